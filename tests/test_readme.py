@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from core.cli.main import _parser
+from core.cli.main import elmoscope, parsed
 from tests.test_architecture import rooms
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -32,7 +32,7 @@ COMMANDS = sorted(
 
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_command_in_a_readme_is_one_the_command_line_takes(line: str):
-    assert _parser().parse_args(shlex.split(line, comments=True)).run
+    assert parsed(elmoscope, shlex.split(line, comments=True))
 
 
 def test_readme_is_short():

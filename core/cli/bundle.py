@@ -1,68 +1,86 @@
 """What ships and depends on the bundled model, made again by one command, so that a later model drops in."""
 
-import re
-from argparse import Namespace
-from pathlib import Path
+from __future__ import annotations
 
-from core.analysis.word_maps import ALL_WORDS, fit_maps
-from core.classify.tasks import TASKS, open_data, task_files
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 from core.cli import shared
-from core.cli.classify import train_heads
-from core.cli.evaluate import evaluate_card
+from core.cli.card import evaluate_card
+from core.cli.options import MODEL, Answer, argument, command, flag, option
 from core.cli.shared import note, progress
+from core.cli.shipping import train_heads
 from core.common import config, i18n
-from core.common.device import CPU
 from core.common.errors import BadInput
-from core.elmo.language_model import SPECIALS
-from core.elmo.mix import layer_weights
-from core.elmo.models import Model, open_model
-from core.elmo.ready_words import save_spelled
-from core.elmo.weights import load_softmax
-from core.evaluation.layer_scores import static_vectors
-from core.files import sums
+from core.files import sums as checksums
 from core.files.artifacts import safe_name, write_json
 from core.files.atomic import replacing
-from core.index.build import build_index, check_replaceable
-from core.index.sense_space import KEPT, open_space
-from core.senses import evidence, pairs, verdict
-from core.senses.reports import sense_report_of
 from core.text import languages
 from core.text.corpora import open_corpus
 from core.text.languages import Language
 from core.text.sentences import Sentence
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
-BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"  # a table's maps, figures and substitutes
+if TYPE_CHECKING:
+    from core.elmo.models import Model
+
+
+def _beside() -> str:
+    """A table's maps, figures and substitutes."""
+    from core.index.sense_space import KEPT
+    from core.senses import verdict
+
+    return rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"
+
+
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 
 
-def bundle(args) -> tuple[dict, str]:
+@command(
+    "bundle",
+    "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps; with --data measures and heads.",
+    option("--data", "the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too", metavar="FOLDER"),
+    option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
+    option("--output", "default: assets/targets, or as the language's description says", metavar="DIR"),
+    flag("--sums", "only name what is in assets now, with its sha256, in assets/SHA256"),
+)
+def bundle(*, data, language, output, sums) -> Answer:
     """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums.
 
     Until the end there is no list of sums, so that what is being replaced is not taken for damaged.
     """
-    if args.sums:
+    from core.index.build import check_replaceable
+
+    if sums:
         return _summed({}, "")
-    language = languages.named(args.language)
-    folder = Path(args.output or config.ASSETS / language.targets)
-    check_replaceable(folder, BESIDE)
-    sums.drop()
-    return _summed(*_made(args, language, folder))
+    language = languages.named(language)
+    folder = Path(output or config.ASSETS / language.targets)
+    check_replaceable(folder, _beside())
+    checksums.drop()
+    return _summed(*_made(data, language, folder))
 
 
 def _summed(result: dict, text: str) -> tuple[dict, str]:
     """The list of what is in assets now, written last."""
-    path = sums.make()
+    path = checksums.make()
     n = len(path.read_text(encoding="utf-8").splitlines())
     return result | {"sums": str(path), "files": n}, f"{text}\n{n} files named with their sha256 in {path}".strip()
 
 
-def _made(args, language: Language, folder: Path) -> tuple[dict, str]:
+def _made(data: str | None, language: Language, folder: Path) -> Answer:
+    from core.analysis.word_maps import ALL_WORDS, fit_maps
+    from core.elmo.models import open_model
+    from core.evaluation.layer_scores import static_vectors
+    from core.index.build import build_index
+    from core.index.sense_space import open_space
+    from core.senses import evidence, pairs, verdict
+
     model = open_model(language.model)
     sentences = open_corpus(language.sentences, language)
     _spell(model, language, sentences)
     table = build_index(
-        sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=progress("tokens"), beside=BESIDE
+        sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=progress("tokens"), beside=_beside()
     )
     (folder / "maps").mkdir()
     for k, word in enumerate([*table.lemmas, ALL_WORDS], 1):
@@ -82,11 +100,16 @@ def _made(args, language: Language, folder: Path) -> tuple[dict, str]:
         f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}" for name, m in measured.items()
     ]
     result = {"output": str(folder), "maps": k, "occurrences": len(table), "senses": measured}
-    return (_with_data(args.data, language, result, lines) if args.data else result), "\n".join(lines)
+    return (_with_data(data, language, result, lines) if data else result), "\n".join(lines)
 
 
 def _spell(model: Model, language: Language, sentences: list[Sentence]) -> None:
     """The commonest words of the model's list, those of our sentences, and of what a newcomer trains on, spelled once for every reader."""
+    from core.classify.tasks import TASKS, open_data, task_files
+    from core.elmo.language_model import SPECIALS
+    from core.elmo.ready_words import save_spelled
+    from core.elmo.weights import load_softmax
+
     found = load_softmax(model.folder)
     common = [word for word in (found[1].words if found else ()) if word not in SPECIALS][:SPELLED]
     texts = [sentence.tokens for sentence in sentences]
@@ -98,31 +121,45 @@ def _spell(model: Model, language: Language, sentences: list[Sentence]) -> None:
 
 
 def _with_data(data: str, language: Language, result: dict, lines: list[str]) -> dict:
-    used = {"data": data, "model": language.model, "vectors": language.vectors, "download": False, "device": CPU}
-    jobs = [("card", evaluate_card, {"output": None, "limit_text": None, "only": None})]
+    jobs = {"card": lambda: evaluate_card(data=data, model=language.model)}
     if language.code == i18n.ENGLISH:  # the classifiers' data sets are English
-        jobs.append(("heads", train_heads, {"output": "assets/heads", "tasks": list(TASKS)}))
-    for name, run, options in jobs:
-        result[name], text = run(Namespace(**used, **options))
+        jobs["heads"] = lambda: train_heads(data=data, model=language.model, vectors=language.vectors)
+    for name, run in jobs.items():
+        result[name], text = run()
         lines.append(text)
     return result
 
 
 def _senses(table, space: str) -> dict:
     """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
+    from core.analysis.word_maps import ALL_WORDS
+    from core.elmo.mix import layer_weights
+    from core.senses.reports import sense_report_of
+
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
     facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
     return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}
 
 
-def texts(args) -> tuple[dict, str]:
+@command(
+    "texts",
+    "Bring the interface's translations up to date with the code, and compile them.",
+    argument(
+        "files",
+        "named by their language, made where they are not there (default: assets/texts/*.po)",
+        many=True,
+        required=False,
+        metavar="XX.po",
+    ),
+)
+def texts(*, files) -> Answer:
     """Each catalogue with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
     from core.common import translations
 
     said = translations.in_code(config.ROOT)
     result = {}
     lines = []
-    files = [Path(file) for file in args.files or sorted(i18n.FOLDER.glob("*.po"))]
+    files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
         raise BadInput(f"{wrong} is no name of a catalogue: it is a language's code and .po, such as ko.po.")
     for path in files:
@@ -133,22 +170,28 @@ def texts(args) -> tuple[dict, str]:
             if not file.is_file() or file.read_bytes() != made:
                 with replacing(file) as temporary:
                     temporary.write_bytes(made)
-            sums.renew(file)  # a .po that was written by hand has another, too
+            checksums.renew(file)  # a .po that was written by hand has another, too
         result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
         lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
         lines += [f"  {said.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty]
     return result, "\n".join(lines)
 
 
-def convert(args) -> tuple[dict, str]:
+@command(
+    "convert",
+    "Write a model in AllenNLP's format (options.json, weights.hdf5).",
+    option("--output", "the new model's folder", metavar="DIR", required=True),
+    *MODEL,
+)
+def convert(*, output, **model) -> Answer:
     from core.elmo.weights import save_hdf5
 
-    model = shared.open_model(args)
-    folder = Path(args.output)
+    model = shared.open_model(**model)
+    folder = Path(output)
     others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
     if others:
         raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
     if there := next((name for name in ("weights.hdf5", "options.json") if (folder / name).exists()), None):
         raise BadInput(f"{folder} holds {there} already, which would be lost. Name a new folder.")
     save_hdf5(model.encoder.model, folder)
-    return {"model": model.name, "output": args.output}, f"{model.name} in AllenNLP's format: {args.output}/options.json, weights.hdf5"
+    return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

@@ -1,83 +1,136 @@
 """What the commands of text classification do: train variants on labelled rows, classify a text, train what ships, fetch."""
 
+from __future__ import annotations
+
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.classify import tasks
-from core.classify.committee import with_members
 from core.classify.data import Dataset, SplitConfig
-from core.classify.head import FILES, Head, load_head, save_head
-from core.classify.model import VARIANTS, Variant, variant_named
-from core.classify.readable_words import letters_of, read_and_unread
-from core.classify.runs import EpochProgress
+from core.cli.options import MODEL, VECTORS, Answer, argument, command, flag, option, whole
 from core.cli.shared import download_progress, in_columns, note, open_model, progress
 from core.common.config import cache_folder
-from core.common.device import choose
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.elmo.models import Model
-from core.experiments import context_curve
-from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
-from core.experiments.variants import read_results, run_experiments, summary, trained_head
-from core.files import ours, public_data, sums
-from core.files.artifacts import provenance, write_json
+from core.files import ours, public_data
 from core.static.vectors import StaticVectors, open_vectors
 
+if TYPE_CHECKING:
+    from core.classify import tasks
+    from core.classify.head import Head
+    from core.classify.model import Variant
+    from core.classify.runs import EpochProgress
+    from core.elmo.models import Model
+
 SHOWN_EVERY_S = 10
+DATA_SETS = ("ag_news",)  # that can be fetched
+TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2", "headlines")
+VARIANT_NAMES = (
+    "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, "
+    "glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
+)
+HEADS = option("--heads", "where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
 
 
-def train(args) -> tuple[dict, str]:
-    device = choose(args.device)
-    variants = [variant_named(name) for name in dict.fromkeys(args.variant)]
-    task = tasks.task_named(args.task)
-    if args.output:
-        _check_places([Path(args.output) / task.name / variant.name for variant in variants])
+@command(
+    "train",
+    "Train text classifiers on labelled rows and score them on held-out ones.",
+    option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
+    option("--variant", VARIANT_NAMES, metavar="V", required=True, many=True),
+    option("--train", ".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
+    option("--test", "rows to test on (default: 20 % of --train, by a hash of the text)", metavar="F"),
+    option("--valid", "rows that decide when to stop (default: 10 % of --train, by hash)", metavar="F"),
+    option("--extra", "files of rows that are only trained on", metavar="F", many=True),
+    option("--text-column", "by name, or by number from 1; several are joined", metavar="NAME", many=True),
+    option("--label-column", "by name, or by number from 1 (default: the usual names)", metavar="NAME"),
+    option("--seeds", "one run each (default 0)", metavar="S", type=whole(0), many=True, default=(0,)),
+    option("--split-seed", "of the split, the same for all runs", metavar="S", type=whole(0), default=0),
+    option("--share", "share of the labelled rows to learn from, validation rows too", metavar="S", type=float, default=1.0),
+    option("--folds", "K-fold cross-validation, K runs a variant", metavar="K", type=whole(0, 100), default=0),
+    option("--duplicates", "equal texts (default: drop for spam, else keep)", choices=("keep", "drop")),
+    flag("--order", "test on the last 20 % of the rows instead of by hash"),
+    option("--epochs", "at most (default: until the validation loss rises)", metavar="N", type=whole(1, 1000)),
+    option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
+    *MODEL,
+    VECTORS,
+)
+def train(*, task, variant, seeds, share, folds, epochs, output, vectors, model, pieces, download, device, **rows) -> Answer:
+    from core.classify import tasks
+    from core.classify.committee import with_members
+    from core.classify.head import save_head
+    from core.classify.model import variant_named
+    from core.common.device import choose
+    from core.experiments.variants import trained_head
+
+    asked = {"model": model, "pieces": pieces, "download": download, "device": device}
+    device = choose(device)
+    variants = [variant_named(name) for name in dict.fromkeys(variant)]
+    task = tasks.task_named(task)
+    if output:
+        check_places([Path(output) / task.name / variant.name for variant in variants])
     runs = []
-    opened = _opened(args, variants)
-    for fold, dataset in _datasets(args, task):
+    opened = model_and_vectors(variants, vectors, asked)
+    for fold, dataset in _datasets(task, share, folds, **rows):
         frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
-        for seed in dict.fromkeys(args.seeds):
-            config = tasks.task_config(task, seed=seed, epochs=args.epochs)
+        for seed in dict.fromkeys(seeds):
+            config = tasks.task_config(task, seed=seed, epochs=epochs)
             trained = {}
             for variant in with_members(variants):
                 head = trained[variant.name] = trained_head(
-                    variant, dataset, config, frozen[variant.name], trained, device, watch=_told(f"{dataset.name}, {variant.name}")
+                    variant, dataset, config, frozen[variant.name], trained, device, watch=epoch_notes(f"{dataset.name}, {variant.name}")
                 )
                 if variant not in variants:
                     continue
-                runs.append({**_result(head), "seed": seed} | ({"fold": fold} if args.folds else {}))
-                note(_line(runs[-1]))
-                if seed == args.seeds[0] and not args.folds and (args.output or args.share == 1):
-                    root = Path(args.output) if args.output else cache_folder() / "heads"
+                runs.append({**facts_of(head), "seed": seed} | ({"fold": fold} if folds else {}))
+                note(line_of(runs[-1]))
+                if seed == seeds[0] and not folds and (output or share == 1):
+                    root = Path(output) if output else cache_folder() / "heads"
                     note(f"saved in {save_head(head, root / task.name / variant.name)}")
     if len(runs) == 1:
-        return {key: value for key, value in runs[0].items() if key != "seed"}, _line(runs[0])
+        return {key: value for key, value in runs[0].items() if key != "seed"}, line_of(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
-    lines = in_columns((name, _spread(facts["accuracy"]), f"macro F1 {_spread(facts['macro_f1'])}") for name, facts in summary.items())
+    lines = in_columns((name, spread(facts["accuracy"]), f"macro F1 {spread(facts['macro_f1'])}") for name, facts in summary.items())
     return {"task": task.name, "runs": runs, "summary": summary}, "\n".join(lines)
 
 
-def _check_places(folders: list[Path]) -> None:
+def check_places(folders: list[Path]) -> None:
     """BadInput, before anything is trained, where a head would take the place of files of somebody's."""
+    from core.classify.head import FILES
+
     for folder in folders:
         ours.check_replaceable(folder, FILES)
 
 
-def classify(args) -> tuple[dict, str]:
-    task = tasks.task_named(args.task)
-    tasks.text_tokens(task, args.text)  # a blank text is said before a model is opened
-    wanted = [variant_named(name) for name in args.variant or tasks.head_folders(task.name, args.heads)]
-    model, vectors = _opened(args, wanted)
-    found = tasks.open_heads(task, args.variant or (), model=model, vectors=vectors, folder=args.heads, device=choose(args.device))
+@command(
+    "classify",
+    "What each trained classifier says of a text, and how sure it is.",
+    option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
+    option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
+    option("--variant", "default: every variant that has a trained head", metavar="V", many=True),
+    HEADS,
+    *MODEL,
+    VECTORS,
+)
+def classify(*, task, text, variant, heads, vectors, **asked) -> Answer:
+    from core.classify import tasks
+    from core.classify.model import variant_named
+    from core.classify.readable_words import letters_of, read_and_unread
+    from core.common.device import choose
+
+    task = tasks.task_named(task)
+    tasks.text_tokens(task, text)  # a blank text is said before a model is opened
+    wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
+    model, vectors = model_and_vectors(wanted, vectors, asked)
+    found = tasks.open_heads(task, variant or (), model=model, vectors=vectors, folder=heads, device=choose(asked["device"]))
     for problem in found.problems:
         note(f"left out: {problem}")
-    if not read_and_unread(tasks.text_tokens(task, args.text), letters_of(found.heads.values(), vectors))[0]:
+    if not read_and_unread(tasks.text_tokens(task, text), letters_of(found.heads.values(), vectors))[0]:
         raise BadInput(t("Nothing in this text can be read: it has no word in letters that these classifiers were trained on."))
-    tasks.classify_text(found, args.text, model=model, vectors=vectors)  # what only a first answer costs is not counted
-    _, answers = tasks.classify_text(found, args.text, model=model, vectors=vectors)
+    tasks.classify_text(found, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
+    _, answers = tasks.classify_text(found, text, model=model, vectors=vectors)
     result = {
         name: {
             "label": answer.label,
@@ -87,66 +140,18 @@ def classify(args) -> tuple[dict, str]:
         for name, answer in answers.items()
     }
     lines = in_columns(((name, r["label"], f"{max(r['probabilities'].values()):.1%}") for name, r in result.items()), right=(2,))
-    return {"text": args.text, "task": task.name, "variants": result}, "\n".join(lines)
+    return {"text": text, "task": task.name, "variants": result}, "\n".join(lines)
 
 
-def train_heads(args) -> tuple[dict, str]:
-    """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
-    output = Path(args.output)
-    made = []
-    kept = []
-    device = choose(args.device)
-    variants = list(VARIANTS.values())
-    _check_places([output / name / variant.name for name in args.tasks for variant in variants])
-    opened = _opened(args, variants)
-    for name in args.tasks:
-        task = tasks.task_named(name)
-        dataset = tasks.open_data(task, **tasks.task_files(task, args.data))
-        frozen = tasks.freeze(variants, dataset, *opened, report=progress(f"{name}, layers, tokens"))
-        config = tasks.task_config(task)
-        trained = {}
-        for variant in with_members(variants):
-            folder = output / name / variant.name
-            if tasks.is_made(folder, dataset, config, frozen[variant.name]):
-                kept.append(str(folder))
-                trained[variant.name] = load_head(folder).to(device)
-                continue
-            head = trained[variant.name] = trained_head(
-                variant, dataset, config, frozen[variant.name], trained, device, watch=_told(f"{dataset.name}, {variant.name}")
-            )
-            made.append({**_result(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
-            sums.renew(folder)
-            note(_line(made[-1]))
-    size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
-    text = f"{len(made)} heads trained, {len(kept)} kept, {size / 1e6:.1f} MB in {output}"
-    return {"output": args.output, "made": made, "kept": kept, "bytes": size}, text
-
-
-def experiments(args) -> tuple[dict, str]:
-    """Every run of the Results page that has no line yet."""
-    model, vectors = _opened(args, list(VARIANTS.values()))
-    where = {"output": args.output, "report": note}
-    contexts = [name for name in args.only if name in context_curve.EXPERIMENTS]
-    others = [name for name in args.only if name not in contexts]
-    made = list(run_experiments(others, args.data, model, vectors, seeds=args.seeds, together=args.together, **where))
-    if contexts:
-        made += context_curve.run_contexts(contexts, args.data, model, vectors, **where)
-    lines = read_results(args.output)
-    found = {name: summary(lines, name) for name in args.only}
-    text = "\n".join(
-        in_columns(
-            (name, variant, f"{_spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
-            for name, variants in found.items()
-            for variant, facts in variants.items()
-        )
-    )
-    return {"output": args.output, "made": len(made), "summary": found}, text
-
-
-def fetch_data(args) -> tuple[dict, str]:
+@command(
+    "fetch",
+    "Fetch a data set from its publisher, all its rows, into the cache, laid out as ELMOSCOPE_DATA; goes on where cut.",
+    argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
+)
+def fetch_data(*, data_set) -> Answer:
     """Every file of a published data set, in the cache: what is there and whole is not fetched again."""
     files = []
-    for name in public_data.files_of(args.data_set):
+    for name in public_data.files_of(data_set):
         file = public_data.PUBLISHED[name]
         report = progress(f"{name}, bytes")
         note(f"{name}: {file.licence}, from {file.url}")
@@ -156,31 +161,33 @@ def fetch_data(args) -> tuple[dict, str]:
     return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
-def _opened(args, variants: list[Variant]) -> tuple[Model | None, StaticVectors | None]:
+def model_and_vectors(variants: list[Variant], vectors: str, asked: dict) -> tuple[Model | None, StaticVectors | None]:
     """The model and the vectors, as far as these variants use them."""
-    model = open_model(args) if any(variant.elmo for variant in variants) else None
+    model = open_model(**asked) if any(variant.elmo for variant in variants) else None
     needs_vectors = any(variant.glove for variant in variants)
-    vectors = open_vectors(args.vectors, allow_download=args.download, report=download_progress) if needs_vectors else None
+    vectors = open_vectors(vectors, allow_download=asked["download"], report=download_progress) if needs_vectors else None
     return model, vectors
 
 
-def _datasets(args, task: tasks.Task) -> Iterator[tuple[int, Dataset]]:
+def _datasets(
+    task: tasks.Task, share: float, folds: int, *, train, test, valid, extra, text_column, label_column, split_seed, duplicates, order
+) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
-    if args.test and (args.folds or args.order):
+    from core.classify import tasks
+
+    if test and (folds or order):
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
-    split = SplitConfig(
-        share=args.share, folds=args.folds, seed=args.split_seed, in_order=args.order, duplicates=args.duplicates or task.duplicates
-    )
-    files = {"test": args.test, "valid": args.valid, "extra": args.extra}
-    columns = {"text_columns": args.text_column or (), "label_column": args.label_column}
-    for fold in range(max(1, args.folds)):
-        dataset = tasks.open_data(task, args.train, split=replace(split, fold=fold), **files, **columns)
+    split = SplitConfig(share=share, folds=folds, seed=split_seed, in_order=order, duplicates=duplicates or task.duplicates)
+    files = {"test": test, "valid": valid, "extra": extra}
+    columns = {"text_columns": text_column, "label_column": label_column}
+    for fold in range(max(1, folds)):
+        dataset = tasks.open_data(task, train, split=replace(split, fold=fold), **files, **columns)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset
 
 
-def _told(what: str) -> Callable[[EpochProgress], None]:
+def epoch_notes(what: str) -> Callable[[EpochProgress], None]:
     """Notes a line for each epoch of a training, and now and then one within it."""
     last = time.monotonic()
 
@@ -200,7 +207,7 @@ def _event_line(event: EpochProgress) -> str:
     return f"{where}; validation loss {event.valid_loss:.3f}, accuracy {event.valid_accuracy:.1%}; {event.seconds:.0f} s"
 
 
-def _result(head: Head) -> dict:
+def facts_of(head: Head) -> dict:
     """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
     test = head.meta["test"]
     facts = head.meta
@@ -209,7 +216,7 @@ def _result(head: Head) -> dict:
     return {**made, "variant": head.variant.name, "labels": list(head.labels), **scores}
 
 
-def _line(result: dict) -> str:
+def line_of(result: dict) -> str:
     mix = result["mix"] and f", s {', '.join(f'{s:.2f}' for s in result['mix']['s'])}, gamma {result['mix']['gamma']:.2f}"
     scored = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {result['n']:,} rows"
     return f"{result['task']}, {result['variant']}: {scored}, {result['seconds']:.0f} s{mix or ''}"
@@ -224,26 +231,5 @@ def _mean_and_spread(values: list[float]) -> dict:
     return {"mean": statistics.fmean(values), "spread": statistics.stdev(values) if len(values) > 1 else None}
 
 
-def _spread(facts: dict) -> str:
+def spread(facts: dict) -> str:
     return f"{facts['mean']:.2%}" + (f" (standard deviation {facts['spread']:.2%})" if facts["spread"] is not None else "")
-
-
-def noise(args) -> tuple[dict, str]:
-    """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
-    task = tasks.task_named(args.task)
-    measured = read_accuracy(args.output)  # a file that holds others goes on holding them
-    dataset = tasks.open_data(task, **tasks.task_files(task, args.data))
-    model, vectors = _opened(args, [variant_named(name) for name in tasks.head_folders(task.name, args.heads)])
-    found = tasks.open_heads(task, model=model, vectors=vectors, folder=args.heads, device=choose(args.device))
-    for problem in found.problems:
-        note(f"left out: {problem}")
-    given = {"vectors": vectors, "encoder": model.encoder if model else None}
-    report = progress("noise, texts")
-    table = accuracy_under_noise(found.heads, dataset, **given, seeds=args.seeds, limit=args.limit, report=report)
-    table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
-    write_json(args.output, {**measured, task.name: provenance(**table)})
-    sums.renew(args.output)
-    cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
-    cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
-    lines = in_columns(cells, right=range(1, len(cells[0])))
-    return {"output": args.output, **table}, "\n".join(lines)

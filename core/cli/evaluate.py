@@ -3,42 +3,53 @@
 `evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
 """
 
-import time
-from argparse import Namespace
-from collections.abc import Callable
+from __future__ import annotations
+
 from itertools import chain, islice
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from core.analysis import anisotropy
+from core.cli.options import CLUSTER, MODEL, Answer, argument, command, option, whole
 from core.cli.shared import cluster_of, in_columns, note, open_model, progress, spread_model
-from core.common import i18n
-from core.common.errors import BadInput, MissingArtifact
-from core.common.markup import command
+from core.common.errors import BadInput
 from core.common.significance import read_back
-from core.elmo.models import BUNDLED_MODEL, Model, open_language_model
-from core.evaluation import all_words, layer_scores, own_sentences
 from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows, without_repeated
-from core.evaluation.layer_scores import MEASURES
-from core.files import sums
-from core.files.artifacts import provenance, read_json, write_json
-from core.index.sense_space import SENSES, SenseSpace, open_space
-from core.static import vectors
 from core.static.vectors import open_vectors
 from core.text.corpora import open_corpus
 from core.text.sentences import LabelledRow, read_labelled
 
-FORMAT = 1  # of measures.json
-Answer = tuple[dict, str]
+if TYPE_CHECKING:
+    from core.elmo.models import Model
+    from core.index.sense_space import SenseSpace
+
+SPACE = option("--space", "measure the sense space too: layer 1, topic and substitutes, joined", choices=("senses",))
+SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 
-def evaluate_senses(args, model: Model | None = None) -> Answer:
-    rows, test = _sense_rows(args)
+@command(
+    "senses",
+    "Word-sense accuracy per layer: nearest neighbour and nearest centroid.",
+    option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
+    option("--test", "rows as of --train", metavar="B.jsonl"),
+    option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
+    option("--share", "share of --data to train on (default 0.8)", metavar="S", type=float, default=0.8),
+    SEED,
+    SPACE,
+    CLUSTER,
+    *MODEL,
+)
+def evaluate_senses(*, train, test, data, share, seed, space, cluster, **model) -> Answer:
+    from core.evaluation import layer_scores
+    from core.evaluation.layer_scores import MEASURES
+    from core.index.sense_space import SENSES
+
+    rows, test = _sense_rows(train, test, data, share, seed)
     train = without_repeated(rows, test)
     if dropped := len(rows) - len(train):
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
-    model = model or open_model(args)
-    with cluster_of(args) as client:
-        scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(args, model), report=progress("tokens")) | {
+    model = open_model(**model, cluster=cluster)
+    with cluster_of(cluster) as client:
+        scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(space, model), report=progress("tokens")) | {
             "dropped": dropped
         }
     cells = [("layer", "nearest (macro, pooled)", "centroid (macro, pooled)")]
@@ -55,25 +66,41 @@ def evaluate_senses(args, model: Model | None = None) -> Answer:
     return scores, "\n".join([*lines, counts])
 
 
-def _space(args, model: Model) -> SenseSpace | None:
+def _space(wanted: str | None, model: Model) -> SenseSpace | None:
     """The sense space, where it is wanted and the model has a softmax to find substitutes with."""
-    wanted = getattr(args, "space", None) == SENSES and open_language_model(model)  # says what is missing
-    return open_space(model, layer_scores.static_vectors(model)) if wanted else None
+    from core.elmo.models import open_language_model
+    from core.evaluation import layer_scores
+    from core.index.sense_space import open_space
+
+    if wanted is None:
+        return None
+    open_language_model(model)  # says what is missing
+    return open_space(model, layer_scores.static_vectors(model))
 
 
-def _sense_rows(args) -> tuple[list[LabelledRow], list[LabelledRow]]:
+def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabelledRow], list[LabelledRow]]:
     """Two files as they are, or one set split in two."""
-    options = [f"--{name}" for name in ("train", "test", "data") if getattr(args, name)]
+    options = [f"--{name}" for name, given in (("train", train), ("test", test), ("data", data)) if given]
     if options == ["--train", "--test"]:
-        return read_labelled(Path(args.train)), read_labelled(Path(args.test))
+        return read_labelled(Path(train)), read_labelled(Path(test))
     if options != ["--data"]:
         raise BadInput(f"evaluate senses needs --train with --test, or --data alone; got {' and '.join(options) or 'neither'}.")
-    return split_rows([row for path in args.data for row in read_sense_rows(path)], args.share, args.seed)
+    return split_rows([row for path in data for row in read_sense_rows(path)], share, seed)
 
 
-def evaluate_all_words(args, model: Model | None = None) -> Answer:
-    sentences = read_semcor(args.data)
-    scores = all_words.all_words(model or open_model(args), sentences, share=args.share, seed=args.seed, report=progress("tokens"))
+@command(
+    "all-words",
+    "Senses of all words of held-out documents: nearest sense centroid.",
+    option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
+    option("--share", "share of --data to train on (default 0.9)", metavar="S", type=float, default=0.9),
+    SEED,
+    *MODEL,
+)
+def evaluate_all_words(*, data, share, seed, **model) -> Answer:
+    from core.evaluation import all_words
+
+    sentences = read_semcor(data)
+    scores = all_words.all_words(open_model(**model), sentences, share=share, seed=seed, report=progress("tokens"))
     cells = [("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")]
     for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
         facts = scores[name]
@@ -89,12 +116,28 @@ def evaluate_all_words(args, model: Model | None = None) -> Answer:
     return scores, "\n".join(lines)
 
 
-def evaluate_pairs(args, model: Model | None = None) -> Answer:
-    dev, test = read_pairs(args.dev), read_pairs(args.test)
+@command(
+    "pairs",
+    "One word in two sentences, same sense or not: threshold on the cosine.",
+    option(
+        "--dev",
+        'rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}: they choose threshold and weights',
+        metavar="A.jsonl",
+        required=True,
+    ),
+    option("--test", "rows as of --dev", metavar="B.jsonl", required=True),
+    SPACE,
+    *MODEL,
+)
+def evaluate_pairs(*, dev, test, space, **model) -> Answer:
+    from core.evaluation import layer_scores
+    from core.index.sense_space import SENSES
+
+    dev, test = read_pairs(dev), read_pairs(test)
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
-    model = model or open_model(args)
-    scores = layer_scores.pairs(model, dev, test, space=_space(args, model), report=progress("tokens"))
+    model = open_model(**model)
+    scores = layer_scores.pairs(model, dev, test, space=_space(space, model), report=progress("tokens"))
     cells = [("layer", "accuracy", "AUC", "threshold")]
     for name in [*_names(scores), *({SENSES} & scores.keys())]:
         facts = scores[name]
@@ -105,12 +148,22 @@ def evaluate_pairs(args, model: Model | None = None) -> Answer:
     return scores, "\n".join(lines)
 
 
-def evaluate_tags(args, model: Model | None = None) -> Answer:
-    train = read_tags(args.train)[: args.limit]
-    test = read_tags(args.test)
+@command(
+    "tags",
+    "Tags read off each layer by a linear probe.",
+    option("--train", "CoNLL columns: token, tag; a blank line between sentences", metavar="A", required=True),
+    option("--test", "columns as of --train", metavar="B", required=True),
+    option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
+    *MODEL,
+)
+def evaluate_tags(*, train, test, limit, **model) -> Answer:
+    from core.evaluation import layer_scores
+
+    train = read_tags(train)[:limit]
+    test = read_tags(test)
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
-    scores = layer_scores.tags(model or open_model(args), train, test, report=progress("tokens"))
+    scores = layer_scores.tags(open_model(**model), train, test, report=progress("tokens"))
     names = [*_names(scores), "most_frequent"]
     lines = in_columns((name, f"{scores[name]['accuracy']:.2%}", _weights(scores[name])) for name in names)
     lines += _differences(_compared(scores), "")
@@ -118,9 +171,17 @@ def evaluate_tags(args, model: Model | None = None) -> Answer:
     return scores, "\n".join(lines)
 
 
-def evaluate_sentences(args, model: Model | None = None) -> Answer:
-    model = model or open_model(args)
-    scores = own_sentences.own_sentences(model, args.corpus or model.language.sentences, report=progress("indexing, tokens"))
+@command(
+    "sentences",
+    "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
+    option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
+    *MODEL,
+)
+def evaluate_sentences(*, corpus, **model) -> Answer:
+    from core.evaluation import own_sentences
+
+    model = open_model(**model)
+    scores = own_sentences.own_sentences(model, corpus or model.language.sentences, report=progress("indexing, tokens"))
     cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
     for name in [*_names(scores)[:-1], *(one for one in ("static", "form") if one in scores)]:
         facts = scores[name]
@@ -139,13 +200,22 @@ def evaluate_sentences(args, model: Model | None = None) -> Answer:
     return scores, "\n".join([*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"])
 
 
-def evaluate_perplexity(args, model: Model | None = None) -> Answer:
+@command(
+    "perplexity",
+    "Perplexity of both directions, full softmax.",
+    option("--text", "a sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--hold-out", "only the lines that a training with this --hold-out left out", metavar="S", type=float),
+    option("--limit", "only the first N sentences", metavar="N", type=int),
+    *MODEL,
+)
+def evaluate_perplexity(*, text, hold_out, limit, **model) -> Answer:
+    from core.elmo.models import open_language_model
     from core.training.data import held_out, read_lines
 
-    model = model or open_model(args)
-    lines = held_out(args.text, args.hold_out) if args.hold_out else chain(*map(read_lines, args.text))
+    model = open_model(**model)
+    lines = held_out(text, hold_out) if hold_out else chain(*map(read_lines, text))
     lines = (line for line in lines if line.strip())
-    sentences = [model.language.tokenize(line) for line in islice(lines, args.limit)]
+    sentences = [model.language.tokenize(line) for line in islice(lines, limit)]
     perplexity = open_language_model(model).perplexity(sentences, report=progress("sentences"))
     result = {name: round(getattr(perplexity, name), 4) for name in ("forward", "backward", "mean")}
     result |= {"tokens": perplexity.tokens, "unknown_share": round(perplexity.unknown_share, 6), "unknown_types": perplexity.unknown_types}
@@ -157,10 +227,18 @@ def evaluate_perplexity(args, model: Model | None = None) -> Answer:
     return result, "\n".join(lines)
 
 
-def evaluate_neighbours(args, model: Model | None = None) -> Answer:
-    model = model or open_model(args)
+@command(
+    "neighbours",
+    "The examples of its language: each word's nearest sentences.",
+    option("--k", "how many for each sentence (default 3)", type=whole(1, 20), default=3),
+    *MODEL,
+)
+def evaluate_neighbours(*, k, **model) -> Answer:
+    from core.evaluation import layer_scores
+
+    model = open_model(**model)
     examples = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
-    nearest = layer_scores.neighbours_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=args.k)
+    nearest = layer_scores.neighbours_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=k)
     lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
     for row in nearest["rows"]:
         near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])
@@ -168,15 +246,21 @@ def evaluate_neighbours(args, model: Model | None = None) -> Answer:
     return nearest, "\n".join(lines)
 
 
-def evaluate_speed(args, model: Model | None = None) -> Answer:
-    model = model or open_model(args)
+@command("speed", "Tokens a second, of its language's own sentences.", *MODEL)
+def evaluate_speed(**model) -> Answer:
+    from core.evaluation import layer_scores
+
+    model = open_model(**model)
     speed = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
     text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
     return speed, text.format(**speed)
 
 
-def evaluate_random(args, model: Model | None = None) -> Answer:
-    cosines = anisotropy.evaluate(model or open_model(args))
+@command("random", "Cosine of two random words, layer by layer.", *MODEL)
+def evaluate_random(**model) -> Answer:
+    from core.analysis import anisotropy
+
+    cosines = anisotropy.evaluate(open_model(**model))
     cells = []
     for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
         cells.append((name, "{mean:.3f}".format(**cosines[name]), "{low:.3f} and {high:.3f}".format(**cosines[name])))
@@ -184,117 +268,20 @@ def evaluate_random(args, model: Model | None = None) -> Answer:
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
 
 
-def evaluate_vectors(args) -> Answer:
-    scores = {name: vectors.evaluate_vectors(open_vectors(name)) for name in args.vectors}
+@command(
+    "vectors",
+    "Static vectors: similarity of pairs, analogies (gensim's copies).",
+    argument("vectors", "registry names or vector files", many=True, metavar="V"),
+)
+def evaluate_vectors(*, vectors) -> Answer:
+    from core.static.vectors import evaluate_vectors as measured
+
+    scores = {name: measured(open_vectors(name)) for name in vectors}
     lines = ["vectors: WordSim-353, SimLex-999 (Spearman's rho); analogies right"]
     for name, of_it in scores.items():
         values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
         lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
     return scores, "\n".join(lines)
-
-
-CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
-    "perplexity": (evaluate_perplexity, "perplexity", {"text": [Path("corpus/valid.txt.xz")]}),
-    "senses": (evaluate_senses, "senses", {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
-    "all_words": (evaluate_all_words, "all-words", {"data": Path("semcor/semcor3.tsv.xz")}),
-    "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
-    "sentences": (evaluate_sentences, "sentences", {}),
-    "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
-    "neighbours": (evaluate_neighbours, "neighbours", {}),
-    "random": (evaluate_random, "random", {}),
-    "speed": (evaluate_speed, "speed", {}),
-}
-ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
-OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
-DEFAULTS = {
-    "perplexity": {"hold-out": None},
-    "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},
-    "all-words": {"share": 0.9, "seed": 0},
-    "tags": {"limit": None},
-    "sentences": {"corpus": None},
-    "neighbours": {"k": 3},
-}
-
-
-def evaluate_card(args) -> Answer:
-    """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
-    folder = Path(args.data)
-    if not folder.is_dir():
-        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
-    model = open_model(args)
-    output = Path(args.output) if args.output else model.folder / "measures.json"
-    measured = _earlier(output, model)
-    card = _card(model, measured)
-    for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
-        run, what, options = CARD[name]
-        if args.only and name not in args.only:
-            continue
-        if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
-            options = {"text": [Path(file) for file in model.language.corpus], "hold-out": model.language.hold_out}
-        options = DEFAULTS.get(what, {}) | dict(options) | ({"limit": args.limit_text} if what == "perplexity" else {})
-        if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
-            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
-            continue
-        note(f"{name} ...")
-        try:
-            measured[name] = _measure(run, what, options, folder, model)
-        except MissingArtifact as error:  # a model that came without a softmax has no perplexity
-            note(f"{name}: left out. {error}")
-            continue
-        card = _card(model, measured)
-        write_json(output, card)
-        sums.renew(output)
-    if not measured:
-        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
-    lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
-    return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
-
-
-def _earlier(output: Path, model: Model) -> dict:
-    """What an earlier card says of these very weights; BadInput where the file is no card."""
-    if not output.exists():
-        return {}
-    card = read_json(output, expect=dict)
-    if card.get("format") != FORMAT or not isinstance(card.get("measures"), dict):
-        raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
-    return card["measures"] if card.get("fingerprint") == model.fingerprint else {}
-
-
-def _card(model: Model, measured: dict) -> dict:
-    ordered = {name: measured[name] for name in CARD if name in measured}
-    return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
-
-
-def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
-    """One command's answer, with the command, its seconds and the date."""
-    started = time.perf_counter()
-    arguments = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
-    scores, text = run(Namespace(**arguments), model)
-    note(text)
-    seconds = round(time.perf_counter() - started, 1)
-    return {**scores, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
-
-
-def _command(what: str, options: dict, model: str) -> str:
-    """The command line that gives a measure again, from within the folder of data."""
-    words = ["python", "-m", "core", "evaluate", what]
-    for option, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
-        if value is not None:
-            parts = value if isinstance(value, list) else [value]
-            words += [f"--{option}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
-    return command(*words)
-
-
-def _paths(options: dict) -> list[Path]:
-    values = [part for value in options.values() for part in (value if isinstance(value, list) else [value])]
-    return [value for value in values if isinstance(value, Path)]
-
-
-def _under(folder: Path, options: dict) -> dict:
-    def place(value):
-        return folder / value if isinstance(value, Path) else value
-
-    return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
 
 
 def _note_repeated(repeated: int, n: int, what: str) -> None:

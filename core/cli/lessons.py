@@ -1,30 +1,43 @@
 """What `evaluate lessons`, `evaluate layers` and `check-sentences` do: a model measured for the lessons, several models layer by layer
 on the same data, and our own sentences checked; JSON and a table."""
 
+from __future__ import annotations
+
 import time
-from argparse import Namespace
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.classify.tables import clean_ag_news, read_table
+from core.cli.options import MODEL, Answer, argument, command, flag, option, whole
 from core.cli.shared import in_columns, note, open_model, progress
 from core.common.errors import BadInput
 from core.common.model_layers import name_of
-from core.elmo.models import Model
-from core.evaluation import side_by_side
 from core.evaluation.datasets import read_sense_rows, read_tags, split_rows
 from core.evaluation.sentence_checks import faults, meeting, read_rows
 from core.files.artifacts import provenance, write_json
-from core.lessons import store
 from core.text.corpora import open_corpus
 
+if TYPE_CHECKING:
+    from core.elmo.models import Model
 
-def evaluate_lessons(args) -> tuple[dict, str]:
-    model = open_model(args)
+PARTS = ("context", "before", "control")  # of the lessons
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
+
+
+@command(
+    "lessons",
+    "What the lessons take minutes to compute, kept beside the model: is it context, before it reads the word, the control task.",
+    option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
+    *MODEL,
+)
+def evaluate_lessons(*, only, **model) -> Answer:
+    from core.lessons import store
+
+    model = open_model(**model)
     lines = []
-    measures = store.measure(model, args.only, report=progress("tokens or probes"))
+    measures = store.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
         for name, values in measures.get(part, {}).get(measure, {}).items():
             lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
@@ -34,29 +47,43 @@ def evaluate_lessons(args) -> tuple[dict, str]:
     return measures, "\n".join([*lines, f"-> {model.folder / store.FILE}"])
 
 
-def evaluate_layers(args) -> tuple[dict, str]:
+@command(
+    "layers",
+    "Several models beside each other on the same data, by layer and best mix.",
+    option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
+    option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
+    option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
+    option("--limit", "sentences with tags, of each part (default 1000)", metavar="N", type=whole(1), default=1000),
+    option("--titles", "titles to learn from, and as many to ask (default 2000)", metavar="N", type=whole(10), default=2000),
+    option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
+    option("--pieces", "how pieces become a word (default mean)", choices=("mean", "first", "last"), default="mean"),
+    flag("--download", "fetch models that are not on this machine"),
+)
+def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
     """Several models on the same data, by layer; each measure is written as soon as it is done."""
-    folder = Path(args.data)
-    models = [open_model(Namespace(**{**vars(args), "model": name})) for name in args.models]
+    from core.evaluation import side_by_side
+
+    folder = Path(data)
+    asked, models = models, [open_model(name, pieces=pieces, download=download) for name in models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
     told = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
-    result = provenance(measure="layers", **told, titles=args.titles, tag_sentences=args.limit, measures={})
+    result = provenance(measure="layers", **told, titles=titles, tag_sentences=limit, measures={})
     lines = []
-    for what in args.only or list(MEASURED):
+    for what in only or ACROSS:
         note(f"{what} ...")
         started = time.perf_counter()
         try:
-            data = _data_of(what, folder, models[0], args)
+            data = _data_of(what, folder, models[0], limit, titles)
         except FileNotFoundError as error:
             note(f"{what}: left out, there is no {error.filename}.")
             continue
-        found = MEASURED[what](models, *data[0], progress("tokens"))
-        rows = {names[args.models.index(name)] if name in args.models else name: row for name, row in found.items()}
+        found = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
+        rows = {names[asked.index(name)] if name in asked else name: row for name, row in found.items()}
         result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
-        if args.output:
-            write_json(Path(args.output), result)
+        if output:
+            write_json(Path(output), result)
         lines.append(f"{what} ({data[1]:,} test items)")
         cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
         lines += in_columns(cells)
@@ -66,17 +93,10 @@ def evaluate_layers(args) -> tuple[dict, str]:
     return result, "\n".join(lines)
 
 
-MEASURED: dict[str, Callable] = {
-    "sentences": side_by_side.sentences,
-    "senses": side_by_side.senses,
-    "pairs": side_by_side.pairs,
-    "tags": side_by_side.tags,
-    "titles": side_by_side.titles,
-}
-
-
-def _data_of(what: str, folder: Path, model: Model, args) -> tuple[tuple, int]:
+def _data_of(what: str, folder: Path, model: Model, limit: int, titles: int) -> tuple[tuple, int]:
     """What a measure reads, and how many items it is measured on."""
+    from core.evaluation import side_by_side
+
     if what == "sentences":
         own = open_corpus(model.language.sentences, model.language)
         return (), sum(bool(target.sense) for one in own for target in one.targets)
@@ -90,13 +110,13 @@ def _data_of(what: str, folder: Path, model: Model, args) -> tuple[tuple, int]:
         train, test = split_rows(rows, 0.8, 0)
         return (train, test), len(test)
     if what == "tags":
-        train, test = (read_tags(_there(folder / f"conll2000/{part}.txt.xz"))[: args.limit] for part in ("train", "test"))
+        train, test = (read_tags(_there(folder / f"conll2000/{part}.txt.xz"))[:limit] for part in ("train", "test"))
         return (train, test), sum(len(one.tokens) for one in test)
     table = read_table(_there(folder / "ag_news/test.csv"), text_columns=("title",)).rows
-    chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * args.titles]]
+    chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * titles]]
     cut = [(tuple(model.language.tokenize(clean_ag_news(row.text))), row.label) for row in chosen]
     cut = [one for one in cut if one[0]]
-    return (cut[: args.titles], cut[args.titles :]), len(cut[args.titles :])
+    return (cut[:titles], cut[titles:]), len(cut[titles:])
 
 
 def _there(path: Path) -> Path:
@@ -105,9 +125,14 @@ def _there(path: Path) -> Path:
     return path
 
 
-def check_sentences(args) -> tuple[dict, str]:
+@command(
+    "check-sentences",
+    "Check a file of sense-labelled sentences: enough of each sense, varied, none a copy.",
+    argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
+)
+def check_sentences(*, file) -> Answer:
     """The rules that a file of sense-labelled sentences breaks, and what it holds."""
-    rows = read_rows(args.file)
+    rows = read_rows(file)
     broken_rules = list(faults(rows))
     counts = {
         "sentences": len(rows),

@@ -1,31 +1,70 @@
-"""The command line: parse, run the function that the command names (`module.function` of this folder), print.
+"""The command line: read its words, run the function that the command names, print.
 
 With --json one JSON object goes to stdout and nothing else; progress and notes go to stderr; a user's error is one line
 on stderr and exit status 2.
 """
 
-import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
-from importlib import import_module
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from io import StringIO
+
+import click
 
 from core import __version__
-from core.cli import classify_options, evaluate_options, making_options, reading_options
+from core.cli import bundle, card, classify, index, lessons, neighbours, shipping, tasks, training, vectors
+from core.cli.options import Answer, group
 from core.common.errors import ElmoscopeError
 from core.text import languages
 
-FAMILIES = (reading_options, evaluate_options, making_options, classify_options)
+COMMANDS = (
+    *(vectors.embed, vectors.predict, vectors.allennlp),
+    *(neighbours.neighbours, neighbours.static_neighbours, neighbours.verdict, neighbours.substitutes),
+    *(card.evaluate, lessons.check_sentences),
+    *(training.pretrain, training.glove, index.index, bundle.convert, bundle.bundle, bundle.texts),
+    *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
+)
+elmoscope = group(None, "Elmoscope: what a word means in context.", "COMMAND", COMMANDS)
+elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command; returns the exit status."""
-    args = _parser().parse_args(arguments)
-    return answered(lambda: _function(args.run)(args), as_json=args.json)
+    return run(elmoscope, sys.argv[1:] if arguments is None else arguments, "python -m core")
 
 
-def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
+def run(command: click.Command, words: Sequence[str], name: str) -> int:
+    """Run what the words name, of a command or a group of them; the exit status."""
+    try:
+        with redirect_stdout(StringIO()) as help_text:
+            function, as_json = parsed(command, words, name)
+    except click.exceptions.Exit:
+        _say(help_text.getvalue().removesuffix("\n"))
+        return 0
+    except click.UsageError as error:
+        fault = _fault(error)
+        return _refused(f"{fault}{'' if fault.endswith('?') else '.'} See: {error.ctx.command_path if error.ctx else name} --help")
+    return answered(function, as_json=as_json)
+
+
+def parsed(command: click.Command, words: Sequence[str], name: str = "python -m core") -> tuple[partial[Answer], bool]:
+    """The function that the words ask for with its keywords, and whether its answer is wanted as JSON."""
+    return command.invoke(command.make_context(name, list(words)))
+
+
+def _fault(error: click.UsageError) -> str:
+    """What is wrong with the words, and at which option."""
+    if not isinstance(error, click.BadParameter) or not error.param:
+        return error.format_message().rstrip(".")
+    name = error.param.opts[0] if isinstance(error.param, click.Option) else error.param.metavar
+    missing = isinstance(error, click.MissingParameter)
+    return f"the following arguments are required: {name}" if missing else f"argument {name}: {error.message.rstrip('.')}"
+
+
+def answered(run: Callable[[], Answer], *, as_json: bool) -> int:
     """Print what a command answers, or why it cannot; the exit status."""
     try:
         result, text = run()
@@ -42,12 +81,6 @@ def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
         languages.use(None)  # a command reads text as its model's language, and only it
     _say(_json(result) if as_json else text)
     return 0
-
-
-def _function(name: str):
-    """What a command does, by `module.function`; imported after parsing, so that --help need not wait for torch."""
-    module, function = name.split(".")
-    return getattr(import_module(f"core.cli.{module}"), function)
 
 
 def _refused(message: str) -> int:
@@ -75,23 +108,3 @@ def _say(text: str) -> None:
     except UnicodeEncodeError:
         encoding = sys.stdout.encoding
         _say(text.encode(encoding, "backslashreplace").decode(encoding))
-
-
-class Parser(argparse.ArgumentParser):
-    """Help and errors as a terminal of any encoding shows them."""
-
-    def print_help(self, file=None) -> None:
-        _say(self.format_help())
-
-    def error(self, message: str) -> None:
-        """One line and status 2, as for every user's error."""
-        raise SystemExit(_refused(f"{message}. See: {self.prog} --help"))
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = Parser(prog="python -m core", description="Elmoscope: what a word means in context.")
-    parser.add_argument("--version", action="version", version=__version__)
-    commands = parser.add_subparsers(required=True, metavar="COMMAND", parser_class=Parser)
-    for family in FAMILIES:
-        family.add_commands(commands)
-    return parser

@@ -1,20 +1,20 @@
 """`neighbours`, `static-neighbours`, `verdict` and `substitutes`."""
 
+from __future__ import annotations
+
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.cli.options import CLUSTER, MODEL, Answer, command, flag, option, whole
 from core.cli.shared import cluster_of, download_progress, in_columns, note, open_model, progress
+from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
-from core.elmo.mix import layer_weights
-from core.elmo.models import Model, open_language_model
 from core.files.registry import is_bundled
-from core.index.sense_index import MOST_READ, SenseIndex
-from core.index.sense_space import LAYER, SenseSpace
-from core.index.tables import open_table, open_tokens
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
@@ -23,29 +23,55 @@ from core.text.readings import WordInContext, read_in, readings
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
 
+if TYPE_CHECKING:
+    from core.elmo.models import Model
+    from core.index.sense_space import SenseSpace
 
-def find_neighbours(args) -> tuple[dict, str]:
+
+READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of: wind for wound, or wound for itself", metavar="W")
+
+
+@command(
+    "neighbours",
+    "Nearest occurrences of a word in a sentence.",
+    option("--word", "a token of the sentence, letter case aside", metavar="W", required=True),
+    option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True),
+    option("--position", "which token, from 0, where the word stands there more than once", metavar="I", type=int),
+    READ_AS,
+    *MODEL,
+    option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C"),
+    option("--layer", "a layer's number from 0, mix, or senses: the sense space (default: the top layer, the mix where weights are given)"),
+    option("--weights", "weights of the mix, one a layer (default: equal)", metavar="a,b,c"),
+    flag("--other-words", "leave out occurrences of the same word"),
+    option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
+    flag("--approximate", "by the approximate index that `index approximate` made"),
+    CLUSTER,
+)
+def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, other_words, k, approximate, cluster, **model) -> Answer:
+    from core.elmo.mix import layer_weights
     from core.index import neighbours
+    from core.index.sense_index import MOST_READ, SenseIndex
+    from core.index.sense_space import LAYER
 
-    model = open_model(args)
-    tokens = languages.tokenize(args.sentence)
+    model = open_model(**model, cluster=cluster)
+    tokens = languages.tokenize(sentence)
     if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyser took it for one noun
-        tokens = with_word(tokens, args.word)
-    position = _position(tokens, args.word, args.position)
-    layer = (MIX if args.weights else model.layers.top) if args.layer is None else args.layer
-    senses = _sense_space(args, model) if layer == SENSES else None
-    weights = np.ones(1) if senses else layer_weights(layer, model.encoder.n_layers, args.weights)
-    read_as = _reading(args.read_as, tokens[position], model)
+        tokens = with_word(tokens, word)
+    position = _position(tokens, word, position)
+    layer = (MIX if weights else model.layers.top) if layer is None else layer
+    senses = _sense_space(model, weights, corpus, alone=cluster is None and not approximate) if layer == SENSES else None
+    weights = np.ones(1) if senses else layer_weights(layer, model.encoder.n_layers, weights)
+    read_as = _reading(read_as, tokens[position], model)
     query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=read_as)
     with ExitStack() as until_answered:
-        corpus = with_words(args.corpus or model.language.sentences, [bare(read_as or args.word)])
-        index = _index(args, corpus, model, until_answered)
-        which = neighbours.OTHER if args.other_words else neighbours.ANY
+        corpus = with_words(corpus or model.language.sentences, [bare(read_as or word)])
+        index = _index(corpus, model, cluster, approximate, until_answered)
+        which = neighbours.OTHER if other_words else neighbours.ANY
         if senses:
             index = SenseIndex(index, senses)
             if index.narrows(query, which):
                 note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
-        nearest = index.nearest(query, weights, k=args.k, which=which)
+        nearest = index.nearest(query, weights, k=k, which=which)
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -56,25 +82,19 @@ def find_neighbours(args) -> tuple[dict, str]:
         }
         for n in nearest
     ]
-    asked = {
-        "word": args.word,
-        "sentence": args.sentence,
-        "tokens": tokens,
-        "position": position,
-        "layer": layer,
-        "weights": weights.tolist(),
-    }
+    asked = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "layer": layer, "weights": weights.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
     return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
 
-def _sense_space(args, model: Model) -> SenseSpace:
+def _sense_space(model: Model, weights: str | None, corpus: str | None, *, alone: bool) -> SenseSpace:
     """The model's sense space; BadInput where it has none, or the index is none that is searched in it."""
+    from core.elmo.models import open_language_model
     from core.senses.judge import open_judge
 
-    if args.cluster is not None or args.approximate or in_shards(args.corpus or ""):
+    if not alone or in_shards(corpus or ""):
         raise BadInput("The sense space is searched in one table: name no index in shards, and leave out --cluster and --approximate.")
-    if args.weights:
+    if weights:
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
     space = open_judge(model).space
     if space is None:
@@ -88,9 +108,11 @@ def in_shards(where: str) -> bool:
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
-def _index(args, corpus: str, model: Model, until_answered: ExitStack):
+def _index(corpus: str, model: Model, cluster: str | None, approximate: bool, until_answered: ExitStack):
     """The table of a corpus, or its shards on a cluster, or their approximate index."""
-    if args.cluster is None and not args.approximate and not in_shards(corpus):
+    from core.index.tables import open_table, open_tokens
+
+    if cluster is None and not approximate and not in_shards(corpus):
         return open_tokens(corpus, model, report=progress("indexing, tokens"))
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
@@ -101,7 +123,7 @@ def _index(args, corpus: str, model: Model, until_answered: ExitStack):
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
         raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
-    return ApproximateIndex(shards) if args.approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(args)))
+    return ApproximateIndex(shards) if approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(cluster)))
 
 
 def _position(tokens: list[str], word: str, given: int | None) -> int:
@@ -120,22 +142,39 @@ def _position(tokens: list[str], word: str, given: int | None) -> int:
     return places[0]
 
 
-def static_neighbours(args) -> tuple[dict, str]:
-    vectors = open_vectors(args.vectors, allow_download=args.download, report=download_progress)
-    nearest = vectors.neighbours(args.word, args.k)
+@command(
+    "static-neighbours",
+    "Nearest words by static vectors (GloVe, word2vec).",
+    option("--word", "a word of the vectors' vocabulary", metavar="W", required=True),
+    option("--vectors", "a registry name or a vector file", metavar="V", default="glove-mini"),
+    flag("--download", "fetch vectors that are not on this machine yet"),
+    option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
+)
+def static_neighbours(*, word, vectors, download, k) -> Answer:
+    vectors = open_vectors(vectors, allow_download=download, report=download_progress)
+    nearest = vectors.neighbours(word, k)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in nearest]
-    return {"word": args.word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
+    return {"word": word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
 
-def give_verdict(args) -> tuple[dict, str]:
+@command(
+    "verdict",
+    "Whether a word means the same in two sentences, as Home says it.",
+    option("--word", "the word; either sentence may have another form of it", metavar="W", required=True),
+    option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True, extends=True),
+    option("--language", "en or ko: its own model (default: the model's)", metavar="L"),
+    READ_AS,
+    *MODEL,
+)
+def verdict(*, word, sentence, language, read_as, **model) -> Answer:
     from core.senses.judge import open_judge
 
-    if len(args.sentence) != 2:
-        raise BadInput(f"Two sentences are compared, got {len(args.sentence)}: give --sentence twice.")
-    if args.language:
-        args.model = languages.named(args.language).model
-    model = open_model(args)
-    first, second = (_in_context(sentence, args, model) for sentence in args.sentence)
+    if len(sentence) != 2:
+        raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
+    if language:
+        model["model"] = languages.named(language).model
+    model = open_model(**model)
+    first, second = (_in_context(one, word, read_as, model) for one in sentence)
     judgment = open_judge(model).judge(first, second)
     verdict = judgment.verdict
     if verdict is None:
@@ -156,30 +195,44 @@ def give_verdict(args) -> tuple[dict, str]:
     return result, "\n".join(lines)
 
 
-def find_substitutes(args) -> tuple[dict, str]:
+@command(
+    "substitutes",
+    "The words that a biLM expects in a word's place.",
+    option("--word", "a token of the sentence, letter case aside", metavar="W", required=True),
+    option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True),
+    option("--position", "which token, from 0, where the word occurs more than once", metavar="I", type=int),
+    option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
+    option(
+        "--direction", "the words after the left side, before the right, or both", choices=("both", "forward", "backward"), default="both"
+    ),
+    flag("--common", "let the commonest words of the vocabulary answer too"),
+    *MODEL,
+)
+def substitutes(*, word, sentence, position, k, direction, common, **model) -> Answer:
+    from core.elmo.models import open_language_model
     from core.elmo.substitutes import Substitutes
 
-    model = open_model(args)
+    model = open_model(**model)
     substitutes = Substitutes(open_language_model(model))
-    tokens = languages.tokenize(args.sentence)
+    tokens = languages.tokenize(sentence)
     if model.language.tokeniser != "words":
-        tokens = with_word(tokens, args.word)
-    position = _position(tokens, args.word, args.position)
+        tokens = with_word(tokens, word)
+    position = _position(tokens, word, position)
     places = model.encoder.around([tokens], [position])
-    (likeliest,) = substitutes.likeliest(places, [tokens[position]], args.k, direction=args.direction, common=args.common)
+    (likeliest,) = substitutes.likeliest(places, [tokens[position]], k, direction=direction, common=common)
     rows = [{"word": one.word, "probability": round(one.probability, 6)} for one in likeliest]
-    result = {"word": args.word, "sentence": args.sentence, "tokens": tokens, "position": position, "direction": args.direction}
+    result = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "direction": direction}
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
 
 
-def _in_context(sentence: str, args, model: Model) -> WordInContext:
+def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> WordInContext:
     """The word in a sentence, in any of its forms."""
     tokens = tuple(languages.tokenize(sentence))
-    places = find_word(list(tokens), args.word) or [k for k in range(len(tokens)) if same_word([args.word], 0, tokens, k, model.language)]
+    places = find_word(list(tokens), word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, model.language)]
     if not places:
-        raise BadInput(f"'{args.word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
-    read_as = _reading(args.read_as, tokens[places[0]], model) or read_in(tokens, places[0])
+        raise BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+    read_as = _reading(read_as, tokens[places[0]], model) or read_in(tokens, places[0])
     return WordInContext(tokens, places[0], read_as)
 
 

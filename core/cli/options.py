@@ -1,59 +1,183 @@
-"""What options of several commands share: a command's parser, its model, device and cluster, and numbers within bounds.
+"""Commands made of functions by click, as in `@command("name", "help", option("--word", "help"), *MODEL)`; options of several of them.
 
-Nothing here, nor in the `*_options` beside the commands, imports what computes: `--help` need not wait for torch.
+No command's file imports torch outside its functions: `--help` need not wait for it.
 """
 
-import argparse
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from itertools import takewhile
+from typing import Any
+
+import click
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help
+Answer = tuple[dict, str]  # for --json, and for people
 
 
-def add_model(parser: argparse.ArgumentParser) -> None:
-    """--model, --pieces, --download, --device."""
-    parser.add_argument(
-        "--model",
-        default="elmo-mini",
-        metavar="M",
-        help="a registry name, or a folder: ELMo's options.json and one weights file, or a transformer's config.json and safetensors",
-    )
-    parser.add_argument(
-        "--pieces",
-        choices=("mean", "first", "last"),
-        default="mean",
-        help="which of its pieces are a word's vector, in a transformer (default mean)",
-    )
-    parser.add_argument("--download", action="store_true", help="fetch a model that is not on this machine yet")
-    add_device(parser)
+class Helped:
+    """Help first, and a command's whole help beside its name."""
+
+    def get_help_option(self, ctx: click.Context) -> click.Option:
+        shown = super().get_help_option(ctx)
+        shown.help = "show this help message and exit"
+        return shown
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        *own, shown = super().get_params(ctx)
+        return [shown, *own]
+
+    def get_short_help_str(self, limit: int = 0) -> str:
+        return self.help
 
 
-def add_device(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--device",
-        choices=DEVICES,
-        default="cpu",
-        help="where networks compute: auto takes a graphics card where torch has one (default cpu)",
-    )
+class Command(Helped, click.Command):
+    """A function with its options. Called by keywords it answers as the command does; left out options have their defaults."""
+
+    def __call__(self, **given) -> Answer:
+        defaults = {
+            one.name: one.unless_given for one in self.params if isinstance(one, Option) and not one.required and one.name != "json"
+        }
+        return self.callback(**defaults | given)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, self._joined(ctx, list(args)))
+
+    def invoke(self, ctx: click.Context) -> tuple[Callable[[], Answer], bool]:
+        """What is to be run, and whether its answer is wanted as JSON."""
+        given = {"json": False, **ctx.params}
+        return partial(self.callback, **{name: value for name, value in given.items() if name != "json"}), given["json"]
+
+    def _joined(self, ctx: click.Context, words: list[str]) -> list[str]:
+        """Each value behind its option as --option=value; of an option that takes several, the last values count."""
+        options = {name: option for option in self.params if isinstance(option, click.Option) for name in option.opts}
+        joined = []
+        while words:
+            word = words.pop(0)
+            if word == "--":
+                return [*joined, word, *words]
+            name, equals, value = word.partition("=")
+            begun = [known for known in options if known.startswith(name)] if name.startswith("--") and name not in options else []
+            name = begun[0] if len(begun) == 1 else name
+            option = options.get(name)
+            if option and option.is_flag and equals:
+                ctx.fail(f"argument {name}: ignored explicit argument {value!r}")
+            if option is None or option.is_flag:
+                joined.append(name + equals + value)
+                continue
+            values = [value] if equals else list(takewhile(_is_value, words[: None if option.multiple else 1]))
+            if not values:
+                ctx.fail(f"argument {name}: expected {'at least one' if option.multiple else 'one'} argument")
+            if option.multiple and not option.extends:
+                joined = [earlier for earlier in joined if not earlier.startswith(f"{name}=")]
+            joined += [f"{name}={one}" for one in values]
+            words = words if equals else words[len(values) :]
+        return joined
 
 
-def add_command(commands, name: str, run: str, help_text: str) -> argparse.ArgumentParser:
-    parser = commands.add_parser(name, help=help_text, description=help_text)
-    parser.add_argument("--json", action="store_true", help="print one JSON object on stdout and nothing else")
-    parser.set_defaults(run=run)
-    return parser
+def _is_value(word: str) -> bool:
+    return not word.startswith("-") or word == "-" or " " in word or re.fullmatch(r"-\d+|-\d*\.\d+", word) is not None
 
 
-def whole(least: int, most: int = 2**31 - 1):
+class Group(Helped, click.Group):
+    """Commands, in the order they were added in."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(self.commands)
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        known = [name for one in self.get_params(ctx) for name in one.opts]
+        if not args or (args[0].startswith("-") and args[0] not in known):
+            ctx.fail(f"the following arguments are required: {self.subcommand_metavar}")
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]):
+        if args[0] not in self.commands:
+            ctx.fail(f"argument {self.subcommand_metavar}: {_not_among(self.commands, args[0])}")
+        return super().resolve_command(ctx, args)
+
+
+class Choice(click.Choice):
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return _not_among(self.choices, value)
+
+
+def _not_among(choices: Iterable[str], value: str) -> str:
+    return f"invalid choice: {value!r} (choose from {', '.join(map(repr, choices))})"
+
+
+class Option(click.Option):
+    """An option with its default; one that takes many values gives a list, where `extends` of all of its places."""
+
+    def __init__(self, name: str, help_text: str, *, default=None, choices=None, type=None, many=False, extends=False, **more) -> None:
+        settings = more if more.get("is_flag") else {"metavar": None if choices else name.strip("-").replace("-", "_").upper()} | more
+        kind = {} if more.get("is_flag") else {"type": Choice(choices) if choices else type}
+        once = {"callback": lambda _ctx, _option, values: list(values)} if many else {}
+        default = list(default or ()) if many and not more.get("required") else default
+        unless = {} if default is None else {"default": default}
+        super().__init__([name], help=help_text, multiple=many, **unless, **kind, **once, **settings)
+        self.unless_given, self.extends = default, extends
+
+
+option = Option
+
+
+def flag(name: str, help_text: str) -> Option:
+    return Option(name, help_text, is_flag=True, default=False)
+
+
+def argument(name: str, help_text: str, *, metavar: str, many: bool = False, required: bool = True, choices=None) -> click.Argument:
+    how = {"nargs": -1 if many else 1, "required": required, "type": Choice(choices) if choices else None}
+    return click.Argument([name], help=help_text, metavar=metavar, **how)
+
+
+def command(name: str, help_text: str, *options: click.Parameter) -> Callable[[Callable[..., Answer]], Command]:
+    """Makes a command of a function whose keywords are these options, --json and --help before them."""
+    params = [flag("--json", "print one JSON object on stdout and nothing else"), *options]
+
+    def made(function: Callable[..., Answer]) -> Command:
+        return Command(name, callback=function, params=params, help=help_text, context_settings=SETTINGS)
+
+    return made
+
+
+def group(name: str | None, help_text: str, metavar: str, commands: Iterable[click.Command], **more) -> Group:
+    made = Group(name, help=help_text, subcommand_metavar=metavar, no_args_is_help=False, context_settings=SETTINGS, **more)
+    for one in commands:
+        made.add_command(one)
+    return made
+
+
+def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
     """The type of an argument that is a whole number within bounds."""
 
     def whole_number(text: str) -> int:
-        if not least <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"must be a whole number from {least:,} to {most:,}, got {text}")
+        if not re.fullmatch(r"\s*[+-]?\d+\s*", str(text)) or not least <= int(text) <= most:
+            raise click.BadParameter(f"must be a whole number from {least:,} to {most:,}, got {text}")
         return int(text)
 
     return whole_number
 
 
-def add_cluster(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--cluster", metavar="ADDRESS", help="do it on the workers of this Dask scheduler (tcp://host:8786), to the same result"
-    )
+SETTINGS = {"help_option_names": ["-h", "--help"]}
+DEVICE = option(
+    "--device", "where networks compute: auto takes a graphics card where torch has one (default cpu)", choices=DEVICES, default="cpu"
+)
+CLUSTER = option("--cluster", "do it on the workers of this Dask scheduler (tcp://host:8786), to the same result", metavar="ADDRESS")
+VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
+MODEL = (
+    option(
+        "--model",
+        "a registry name, or a folder: ELMo's options.json and one weights file, or a transformer's config.json and safetensors",
+        metavar="M",
+        default="elmo-mini",
+    ),
+    option(
+        "--pieces",
+        "which of its pieces are a word's vector, in a transformer (default mean)",
+        choices=("mean", "first", "last"),
+        default="mean",
+    ),
+    flag("--download", "fetch a model that is not on this machine yet"),
+    DEVICE,
+)

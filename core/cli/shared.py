@@ -1,5 +1,7 @@
 """What commands share: notes and progress on stderr, tables, a model and a cluster as the arguments name them."""
 
+from __future__ import annotations
+
 import sys
 import time
 import unicodedata
@@ -7,15 +9,14 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import zip_longest
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from core.common.config import FLOAT32
-from core.common.device import CPU, choose
 from core.common.errors import BadInput
-from core.elmo import models
-from core.elmo.models import Model
-from core.engines.transformer import MEAN
 from core.text import languages
+
+if TYPE_CHECKING:
+    from core.elmo.models import Model
 
 
 def note(text: str) -> None:
@@ -50,19 +51,17 @@ def _width(cell: str) -> int:
     return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in cell)
 
 
-def open_model(args, precision: str = FLOAT32) -> Model:
-    """The model that was asked for; text is from now on read as its language."""
-    device = getattr(args, "device", CPU)
-    if choose(device).type != CPU and (getattr(args, "cluster", None) or getattr(args, "engine", "") == "allennlp"):
+def open_model(model, *, download=False, device="cpu", pieces="mean", precision=FLOAT32, cluster=None, engine="") -> Model:
+    """The model of the options of options.MODEL, or as it is where it is open; text is from now on read as its language."""
+    from core.common.device import CPU, choose
+    from core.elmo import models
+
+    if isinstance(model, models.Model):
+        return model
+    if choose(device).type != CPU and (cluster or engine == "allennlp"):
         raise BadInput(f"--device {device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
-    given = {
-        "precision": precision,
-        "pieces": getattr(args, "pieces", MEAN),
-        "device": device,
-        "allow_download": args.download,
-        "report": download_progress,
-    }
-    model = models.open_model(args.model, **given)
+    given = {"precision": precision, "pieces": pieces, "device": device, "allow_download": download, "report": download_progress}
+    model = models.open_model(model, **given)
     languages.use(model.language.code)
     return model
 
@@ -72,14 +71,14 @@ def download_progress(event) -> None:
 
 
 @contextmanager
-def cluster_of(args) -> Iterator[Any]:
+def cluster_of(address: str | None) -> Iterator[Any]:
     """A client of the cluster that --cluster names, or None where it names none."""
-    if getattr(args, "cluster", None) is None:
+    if address is None:
         yield None
         return
     from core.cluster.jobs import connected
 
-    with connected(args.cluster) as client:
+    with connected(address) as client:
         dashboard = f"; dashboard: {client.dashboard_link}" if find_spec("bokeh") else ""  # what draws it is not required
         note(f"cluster of {sum(client.nthreads().values())} threads{dashboard}")
         yield client

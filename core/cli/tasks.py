@@ -1,95 +1,166 @@
 """The `tasks` commands: fetch, train, evaluate, results; the tasks of the ELMo paper with and without it."""
 
+from __future__ import annotations
+
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from core.cli.options import MODEL, VECTORS, Answer, command, flag, group, option, whole
 from core.cli.shared import download_progress, in_columns, note, open_model, progress
 from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
-from core.elmo.models import Model
 from core.files import ours, public_data
 from core.static.vectors import StaticVectors, open_vectors
-from core.tasks import results as measured
-from core.tasks.catalogue import task_named
-from core.tasks.entailment import unpack
-from core.tasks.heads import FILES, load_head, save_head
-from core.tasks.results import Summary
-from core.tasks.task import MADE_BY_HAND, read_data, read_test
-from core.tasks.train import Progress, freeze, vectors_fingerprint
+
+if TYPE_CHECKING:
+    from core.elmo.models import Model
+    from core.tasks.results import Summary
+    from core.tasks.train import Progress
 
 SHOWN_EVERY_S = 10
+# core.tasks.catalogue, which imports torch
+PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
+TASK = option("--task", ", ".join(PAPER_TASKS), metavar="T", choices=PAPER_TASKS, required=True)
+VARIANT = option("--variant", "GloVe and characters, or ELMo beside them", choices=("baseline", "elmo"), default="elmo")
+DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
+ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=True, default=PAPER_TASKS)
 
 
-def train(args) -> tuple[dict, str]:
-    task = task_named(args.task)
-    asked = {"epochs": args.epochs, "train_limit": args.limit_train, "test_limit": args.limit_test}
+@command(
+    "train",
+    "Train a head of a task and score it on the test set; goes on where cut.",
+    TASK,
+    VARIANT,
+    DATA,
+    option("--further", "train on these too: reddit, amazon (questions)", metavar="SET", many=True),
+    option("--seed", "of every random choice (default 0)", metavar="S", type=whole(0), default=0),
+    option("--epochs", "at most (default: the task's own)", metavar="N", type=whole(1, 1000)),
+    flag("--random-labels", "the control: labels of the training set drawn by chance"),
+    option("--limit-train", "examples of the train set (0: all; default: the task's own)", metavar="N", type=whole(0)),
+    option("--limit-test", "examples of the test set (0: all; default: the task's own)", metavar="N", type=whole(0)),
+    option("--output", "save the head as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
+    *MODEL,
+    VECTORS,
+)
+def train(*, task, variant, data, further, seed, epochs, random_labels, limit_train, limit_test, output, vectors, **model) -> Answer:
+    from core.tasks import results as measured
+    from core.tasks.catalogue import task_named
+    from core.tasks.heads import FILES, save_head
+    from core.tasks.task import read_data
+    from core.tasks.train import freeze
+
+    task = task_named(task)
+    asked = {"epochs": epochs, "train_limit": limit_train, "test_limit": limit_test}
     given = {name: value for name, value in asked.items() if value is not None}
-    recipe = replace(task.recipe, seed=args.seed, random_labels=args.random_labels, **given)
-    root = Path(args.output) if args.output else cache_folder() / "task-heads"
-    if not args.random_labels:
-        ours.check_replaceable(root / task.name / args.variant, FILES)
-    data = read_data(task, args.data, recipe, further=args.further)
-    model, vectors = _opened(args, args.variant)
-    frozen = freeze(args.variant, data, model, vectors, report=progress("layers, tokens"))
-    head = measured.trained(task, args.variant, recipe, data, frozen, watch=_told())
-    if not args.random_labels:
-        note(f"saved in {save_head(head, root / task.name / args.variant)}")
+    recipe = replace(task.recipe, seed=seed, random_labels=random_labels, **given)
+    root = Path(output) if output else cache_folder() / "task-heads"
+    if not random_labels:
+        ours.check_replaceable(root / task.name / variant, FILES)
+    data = read_data(task, data, recipe, further=further)
+    model, vectors = _opened(variant, vectors, model)
+    frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
+    head = measured.trained(task, variant, recipe, data, frozen, watch=_told())
+    if not random_labels:
+        note(f"saved in {save_head(head, root / task.name / variant)}")
     result = measured.entry(head)
     return result, _line(result)
 
 
-def evaluate(args) -> tuple[dict, str]:
-    task = task_named(args.task)
-    roots = [Path(args.heads)] if args.heads else [cache_folder() / "task-heads", measured.FOLDER]
-    places = [place for root in roots if ((place := root / task.name / args.variant) / "meta.json").is_file()]
+@command(
+    "evaluate",
+    "Score a trained head on the test set.",
+    TASK,
+    VARIANT,
+    DATA,
+    option("--test", "a further test set in place of the task's own: xquad (questions)", metavar="SET"),
+    option("--heads", "where heads lie as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
+    *MODEL,
+    VECTORS,
+)
+def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
+    from core.tasks import results as measured
+    from core.tasks.catalogue import task_named
+    from core.tasks.heads import load_head
+    from core.tasks.task import read_data, read_test
+    from core.tasks.train import freeze, vectors_fingerprint
+
+    task = task_named(task)
+    roots = [Path(heads)] if heads else [cache_folder() / "task-heads", measured.FOLDER]
+    places = [place for root in roots if ((place := root / task.name / variant) / "meta.json").is_file()]
     if not places:
-        told = {"task": task.name, "variant": args.variant}
+        told = {"task": task.name, "variant": variant}
         raise MissingArtifact(t("There is no trained head for {task}, {variant}. Train one: python -m core tasks train --help", **told))
-    model, vectors = _opened(args, args.variant)
+    model, vectors = _opened(variant, vectors, model)
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     head = load_head(places[0], **fits)
-    data = read_test(task, args.data, args.test) if args.test else read_data(task, args.data, head.recipe)
-    frozen = freeze(args.variant, data, model, vectors, report=progress("layers, tokens"))
+    data = read_test(task, data, test) if test else read_data(task, data, head.recipe)
+    frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
     scores = task.score(data.test, head.predictions(data.test, vectors, frozen.layers))
-    told = {"task": task.name, "variant": args.variant, "head": str(places[0]), "test": scores, "n": len(data.test)}
-    return told, f"{task.name}, {args.variant}: {_scores(scores)} ({len(data.test):,} examples, {places[0]})"
+    told = {"task": task.name, "variant": variant, "head": str(places[0]), "test": scores, "n": len(data.test)}
+    return told, f"{task.name}, {variant}: {_scores(scores)} ({len(data.test):,} examples, {places[0]})"
 
 
-def results(args) -> tuple[dict, str]:
+@command(
+    "results",
+    "Every task, both variants, several seeds: what the pages show.",
+    DATA,
+    ONLY,
+    option("--seeds", "default 0 1 2", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
+    option("--curve", "train on only so many, too: a learning curve", metavar="N", type=whole(1), many=True),
+    flag("--no-controls", "leave the runs on random labels out"),
+    option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
+    *MODEL,
+    VECTORS,
+)
+def results(*, data, only, seeds, curve, no_controls, output, vectors, **model) -> Answer:
     """Every run that has no entry yet; then the table."""
-    model, vectors = _opened(args, "elmo")
+    from core.tasks import results as measured
+    from core.tasks.catalogue import task_named
+
+    model, vectors = _opened("elmo", vectors, model)
     made = list(
         measured.measure(
-            [task_named(name) for name in args.only],
-            args.data,
+            [task_named(name) for name in only],
+            data,
             model,
             vectors,
-            seeds=args.seeds,
-            controls=not args.no_controls,
-            curve=args.curve,
-            output=Path(args.output),
+            seeds=seeds,
+            controls=not no_controls,
+            curve=curve,
+            output=Path(output),
             watch=_told(),
             report=progress("layers, tokens"),
         )
     )
-    found = measured.summaries(measured.read_results(Path(args.output) / "results.json"))
+    found = measured.summaries(measured.read_results(Path(output) / "results.json"))
     table = {
         name: {"baseline": one.baseline, "elmo": one.elmo, "error_reduction": one.error_reduction, "seeds": one.seeds}
         for name, one in found.items()
     }
-    return {"output": args.output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, found.items()), right=(1,)))
+    return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, found.items()), right=(1,)))
 
 
-def fetch(args) -> tuple[dict, str]:
+@command(
+    "fetch",
+    "Fetch the tasks' data sets from their publishers: sizes and sums are checked, what is there stays.",
+    option("--data", "where to (default: data/tasks in the cache)", metavar="FOLDER"),
+    ONLY,
+)
+def fetch(*, data, only) -> Answer:
     """The published files of the tasks, whole or not there; SNLI's archive is unpacked to the part of it that is read."""
-    folder = Path(args.data) if args.data else public_data.fetched_folder() / "tasks"
+    from core.tasks.catalogue import task_named
+    from core.tasks.entailment import unpack
+    from core.tasks.task import MADE_BY_HAND
+
+    folder = Path(data) if data else public_data.fetched_folder() / "tasks"
     files = []
     rooms = set()
-    for name in args.only:
+    for name in only:
         paths = task_named(name).files.values()
         if any(path.startswith(MADE_BY_HAND) for path in paths):
             note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
@@ -109,10 +180,10 @@ def fetch(args) -> tuple[dict, str]:
     return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
-def _opened(args, variant: str) -> tuple[Model | None, StaticVectors]:
+def _opened(variant: str, vectors: str, asked: dict) -> tuple[Model | None, StaticVectors]:
     """The model, where the variant reads it, and the vectors."""
-    model = open_model(args) if variant == "elmo" else None
-    return model, open_vectors(args.vectors, allow_download=args.download, report=download_progress)
+    model = open_model(**asked) if variant == "elmo" else None
+    return model, open_vectors(vectors, allow_download=asked["download"], report=download_progress)
 
 
 def _told() -> Callable[[str, Progress], None]:
@@ -147,3 +218,8 @@ def _scores(scores: dict[str, float]) -> str:
 def _row(name: str, one: Summary) -> tuple[str, str, str]:
     spread = "" if one.elmo_spread is None else f" ± {one.elmo_spread:.1%}"
     return name, f"{one.baseline:.1%}", f"-> {one.elmo:.1%}{spread}, error reduction {one.error_reduction:.0%}, {one.seeds} seeds"
+
+
+tasks = group(
+    "tasks", "The tasks of the ELMo paper, with and without ELMo.", "fetch|train|evaluate|results", (fetch, train, evaluate, results)
+)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from core.cli.options import CLUSTER, DEVICE, Answer, command, flag, option, whole
 from core.cli.shared import cluster_of, note
-from core.common.device import choose
 from core.common.errors import BadInput
 from core.files import ours
 from core.files.artifacts import read_json, short, text_fingerprint
@@ -18,58 +18,102 @@ from core.text import languages
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
 
 
-def pretrain(args) -> tuple[dict, str]:
+TEXT = (
+    option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
+    option("--hold-out", "share of the lines, by a hash of each, to measure on instead", metavar="S", type=float, default=0.0),
+)
+
+
+@command(
+    "pretrain",
+    "Train a biLM on text; resumes from its checkpoints.",
+    option("--corpus", "text, one sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--output", "checkpoints, log, and in the end DIR/model", metavar="DIR", required=True),
+    flag("--resume", "go on from DIR's checkpoints"),
+    option("--valid", "held-out text for the validation perplexity", metavar="F"),
+    *TEXT,
+    DEVICE,
+    option("--start-vectors", "static vectors to start from (a registry name or a file)", metavar="V"),
+    option("--start-model", "a trained biLM to go on from, in its shape", metavar="M"),
+    option("--tokens", "tokens to see in all", type=int, default=8_000_000),
+    option("--table-share", "share of the tokens seen before the char-CNN joins", type=float, default=0.8),
+    option("--hidden", "LSTM cell size", type=int, default=1024),
+    option("--projection", "output size of the char-CNN and of each direction", type=int, default=128),
+    option("--vocabulary", "words the softmax names", type=int, default=50000),
+    option("--batch-tokens", "tokens a step", type=int, default=2048),
+    option("--negatives", "words sampled for the softmax of a step", type=int, default=3072),
+    option("--topic", "weight of a loss that makes states keep the topic", type=float, default=0.0),
+    option(
+        "--topic-target",
+        "what it predicts: words ahead, words around (also behind), or the bag of those ahead",
+        choices=("words", "around", "bag"),
+        default="words",
+    ),
+    option("--topic-reach", "how many tokens away it looks", type=int, default=10),
+    option("--seed", "of every random choice", type=whole(0), default=0),
+    option("--threads", "processor threads (default: as torch chooses)", type=whole(0, 1024), default=0),
+)
+def pretrain(
+    *,
+    corpus,
+    output,
+    resume,
+    valid,
+    language,
+    hold_out,
+    device,
+    start_vectors,
+    start_model,
+    table_share,
+    hidden,
+    projection,
+    threads,
+    **config,
+) -> Answer:
     import torch
 
     from core.classify.tasks import vectors_fingerprint
     from core.common.config import MINI
+    from core.common.device import choose
     from core.training import recipe, warm_start
     from core.training.data import read_lines
     from core.training.trainer import PretrainConfig
 
-    choose(args.device)
-    language = languages.named(args.language)
-    if args.valid and not any(language.tokenize(line) for line in read_lines(args.valid)):  # said now, not hours later
-        raise BadInput(f"{args.valid} holds no words to measure the perplexity on.")
-    if args.threads:
-        torch.set_num_threads(args.threads)
-    if not 0 < args.table_share < 1:
-        raise BadInput(f"--table-share must lie between 0 and 1, got {args.table_share}.")
-    sizes = {
-        "tokens": args.tokens,
-        "vocabulary": args.vocabulary,
-        "batch_tokens": args.batch_tokens,
-        "negatives": min(args.negatives, args.vocabulary),
-        "topic": args.topic,
-        "topic_target": args.topic_target,
-        "topic_reach": args.topic_reach,
-    }
+    choose(device)
+    language = languages.named(language)
+    if valid and not any(language.tokenize(line) for line in read_lines(valid)):  # said now, not hours later
+        raise BadInput(f"{valid} holds no words to measure the perplexity on.")
+    if threads:
+        torch.set_num_threads(threads)
+    if not 0 < table_share < 1:
+        raise BadInput(f"--table-share must lie between 0 and 1, got {table_share}.")
+    config |= {"negatives": min(config["negatives"], config["vocabulary"])}
     made = recipe.Recipe(
-        files=tuple(Path(f) for f in args.corpus),
-        valid=Path(args.valid) if args.valid else None,
-        hold_out=0.0 if args.valid else args.hold_out,
+        files=tuple(Path(f) for f in corpus),
+        valid=Path(valid) if valid else None,
+        hold_out=0.0 if valid else hold_out,
         language=language.code,
-        processes=1 if args.threads == 1 else 2,
-        shape=replace(MINI, hidden=args.hidden, projection=args.projection, filters=language.filters or MINI.filters),
-        config=PretrainConfig(**sizes, seed=args.seed, warmup_steps=200, learning_rate=1.2e-3),
-        table_share=args.table_share,
-        device=choose(args.device).type,
+        processes=1 if threads == 1 else 2,
+        shape=replace(MINI, hidden=hidden, projection=projection, filters=language.filters or MINI.filters),
+        config=PretrainConfig(**config, warmup_steps=200, learning_rate=1.2e-3),
+        table_share=table_share,
+        device=choose(device).type,
     )
-    ours.check_place(args.output)
-    if args.start_model and args.start_vectors:
+    ours.check_place(output)
+    if start_model and start_vectors:
         raise BadInput("--start-model brings its own words: leave out --start-vectors.")
     start = None
-    if args.start_model:
-        made, start = _go_on(args.start_model, made)
-    elif args.start_vectors:
-        vectors = open_vectors(args.start_vectors)
-        if vectors.dim > args.projection - 3:
-            raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {args.projection}.")
+    if start_model:
+        made, start = _go_on(start_model, made)
+    elif start_vectors:
+        vectors = open_vectors(start_vectors)
+        if vectors.dim > projection - 3:
+            raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {projection}.")
         words = list(vectors.words[:200_000])
         start = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
         made = replace(made, start=f"vectors {vectors_fingerprint(vectors)}")
     folder = recipe.run(
-        made, Path(args.output), start=start, resume=args.resume, report=lambda event: note(next(recipe.progress_lines(iter([event]))))
+        made, Path(output), start=start, resume=resume, report=lambda event: note(next(recipe.progress_lines(iter([event]))))
     )
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
@@ -89,23 +133,35 @@ def _go_on(name: str, made):
     return replace(made, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
 
 
-def glove(args) -> tuple[dict, str]:
+@command(
+    "glove",
+    "Train GloVe vectors on text.",
+    option("--corpus", "text, one sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--output", "the folder of vectors", metavar="DIR", required=True),
+    option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
+    *TEXT,
+    option("--processes", "processes that read the corpus (default 2)", type=whole(1, 64), default=2),
+    CLUSTER,
+    option("--epochs", "passes over the counts (default 20)", type=int, default=20),
+    option("--dim", "numbers in a vector (default 100)", type=int, default=100),
+)
+def glove(*, corpus, output, work, language, hold_out, processes, cluster, epochs, dim) -> Answer:
     from core.static.glove import GloveConfig, check_vectors, count_pairs, train_glove
     from core.training.data import prepare
 
-    output = Path(args.output)  # "gl/" is gl
+    output = Path(output)  # "gl/" is gl
     check_vectors(output)
-    work = Path(args.work) if args.work else output.with_name(f"{output.name}-work")
+    work = Path(work) if work else output.with_name(f"{output.name}-work")
     counts = work / "counts"
-    if args.cluster is not None:
+    if cluster is not None:
         ours.check_replaceable(counts, COUNTED)
-    how = {"language": args.language, "hold_out": args.hold_out, "processes": args.processes}
-    prepared = prepare([Path(f) for f in args.corpus], work / "prepared", note, **how)
-    config = GloveConfig(dim=args.dim, epochs=args.epochs)
-    with cluster_of(args) as client:
+    how = {"language": language, "hold_out": hold_out, "processes": processes}
+    prepared = prepare([Path(f) for f in corpus], work / "prepared", note, **how)
+    config = GloveConfig(dim=dim, epochs=epochs)
+    with cluster_of(cluster) as client:
         count = count_pairs if client is None else _counter(client, counts)
         folder = train_glove(prepared, output, config, note, work=work, count=count)
-    if args.cluster is not None:
+    if cluster is not None:
         ours.remove_own(counts, COUNTED)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
 

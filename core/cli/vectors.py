@@ -1,47 +1,71 @@
 """`embed` and `predict`: arguments in, (JSON result, text for people) out."""
 
+from __future__ import annotations
+
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.cli.options import CLUSTER, MODEL, Answer, command, flag, group, option, whole
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
-from core.common.config import FLOAT32
+from core.common.config import FLOAT32, PRECISIONS
 from core.common.errors import BadInput
-from core.elmo.models import Model, allennlp_files, open_language_model
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
 from core.text.sentences import read_sentences
 from core.text.tokens import bare, split_sentences
 
+if TYPE_CHECKING:
+    from core.elmo.models import Model
+
 BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.worker_model names it
 
 
-def embed(args) -> tuple[dict, str]:
-    if not args.output.endswith(".npz"):
-        raise BadInput(f"--output must end in .npz, got '{args.output}'.")
-    if not 1 <= args.batch_size <= 100_000:
-        raise BadInput(f"--batch-size must be between 1 and 100,000, got {args.batch_size}.")
-    if args.cluster is not None and (args.stateful or args.engine == "allennlp"):
+@command(
+    "embed",
+    "Vectors of every token in every layer, as .npz.",
+    *MODEL,
+    option(
+        "--input", ".json: list of token lists, or of equally long streams of them; .txt: a sentence a line", metavar="F", required=True
+    ),
+    option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
+    flag("--stateful", "carry the LSTMs' states from batch to batch (as the published golden files)"),
+    option("--batch-size", "sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
+    option("--engine", "who computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
+    option("--precision", "of the LSTMs' weights: fewer bits are faster, and not quite exact", choices=PRECISIONS, default=FLOAT32),
+    CLUSTER,
+)
+def embed(*, input, output, stateful, batch_size, engine, precision, cluster, **model) -> Answer:
+    if not output.endswith(".npz"):
+        raise BadInput(f"--output must end in .npz, got '{output}'.")
+    if not 1 <= batch_size <= 100_000:
+        raise BadInput(f"--batch-size must be between 1 and 100,000, got {batch_size}.")
+    if cluster is not None and (stateful or engine == "allennlp"):
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
-    if args.precision != FLOAT32 and (args.cluster is not None or args.engine == "allennlp"):
-        raise BadInput(f"--precision {args.precision} is of this process and of our engine: leave out --cluster and --engine allennlp.")
-    parts = Path(f"{args.output}.parts")
-    if args.cluster is not None:
+    if precision != FLOAT32 and (cluster is not None or engine == "allennlp"):
+        raise BadInput(f"--precision {precision} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+    parts = Path(f"{output}.parts")
+    if cluster is not None:
         ours.check_replaceable(parts, BATCH)
-    model = open_model(args, precision=args.precision)
-    sentences = _read_embed_input(Path(args.input), args.stateful)
+    model = open_model(**model, precision=precision, cluster=cluster, engine=engine)
+    sentences = _read_embed_input(Path(input), stateful)
     started = time.perf_counter()
-    arrays = _embed_allennlp(args, model, sentences) if args.engine == "allennlp" else _embed_ours(args, model, sentences)
+    arrays = (
+        _embed_allennlp(model, sentences, stateful, batch_size)
+        if engine == "allennlp"
+        else _embed_ours(model, sentences, stateful, batch_size, cluster, parts)
+    )
     seconds = time.perf_counter() - started
-    with replacing(Path(args.output)) as temporary, temporary.open("wb") as file:
+    with replacing(Path(output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
-    if args.cluster is not None:
+    if cluster is not None:
         ours.remove_own(parts, BATCH)
     tokens = sum(array.shape[1] for array in arrays.values())
     result = {"model": model.name, "sentences": len(arrays), "tokens": tokens, "seconds": round(seconds, 4)}
-    return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {args.output}"
+    return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {output}"
 
 
 def _read_embed_input(path: Path, stateful: bool) -> list:
@@ -71,45 +95,60 @@ def _tokens(sentence, path: Path) -> list[str]:
     return sentence
 
 
-def _embed_ours(args, model: Model, sentences: list) -> dict[str, np.ndarray]:
-    if args.stateful:
+def _embed_ours(model: Model, sentences: list, stateful: bool, batch_size: int, cluster: str | None, parts: Path) -> dict[str, np.ndarray]:
+    if stateful:
         streams = model.encoder.encode_streams(sentences)
         return {f"{s}/{k}": array for s, stream in enumerate(streams) for k, array in enumerate(stream)}
-    model.encoder.batch_tokens = args.batch_size * 128
-    with cluster_of(args) as client:
-        encoder = spread_model(model, client, store=str(Path(f"{args.output}.parts").absolute())).encoder
+    model.encoder.batch_tokens = batch_size * 128
+    with cluster_of(cluster) as client:
+        encoder = spread_model(model, client, store=str(parts.absolute())).encoder
         return {str(k): array for k, array in enumerate(encoder.encode(sentences, report=progress("tokens")))}
 
 
-def _embed_allennlp(args, model: Model, sentences: list) -> dict[str, np.ndarray]:
+def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: int) -> dict[str, np.ndarray]:
+    from core.elmo.models import allennlp_files
     from core.engines.allennlp_engine import AllenNLPEngine
 
     options, weights = allennlp_files(model)
     with AllenNLPEngine() as engine:
-        answer = engine.embed(sentences, options, weights, stateful=args.stateful, batch_size=args.batch_size, timeout_s=3600.0)
+        answer = engine.embed(sentences, options, weights, stateful=stateful, batch_size=batch_size, timeout_s=3600.0)
     note(f"AllenNLP: {answer.seconds:.2f} s to compute, {answer.load_seconds:.2f} s to read the weights")
-    if args.stateful:
+    if stateful:
         return {f"{s}/{k}": array for s, stream in enumerate(answer.layers) for k, array in enumerate(stream)}
     return {str(k): array for k, array in enumerate(answer.layers)}
 
 
-def predict(args) -> tuple[dict, str]:
-    model = open_language_model(open_model(args))
-    sentences = split_sentences(args.text) or [""]
-    tokens = languages.tokenize(sentences[0] if args.direction == "backward" else sentences[-1])
-    backward = args.direction == "backward"
-    predictions = model.predict(tokens, backward=backward, k=args.k)
+@command(
+    "predict",
+    "The words a biLM expects next, or before.",
+    option("--text", "its last sentence is continued, or its first one preceded", metavar="T", required=True),
+    option("--direction", "the next word (default), or the one before", choices=("forward", "backward"), default="forward"),
+    option("--k", "how many, best first (default 10)", type=whole(1), default=10),
+    *MODEL,
+)
+def predict(*, text, direction, k, **model) -> Answer:
+    from core.elmo.models import open_language_model
+
+    model = open_language_model(open_model(**model))
+    sentences = split_sentences(text) or [""]
+    tokens = languages.tokenize(sentences[0] if direction == "backward" else sentences[-1])
+    backward = direction == "backward"
+    predictions = model.predict(tokens, backward=backward, k=k)
     unknown = model.unknown_probability(tokens, backward=backward)
     rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
-    result = {"text": args.text, "direction": args.direction, "predictions": rows, "unknown": round(unknown, 6)}
+    result = {"text": text, "direction": direction, "predictions": rows, "unknown": round(unknown, 6)}
     lines = [f"{r['probability']:7.2%}  {r['word']}" for r in rows]
     return result, "\n".join([*lines, f"{unknown:7.2%}  any word outside the vocabulary"])
 
 
-def allennlp_setup(args) -> tuple[dict, str]:
-    from core.engines import allennlp_engine as allennlp
+@command("setup", "Make AllenNLP's own Python 3.10 environment.")
+def allennlp_setup() -> Answer:
+    from core.engines import allennlp_engine as second
 
-    folder = allennlp.setup(note)
-    with allennlp.AllenNLPEngine() as engine:
+    folder = second.setup(note)
+    with second.AllenNLPEngine() as engine:
         versions = engine.ping()
     return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
+
+
+allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", "setup", (allennlp_setup,))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import Row, Table
-from core.cli.main import _parser
+from core.cli.main import elmoscope, parsed
 from core.common.errors import BadInput
 from core.common.turns import Turns
 from core.figures.classifiers import layer_weights_figure
@@ -192,7 +192,8 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
     done = subprocess.run(["sh", "-c", printed], cwd=tmp_path, capture_output=True, text=True, check=True)
     words = done.stdout.splitlines()
     assert not list(tmp_path.iterdir())
-    args = _parser().parse_args(words[2:])
-    assert (args.train, args.model) == (str(order.files["train"]), order.model) and args.json
-    assert (args.text_column, args.label_column) == (order.columns["text_columns"], order.columns["label_column"])
-    assert args.variant == ["embedding", "glove"] and args.seeds == [0, 1] and (args.share, args.epochs) == (0.5, 12)
+    function, as_json = parsed(elmoscope, words[2:])
+    read = function.keywords
+    assert (read["train"], read["model"]) == (str(order.files["train"]), order.model) and as_json
+    assert (read["text_column"], read["label_column"]) == (order.columns["text_columns"], order.columns["label_column"])
+    assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (read["share"], read["epochs"]) == (0.5, 12)

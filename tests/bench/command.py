@@ -16,21 +16,21 @@ HEAD = ("what", "ours", "peer", "ratio", "bound", "within")
 WITHIN = {True: "yes", False: "NO", None: "-"}
 
 
-def bench(args) -> tuple[dict, str]:
+def bench(*, suite: list[str], threads: int, quick: bool, output: str | None) -> tuple[dict, str]:
     """The rows of the suites asked for. BadInput where a quick run's rows were to be kept."""
-    if args.quick and args.output:
+    if quick and output:
         raise BadInput("A --quick run claims nothing, so its rows are not kept: leave --output or --quick out.")
-    if args.output:
-        _rows_in(Path(args.output))  # what is wrong with it is said now, not after an hour
+    if output:
+        _rows_in(Path(output))  # what is wrong with it is said now, not after an hour
     made: list[Row] = []
     with tempfile.TemporaryDirectory(prefix="elmoscope-bench-", ignore_cleanup_errors=True) as folder:
-        setting = Setting(folder=Path(folder), threads=args.threads, quick=args.quick, report=note)
-        for name in dict.fromkeys(args.suite):
+        setting = Setting(folder=Path(folder), threads=threads, quick=quick, report=note)
+        for name in dict.fromkeys(suite):
             for row in run_suite(name, setting):
                 made.append(row)
                 note(f"{row.suite}: {'  '.join(cell for cell in cells(row) if cell)}")
-            if args.output:  # after each suite, for a run takes long
-                _keep(Path(args.output), name, [row for row in made if row.suite == name])
+            if output:  # after each suite, for a run takes long
+                _keep(Path(output), name, [row for row in made if row.suite == name])
     return {**_head(), "rows": [row.as_json() for row in made]}, table(made)
 
 

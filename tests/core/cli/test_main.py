@@ -3,7 +3,6 @@
 Most tests call `core.cli.main.main` in this process with a tiny model made here; three start a real `python -m core`.
 """
 
-import argparse
 import gzip
 import json
 import lzma
@@ -17,12 +16,14 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import h5py
 import numpy as np
 import pytest
 import torch
 
 from core.cli import main
+from core.cli.neighbours import static_neighbours
 from core.common import config
 from core.common.config import ASSETS, NEIGHBOURS, ROOT, ModelShape
 from core.common.directions import unit
@@ -1113,13 +1114,13 @@ def test_a_defect_of_ours_is_not_dressed_up_as_a_user_s_mistake(model, monkeypat
 # --- help -------------------------------------------------------------------------------------------------------------
 
 
-def leaves(parser: argparse.ArgumentParser, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], argparse.ArgumentParser]]:
-    """(words of the command, its parser) of every command."""
-    below = [action.choices for action in parser._actions if isinstance(action, argparse._SubParsersAction)]
-    return [leaf for choices in below for name, sub in choices.items() for leaf in leaves(sub, (*path, name))] or [(path, parser)]
+def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
+    """(words of the command, the command) of every command that is no group."""
+    below = command.commands if isinstance(command, click.Group) else {}
+    return [leaf for name, one in below.items() for leaf in leaves(one, (*path, name))] or [(path, command)]
 
 
-COMMANDS = dict(leaves(main._parser()))
+COMMANDS = dict(leaves(main.elmoscope))
 PROMISED = [
     "embed --model --input --output --stateful --batch-size --engine",
     "neighbours --word --sentence --position --model --corpus --layer --weights --other-words --k",
@@ -1144,10 +1145,10 @@ def test_help_explains_every_argument_of_a_command(call, command):
     status, out, err = call(*command, "--help")
     assert (status, err) == (0, "")
     assert " ".join(command) in out.split("\n")[0]
-    for action in COMMANDS[command]._actions:
-        assert all(option in out for option in action.option_strings)
-        said, shown = ("".join(text.split()) for text in (action.help % {}, out))  # a line may break at a hyphen
-        assert said and said in shown, action
+    for parameter in COMMANDS[command].get_params(click.Context(COMMANDS[command])):
+        assert all(name in out for name in parameter.opts if name.startswith("-"))
+        said, shown = ("".join(text.split()) for text in (parameter.help, out))  # a line may break at a hyphen
+        assert said and said in shown, parameter
 
 
 @pytest.mark.parametrize("promise", PROMISED)
@@ -1159,7 +1160,27 @@ def test_help_names_every_option_of_the_contract(call, promise):
 
 def test_the_first_help_names_every_command(call):
     status, out, _ = call("--help")
-    assert status == 0 and all(f"\n    {command[0]}" in out for command in COMMANDS)
+    assert status == 0 and all(f"\n  {command[0]} " in out for command in COMMANDS)
+
+
+def test_no_help_waits_for_torch():
+    lines = [[*command, "--help"] for command in COMMANDS]
+    code = f"import sys; from core.cli.main import main; print(sum(map(main, {lines!r})), 'torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "0 False"
+
+
+def test_a_command_is_a_function_of_keywords_whose_defaults_are_its_options(tmp_path):
+    (tmp_path / "v.txt").write_text("a 1 0\nb 0 1\n")
+    result, text = static_neighbours(word="a", vectors=str(tmp_path / "v.txt"))
+    assert [row["word"] for row in result["neighbours"]] == ["b"] and "b" in text
+
+
+def test_of_an_option_that_takes_several_values_the_last_count_but_of_sentences_all():
+    several, as_json = main.parsed(main.elmoscope, shlex.split("noise --data d --seeds 1 2 --limit 3 --seeds 4 5 --json"))
+    assert (several.keywords["seeds"], several.keywords["limit"], as_json) == ([4, 5], 3, True)
+    both, _ = main.parsed(main.elmoscope, shlex.split("verdict --word w --sentence 'a w' --sentence 'the w' --word=v"))
+    assert (both.keywords["sentence"], both.keywords["word"]) == (["a w", "the w"], "v")
 
 
 # --- real processes ---------------------------------------------------------------------------------------------------

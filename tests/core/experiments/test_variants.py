@@ -206,7 +206,7 @@ def test_a_line_that_is_no_result_is_named(tmp_path):
 
 
 def test_the_command_and_the_page_know_the_same_experiments():
-    from core.cli.classify_options import EXPERIMENTS as named
+    from core.cli.shipping import EXPERIMENTS as named
     from core.experiments import context_curve
     from pages._classify.results import TASKS
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from core.classify import tasks
-from core.cli import classify_options, main
+from core.cli import classify, main
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import public_data
@@ -245,7 +245,7 @@ def test_the_command_says_what_is_wrong_in_one_line(server, call, monkeypatch):
 
 
 def test_the_command_takes_every_data_set_there_is():
-    assert set(classify_options.DATA_SETS) == {public_data.data_set_of(name) for name in public_data.PUBLISHED}
+    assert set(classify.DATA_SETS) == {public_data.data_set_of(name) for name in public_data.PUBLISHED}
 
 
 def test_the_bundled_facts_are_those_of_the_published_test_file(data_folder):

@@ -1,0 +1,158 @@
+"""`evaluate card` runs all measures and keeps the figures beside the model, each with the command that makes it again."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from core.cli import lessons
+from core.cli.evaluate import (
+    evaluate_all_words,
+    evaluate_neighbours,
+    evaluate_pairs,
+    evaluate_perplexity,
+    evaluate_random,
+    evaluate_senses,
+    evaluate_sentences,
+    evaluate_speed,
+    evaluate_tags,
+    evaluate_vectors,
+)
+from core.cli.options import MODEL, Answer, command, group, option, whole
+from core.cli.shared import in_columns, note, open_model
+from core.common import i18n, markup
+from core.common.errors import BadInput, MissingArtifact
+from core.files import sums
+from core.files.artifacts import provenance, read_json, write_json
+
+if TYPE_CHECKING:
+    from core.elmo.models import Model
+
+FORMAT = 1  # of measures.json
+CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
+    "perplexity": (evaluate_perplexity, "perplexity", {"text": [Path("corpus/valid.txt.xz")]}),
+    "senses": (evaluate_senses, "senses", {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
+    "all_words": (evaluate_all_words, "all-words", {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (evaluate_sentences, "sentences", {}),
+    "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+    "neighbours": (evaluate_neighbours, "neighbours", {}),
+    "random": (evaluate_random, "random", {}),
+    "speed": (evaluate_speed, "speed", {}),
+}
+ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
+OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
+DEFAULTS = {
+    "perplexity": {"hold-out": None},
+    "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},
+    "all-words": {"share": 0.9, "seed": 0},
+    "tags": {"limit": None},
+    "sentences": {"corpus": None},
+    "neighbours": {"k": 3},
+}
+
+
+@command(
+    "card",
+    "All measures whose data are there, kept beside the model.",
+    option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
+    option("--output", "default: measures.json in the model's folder", metavar="FILE"),
+    option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
+    option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
+    *MODEL,
+)
+def evaluate_card(*, data, output, limit_text, only, **model) -> Answer:
+    """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
+    folder = Path(data)
+    if not folder.is_dir():
+        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
+    model = open_model(**model)
+    output = Path(output) if output else model.folder / "measures.json"
+    measured = _earlier(output, model)
+    card = _card(model, measured)
+    for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
+        run, what, options = CARD[name]
+        if only and name not in only:
+            continue
+        if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
+            options = {"text": [Path(file) for file in model.language.corpus], "hold-out": model.language.hold_out}
+        options = DEFAULTS.get(what, {}) | dict(options) | ({"limit": limit_text} if what == "perplexity" else {})
+        if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
+            note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
+            continue
+        note(f"{name} ...")
+        try:
+            measured[name] = _measure(run, what, options, folder, model)
+        except MissingArtifact as error:  # a model that came without a softmax has no perplexity
+            note(f"{name}: left out. {error}")
+            continue
+        card = _card(model, measured)
+        write_json(output, card)
+        sums.renew(output)
+    if not measured:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+    lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
+    return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
+
+
+def _earlier(output: Path, model: Model) -> dict:
+    """What an earlier card says of these very weights; BadInput where the file is no card."""
+    if not output.exists():
+        return {}
+    card = read_json(output, expect=dict)
+    if card.get("format") != FORMAT or not isinstance(card.get("measures"), dict):
+        raise BadInput(f"{output} holds something else than measures of a model, which a card would replace. Name a new file.")
+    return card["measures"] if card.get("fingerprint") == model.fingerprint else {}
+
+
+def _card(model: Model, measured: dict) -> dict:
+    ordered = {name: measured[name] for name in CARD if name in measured}
+    return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
+
+
+def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
+    """One command's answer, with the command, its seconds and the date."""
+    started = time.perf_counter()
+    arguments = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
+    scores, text = run(**arguments, model=model)
+    note(text)
+    seconds = round(time.perf_counter() - started, 1)
+    return {**scores, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
+
+
+def _command(what: str, options: dict, model: str) -> str:
+    """The command line that gives a measure again, from within the folder of data."""
+    from core.elmo.models import BUNDLED_MODEL
+
+    words = ["python", "-m", "core", "evaluate", what]
+    for name, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
+        if value is not None:
+            parts = value if isinstance(value, list) else [value]
+            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
+    return markup.command(*words)
+
+
+def _paths(options: dict) -> list[Path]:
+    values = [part for value in options.values() for part in (value if isinstance(value, list) else [value])]
+    return [value for value in values if isinstance(value, Path)]
+
+
+def _under(folder: Path, options: dict) -> dict:
+    def place(value):
+        return folder / value if isinstance(value, Path) else value
+
+    return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
+
+
+evaluate = group(
+    "evaluate",
+    "Measure a model: senses, pairs, tags, perplexity, or all of it.",
+    "WHAT",
+    (
+        *(evaluate_senses, evaluate_all_words, evaluate_pairs, evaluate_sentences, evaluate_neighbours, evaluate_vectors),
+        *(evaluate_random, evaluate_speed, lessons.evaluate_lessons, lessons.evaluate_layers),
+        *(evaluate_tags, evaluate_perplexity, evaluate_card),
+    ),
+)

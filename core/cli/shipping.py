@@ -1,0 +1,148 @@
+"""Commands that make what ships of text classification: `train-heads`, `experiments` and `noise`."""
+
+from __future__ import annotations
+
+import statistics
+from pathlib import Path
+
+from core.cli.classify import HEADS, TASKS, check_places, epoch_notes, facts_of, line_of, model_and_vectors, spread
+from core.cli.options import MODEL, VECTORS, Answer, command, flag, option, whole
+from core.cli.shared import in_columns, note, progress
+from core.files import sums
+from core.files.artifacts import provenance, write_json
+
+DATA = option("--data", "laid out as ELMOSCOPE_DATA: ag_news/, sms_spam/, sst5/", metavar="FOLDER", required=True)
+EXPERIMENTS = (
+    *("titles", "news", "spam", "spam-duplicates", "spam-one-epoch", "spam-twenty-epochs", "sentiment", "sentiment2", "titles-more"),
+    *("titles-all", "news-all", "headlines", "headlines-few", "headlines-to-titles", "titles-to-headlines", "random", "random-copied"),
+    *("context-0.01", "context-0.03", "context-0.1", "context-0.3", "context-1"),
+)
+
+
+@command(
+    "train-heads",
+    "Train again what ships: every variant's head for every task; goes on where cut.",
+    DATA,
+    option("--output", "default: assets/heads", metavar="DIR", default="assets/heads"),
+    option("--tasks", "default: all", metavar="T", choices=TASKS, many=True, default=TASKS),
+    *MODEL,
+    VECTORS,
+)
+def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
+    """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
+    from core.classify.committee import with_members
+    from core.classify.head import load_head, save_head
+    from core.classify.model import VARIANTS
+    from core.classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named
+    from core.common.device import choose
+    from core.experiments.variants import trained_head
+
+    root = Path(output)
+    made = []
+    kept = []
+    device = choose(model["device"])
+    variants = list(VARIANTS.values())
+    check_places([root / name / variant.name for name in tasks for variant in variants])
+    opened = model_and_vectors(variants, vectors, model)
+    for name in tasks:
+        task = task_named(name)
+        dataset = open_data(task, **task_files(task, data))
+        frozen = freeze(variants, dataset, *opened, report=progress(f"{name}, layers, tokens"))
+        config = task_config(task)
+        trained = {}
+        for variant in with_members(variants):
+            folder = root / name / variant.name
+            if is_made(folder, dataset, config, frozen[variant.name]):
+                kept.append(str(folder))
+                trained[variant.name] = load_head(folder).to(device)
+                continue
+            head = trained[variant.name] = trained_head(
+                variant, dataset, config, frozen[variant.name], trained, device, watch=epoch_notes(f"{dataset.name}, {variant.name}")
+            )
+            made.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
+            sums.renew(folder)
+            note(line_of(made[-1]))
+    size = sum(file.stat().st_size for file in root.rglob("*") if file.is_file())
+    text = f"{len(made)} heads trained, {len(kept)} kept, {size / 1e6:.1f} MB in {root}"
+    return {"output": output, "made": made, "kept": kept, "bytes": size}, text
+
+
+@command(
+    "experiments",
+    "Run the experiments of the Results page: one line a run; goes on where cut.",
+    DATA,
+    option("--output", "default: assets/results/classification.jsonl", metavar="F", default="assets/results/classification.jsonl"),
+    option("--only", ", ".join(EXPERIMENTS), metavar="E", choices=EXPERIMENTS, many=True, default=EXPERIMENTS),
+    option(
+        "--seeds",
+        "one run each (default 0 1 2); context-S has subsets of its own",
+        metavar="S",
+        type=whole(0),
+        many=True,
+        default=(0, 1, 2),
+    ),
+    flag("--together", "at the end, all heads of all seeds asked as one committee"),
+    *MODEL,
+    VECTORS,
+)
+def experiments(*, data, output, only, seeds, together, vectors, **model) -> Answer:
+    """Every run of the Results page that has no line yet."""
+    from core.classify.model import VARIANTS
+    from core.experiments import context_curve
+    from core.experiments.variants import read_results, run_experiments, summary
+
+    model, vectors = model_and_vectors(list(VARIANTS.values()), vectors, model)
+    where = {"output": output, "report": note}
+    contexts = [name for name in only if name in context_curve.EXPERIMENTS]
+    others = [name for name in only if name not in contexts]
+    made = list(run_experiments(others, data, model, vectors, seeds=seeds, together=together, **where))
+    if contexts:
+        made += context_curve.run_contexts(contexts, data, model, vectors, **where)
+    lines = read_results(output)
+    found = {name: summary(lines, name) for name in only}
+    text = "\n".join(
+        in_columns(
+            (name, variant, f"{spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
+            for name, variants in found.items()
+            for variant, facts in variants.items()
+        )
+    )
+    return {"output": output, "made": len(made), "summary": found}, text
+
+
+@command(
+    "noise",
+    "How often trained classifiers are right as letters of the test texts are disturbed.",
+    option("--task", "default: news-title", metavar="T", choices=TASKS, default="news-title"),
+    DATA,
+    option("--output", "default: assets/results/noise.json", metavar="F", default="assets/results/noise.json"),
+    option("--seeds", "ways to disturb (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
+    option("--limit", "only the first N test texts", metavar="N", type=whole(1)),
+    HEADS,
+    *MODEL,
+    VECTORS,
+)
+def noise(*, task, data, output, seeds, limit, heads, vectors, **asked) -> Answer:
+    """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
+    from core.classify import tasks
+    from core.classify.model import variant_named
+    from core.common.device import choose
+    from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
+
+    task = tasks.task_named(task)
+    measured = read_accuracy(output)  # a file that holds others goes on holding them
+    dataset = tasks.open_data(task, **tasks.task_files(task, data))
+    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, asked)
+    found = tasks.open_heads(task, model=model, vectors=vectors, folder=heads, device=choose(asked["device"]))
+    for problem in found.problems:
+        note(f"left out: {problem}")
+    given = {"vectors": vectors, "encoder": model.encoder if model else None}
+    report = progress("noise, texts")
+    table = accuracy_under_noise(found.heads, dataset, **given, seeds=seeds, limit=limit, report=report)
+    table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
+    write_json(output, {**measured, task.name: provenance(**table)})
+    sums.renew(output)
+    cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
+    cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
+    lines = in_columns(cells, right=range(1, len(cells[0])))
+    return {"output": output, **table}, "\n".join(lines)
