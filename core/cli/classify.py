@@ -9,10 +9,9 @@ from pathlib import Path
 from core.classify import tasks
 from core.classify.committee import with_members
 from core.classify.data import Dataset, SplitConfig
-from core.classify.head import FILES, Head, load_head, save_head
+from core.classify.head import FILES, TextHead, load_head, save_head
 from core.classify.model import VARIANTS, Variant, variant_named
 from core.classify.readable_words import letters_of, read_and_unread
-from core.classify.runs import EpochProgress
 from core.cli.shared import download_progress, in_columns, note, open_model, progress
 from core.common.config import cache_folder
 from core.common.device import choose
@@ -24,6 +23,7 @@ from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
 from core.experiments.variants import read_results, run_experiments, summary, trained_head
 from core.files import ours, public_data, sums
 from core.files.artifacts import provenance, write_json
+from core.learning.fit import Epoch
 from core.static.vectors import StaticVectors, open_vectors
 
 SHOWN_EVERY_S = 10
@@ -180,27 +180,27 @@ def _datasets(args, task: tasks.Task) -> Iterator[tuple[int, Dataset]]:
         yield fold, dataset
 
 
-def _told(what: str) -> Callable[[EpochProgress], None]:
+def _told(what: str) -> Callable[[Epoch], None]:
     """Notes a line for each epoch of a training, and now and then one within it."""
     last = time.monotonic()
 
-    def watch(event: EpochProgress) -> None:
+    def watch(event: Epoch) -> None:
         nonlocal last
-        if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
+        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
             note(f"{what}: {_event_line(event)}")
 
     return watch
 
 
-def _event_line(event: EpochProgress) -> str:
-    where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.train_loss:.3f}"
-    if event.valid_loss is None:
+def _event_line(event: Epoch) -> str:
+    where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
+    if event.measures is None:
         return f"{where}, at most {event.seconds_left:.0f} s left"
-    return f"{where}; validation loss {event.valid_loss:.3f}, accuracy {event.valid_accuracy:.1%}; {event.seconds:.0f} s"
+    return f"{where}; validation loss {event.measures['valid_loss']:.3f}, accuracy {event.measures['valid_accuracy']:.1%}; {event.seconds:.0f} s"
 
 
-def _result(head: Head) -> dict:
+def _result(head: TextHead) -> dict:
     """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
     test = head.meta["test"]
     facts = head.meta

@@ -12,6 +12,8 @@ from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.elmo.models import Model
 from core.files import ours, public_data
+from core.learning.fit import Epoch
+from core.learning.frozen import vectors_fingerprint
 from core.static.vectors import StaticVectors, open_vectors
 from core.tasks import results as measured
 from core.tasks.catalogue import task_named
@@ -19,7 +21,7 @@ from core.tasks.entailment import unpack
 from core.tasks.heads import FILES, load_head, save_head
 from core.tasks.results import Summary
 from core.tasks.task import MADE_BY_HAND, read_data, read_test
-from core.tasks.train import Progress, freeze, vectors_fingerprint
+from core.tasks.train import freeze
 
 SHOWN_EVERY_S = 10
 
@@ -115,17 +117,19 @@ def _opened(args, variant: str) -> tuple[Model | None, StaticVectors]:
     return model, open_vectors(args.vectors, allow_download=args.download, report=download_progress)
 
 
-def _told() -> Callable[[str, Progress], None]:
+def _told() -> Callable[[str, Epoch], None]:
     """Notes a line for each epoch of a training, and now and then one within it."""
     last = time.monotonic()
 
-    def watch(what: str, event: Progress) -> None:
+    def watch(what: str, event: Epoch) -> None:
         nonlocal last
-        if event.score is not None or time.monotonic() - last > SHOWN_EVERY_S:
+        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
             where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
             left = (
-                f", at most {event.seconds_left:.0f} s left" if event.score is None else f"; dev {event.score:.2%}; {event.seconds:.0f} s"
+                f", at most {event.seconds_left:.0f} s left"
+                if event.measures is None
+                else f"; dev {event.measures['score']:.2%}; {event.seconds:.0f} s"
             )
             note(f"{what}: {where}{left}")
 
