@@ -3,11 +3,12 @@
 from collections.abc import Iterable
 
 from core.classify.data import Dataset
-from core.classify.head import Committee, Head
+from core.classify.head import Committee, TextHead
 from core.classify.inputs import Vocabulary
 from core.classify.model import VARIANTS, Variant
-from core.classify.runs import Frozen, TrainConfig, finished
+from core.classify.train import TrainConfig, finished
 from core.common.errors import BadInput
+from core.learning.frozen import Frozen
 
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:
@@ -18,7 +19,7 @@ def with_members(variants: Iterable[Variant]) -> list[Variant]:
     return [*dict.fromkeys(alone), *(variant for variant in asked if variant.members)]
 
 
-def make_committee(variant: Variant, trained: dict[str, Head], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> Head:
+def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:
     """The head of a committee from heads trained on this data; BadInput names a member that is missing."""
     missing = [name for name in variant.members if name not in trained]
     if missing:
@@ -35,5 +36,5 @@ def make_committee(variant: Variant, trained: dict[str, Head], dataset: Dataset,
         "seconds": round(sum(meta["seconds"] for meta in metas), 2),
         "members": list(members),
     }
-    head = Head(variant, dataset.labels, Committee(members), Vocabulary(()), 1.0, {})
+    head = TextHead(variant, dataset.labels, Committee(members), Vocabulary(()), 1.0, {})
     return finished(head, dataset, config, frozen, {}, made)

@@ -10,12 +10,13 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, logsumexp
 
-from core.classify.head import Head
-from core.classify.inputs import Layers, make_batch
+from core.classify.head import TextHead
+from core.classify.inputs import make_batch
 from core.classify.scores import softmax_rows
 from core.common.device import of
 from core.common.errors import BadInput
 from core.elmo.mix import mean_lengths
+from core.learning.features import Layers
 from core.static.vectors import StaticVectors
 
 N_SHUFFLES = 8
@@ -44,7 +45,7 @@ class NearRow:
     cosine: float
 
 
-def explain(head: Head, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
+def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
     """Explain a head's answer on one text; BadInput if there is no token."""
     if not tokens:
         raise BadInput("There is no word to explain. Type a sentence.")
@@ -77,7 +78,7 @@ def log_odds(logits: np.ndarray, k: int) -> np.ndarray:
     return logits[:, k] - logsumexp(np.delete(logits, k, axis=1), axis=1)
 
 
-def nearest_rows(head: Head, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, vectors, layers) -> list[NearRow]:
+def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, vectors, layers) -> list[NearRow]:
     """The k training texts whose vectors before the last linear layer, `pooled` (N, E), are nearest by cosine."""
     query = head.pooled([tokens], vectors=vectors, layers=layers)[0]
     lengths = np.linalg.norm(pooled, axis=1) * np.linalg.norm(query)
@@ -85,7 +86,7 @@ def nearest_rows(head: Head, tokens: Tokens, pooled: np.ndarray, k: int = 5, *, 
     return [NearRow(int(row), float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
 
 
-def _context(head: Head, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
+def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
     """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it.
 
     Its layer 0 in place of the others would take the context, too, but be a vector such as the classifier has never seen there.

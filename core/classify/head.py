@@ -1,6 +1,6 @@
 """A trained head: a network or baseline, its labels and temperature; answers, and a folder that holds it all.
 
-weights.safetensors (see core.classify.compact), vocabulary.txt, and meta.json with how it was made and how good it is. Frozen
+weights.safetensors (see core.learning.folders), vocabulary.txt, and meta.json with how it was made and how good it is. Frozen
 parts are not in it, only their fingerprints: a head answers with the model and the vectors that it was trained on.
 """
 
@@ -16,15 +16,17 @@ import torch
 from scipy.special import log_softmax
 
 from core.classify.baselines import Baseline
-from core.classify.compact import pack, rounded, unpack
-from core.classify.inputs import Layers, Vocabulary, make_batch
+from core.classify.inputs import Vocabulary, make_batch
 from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
 from core.common.device import of
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
-from core.files import head_folders, sums
+from core.files import sums
 from core.files.artifacts import file_sha256, replacing, text_fingerprint, write_json
+from core.learning import folders
+from core.learning.features import Layers
+from core.learning.folders import pack, rounded, unpack
 from core.static.vectors import StaticVectors
 
 FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.ours names them
@@ -42,7 +44,7 @@ class Committee:
     products of experts", section 1, says why a product).
     """
 
-    members: dict[str, Head]
+    members: dict[str, TextHead]
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float32: the sum of the members' log-probabilities."""
@@ -51,7 +53,7 @@ class Committee:
 
 
 @dataclass
-class Head:
+class TextHead:
     """`classifier` gives logits of the labels; `meta` is how it was made: task, data, config, curves, scores."""
 
     variant: Variant
@@ -77,7 +79,7 @@ class Head:
         return self.network._rows(self.network.classifier.pooled, texts, vectors, layers)
 
     @property
-    def network(self) -> Head | None:
+    def network(self) -> TextHead | None:
         """This head, or the member of a committee, that is a network."""
         if isinstance(self.classifier, Committee):
             return next((head.network for head in self.classifier.members.values() if head.network), None)
@@ -87,7 +89,7 @@ class Head:
         """(N, C) float64, calibrated by the temperature, rows summing to 1."""
         return softmax_rows(self.logits(texts, vectors=vectors, layers=layers), self.temperature)
 
-    def to(self, device: torch.device) -> Head:
+    def to(self, device: torch.device) -> TextHead:
         """Itself, its networks moved to a device; scikit-learn's baselines stay where they are."""
         for member in self.classifier.members.values() if isinstance(self.classifier, Committee) else ():
             member.to(device)
@@ -130,7 +132,7 @@ class Answer:
     shared_seconds: float = 0.0  # of those layers
 
 
-def classify(heads: dict[str, Head], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:
+def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:
     """Every head's answer on one text; `layers` remembers (inputs.live_layers), so all heads share what ELMo computes."""
     started = time.perf_counter()
     if any(head.variant.elmo for head in heads.values()):
@@ -146,7 +148,7 @@ def classify(heads: dict[str, Head], text: Tokens, *, vectors: StaticVectors | N
     return answers
 
 
-def save_head(head: Head, folder: str | Path, *, members_beside: bool = False) -> Path:
+def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = False) -> Path:
     """Write the folder as a whole, in place of one that is there.
 
     A committee's members are stored within it; with `members_beside` they are those that lie in folders beside it.
@@ -173,23 +175,23 @@ def save_head(head: Head, folder: str | Path, *, members_beside: bool = False) -
 
 def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    return head_folders.read_meta(folder, (FORMAT, VERSION), "python -m core train --help")
+    return folders.read_meta(folder, (FORMAT, VERSION), "python -m core train --help")
 
 
-def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> Head:
+def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TextHead:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
     from safetensors.numpy import load_file
 
     sums.check(folder)
     folder = Path(folder)
     meta = read_meta(folder)
-    with head_folders.reading(folder):
+    with folders.reading(folder):
         for name in ("weights.safetensors", "vocabulary.txt"):
             expected = meta["sha256"][name]
-            head_folders.check_whole(folder / name, expected)
+            folders.check_whole(folder / name, expected)
         variant = variant_named(meta["variant"])
         labels = tuple(map(str, meta["labels"]))
-        head_folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
+        folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
         text = (folder / "vocabulary.txt").read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()
         if text_fingerprint(words) != meta["vocabulary"]:
@@ -199,14 +201,14 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
             members = {name: _member(folder, name, meta, model, vectors) for name in variant.members}
             if any(member.labels != labels for member in members.values()):
                 raise ValueError(t("its members have other labels"))
-            return Head(variant, labels, Committee(members), Vocabulary(()), float(meta["temperature"]), meta)
+            return TextHead(variant, labels, Committee(members), Vocabulary(()), float(meta["temperature"]), meta)
         arrays = unpack(load_file(folder / "weights.safetensors"))
         classifier = _classifier(variant, meta, arrays, words, len(labels))
         vocabulary = Vocabulary(() if isinstance(classifier, Baseline) else words)
-        return Head(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
+        return TextHead(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
 
 
-def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> Head:
+def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> TextHead:
     """A committee's member, from within its folder or beside it."""
     place = folder / name if (folder / name).is_dir() else folder.parent / name
     head = load_head(place, model=model, vectors=vectors)

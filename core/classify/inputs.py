@@ -1,13 +1,13 @@
 """Token lists -> one padded batch: word numbers, GloVe rows, and ELMo's layers, with a mask that says what is padding.
 
-The layers come from a function, so training reads them from disk (core.classify.features) and a live answer from the encoder;
+The layers come from a function, so training reads them from disk (core.learning.features) and a live answer from the encoder;
 nothing else differs between the two.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +16,12 @@ from torch import Tensor
 
 from core.common.device import PROCESSOR
 from core.elmo.encoder import Encoder
+from core.learning.features import Layers
 from core.static.vectors import StaticVectors
 
 MOST_SEEN = 200_000  # spellings whose numbers are kept
 UNKNOWN = 0  # number of every word that the vocabulary lacks
 Tokens = tuple[str, ...]
-Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # token tuples -> (L, T, D) float32 each
 
 
 @dataclass(frozen=True, slots=True)

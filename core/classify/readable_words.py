@@ -7,14 +7,14 @@ Sports with 60 %.
 from collections.abc import Iterable
 
 from core.classify.baselines import Baseline, grams
-from core.classify.head import Committee, Head
+from core.classify.head import Committee, TextHead
 from core.static.vectors import StaticVectors
 
 FREQUENT = 20_000  # of the static vectors' words, where no head has words of its own
 Tokens = tuple[str, ...]
 
 
-def letters_of(heads: Iterable[Head], vectors: StaticVectors | None) -> frozenset[str]:
+def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> frozenset[str]:
     """Letters and digits, in lower case, of all words that the heads learned; of the vectors' words where they learned none.
 
     Empty where nothing tells: then any letter counts as read.
@@ -33,17 +33,17 @@ def read_and_unread(tokens: Tokens, letters: frozenset[str]) -> tuple[Tokens, To
     return tuple(read), tuple(dict.fromkeys(word for word in words if word not in known))
 
 
-def without_a_word(heads: dict[str, Head], tokens: Tokens, vectors: StaticVectors | None) -> list[str]:
+def without_a_word(heads: dict[str, TextHead], tokens: Tokens, vectors: StaticVectors | None) -> list[str]:
     """The heads that know no word of a text: they answer as of any text of that length."""
     return [name for name, head in heads.items() if not any(_knows(one, tokens, vectors) for one in _single([head]))]
 
 
-def _single(heads: Iterable[Head]) -> list[Head]:
+def _single(heads: Iterable[TextHead]) -> list[TextHead]:
     """Heads, and in a committee's place its members."""
     return [one for head in heads for one in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])]
 
 
-def _knows(head: Head, tokens: Tokens, vectors: StaticVectors | None) -> bool:
+def _knows(head: TextHead, tokens: Tokens, vectors: StaticVectors | None) -> bool:
     if head.variant.elmo:
         return True  # letter by letter
     if isinstance(head.classifier, Baseline) and head.classifier.terms:

@@ -4,7 +4,6 @@ A head is looked for in assets/heads/TASK/VARIANT and then in the user's cache; 
 that it was trained on.
 """
 
-import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -16,13 +15,11 @@ from types import MappingProxyType
 import torch
 
 from core.classify.data import MAX_TOKENS, Dataset, SplitConfig, make_dataset
-from core.classify.features import Report, open_features
-from core.classify.head import Answer, Head, classify, load_head, read_meta
+from core.classify.head import Answer, TextHead, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
-from core.classify.runs import EpochProgress, Frozen, TrainConfig
 from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
-from core.classify.train import SMALL_BATCH, BaselineTrainer, NetworkTrainer
+from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig
 from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
@@ -31,9 +28,10 @@ from core.common.markup import command
 from core.common.threads import limit
 from core.elmo.models import Model
 from core.files import public_data
-from core.files.artifacts import file_sha256, parse_json
-from core.files.checkpoint import resumed
-from core.files.disk_space import layers_folder
+from core.files.artifacts import parse_json
+from core.learning.features import Report
+from core.learning.fit import Epoch, Fit, resumed
+from core.learning.frozen import Frozen, freeze_each, vectors_fingerprint
 from core.static.vectors import StaticVectors
 from core.text.tokens import tokenize
 
@@ -175,49 +173,22 @@ def freeze(
     variants: Sequence[Variant], dataset: Dataset, model: Model | None, vectors: StaticVectors | None, *, report: Report | None = None
 ) -> dict[str, Frozen]:
     """What each variant reads and never changes: vectors, and the layers of all texts, from disk or computed now."""
-    glove, elmo = {}, {}
-    if any(variant.glove for variant in variants) and vectors is not None:
-        facts = {"vectors": vectors_fingerprint(vectors), "vectors_name": vectors.name}
-        glove = {"vectors": vectors, "facts": facts}
-    if any(variant.elmo for variant in variants) and model is not None:
-        root = layers_folder()
-        facts = {"model": model.fingerprint, "model_name": model.name}
-        # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
-        texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
-        layers = open_features(texts, model.encoder, model.fingerprint, root, report=report)
-        elmo = {"layers": layers, "n_layers": model.encoder.n_layers, "elmo_dim": model.encoder.dim, "facts": facts}
-    frozen = {}
-    for variant in variants:
-        parts = (glove if variant.glove else {}), (elmo if variant.elmo else {})
-        facts = {key: value for part in parts for key, value in part.get("facts", {}).items()}
-        frozen[variant.name] = Frozen(**{**parts[0], **parts[1], "facts": facts})
-    return frozen
+    # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
+    texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
+    reads = {variant.name: (bool(variant.glove), variant.elmo) for variant in variants}
+    return freeze_each(reads, texts, model, vectors, report=report)
 
 
-def vectors_fingerprint(vectors: StaticVectors) -> str:
-    """16 hex digits that tell vectors apart: of their file's sha256, or of words and numbers where no file is known."""
-    recorded, path = vectors.provenance.get("sha256"), vectors.provenance.get("path")
-    n_words = f"-{len(vectors.words)}"  # a limit may have left some of the file out
-    if isinstance(recorded, dict) and "vectors.safetensors" in recorded:
-        return recorded["vectors.safetensors"][:16] + n_words
-    if path and Path(path).is_file():
-        return file_sha256(path)[:16] + n_words
-    digest = hashlib.sha256()
-    for word in vectors.words:
-        digest.update(word.encode("utf-8", "surrogatepass") + b"\0" + vectors.vector(word).tobytes())
-    return digest.hexdigest()[:16] + n_words
-
-
-def run(trainer: NetworkTrainer | BaselineTrainer, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
+def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
     """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch.
 
     Small batches on one of torch's threads: two wait for each other, so that the bundled headlines took 106 s instead of 36.
     """
     threads = torch.get_num_threads()
-    if isinstance(trainer, NetworkTrainer) and trainer.batch_size <= SMALL_BATCH:
+    if isinstance(fit, Fit) and fit.job.batch_size <= SMALL_BATCH:
         limit(1)
     try:
-        yield from resumed(trainer, lambda progress: progress.valid_loss is not None, stop)
+        yield from resumed(fit, stop)
     finally:
         limit(threads)
 
@@ -227,7 +198,7 @@ class OpenHeads:
     """Heads of a task that fit what is in use, and why others do not."""
 
     task: Task
-    heads: dict[str, Head]
+    heads: dict[str, TextHead]
     problems: tuple[str, ...] = ()
 
 
@@ -304,7 +275,7 @@ def is_made(folder: Path, dataset: Dataset, config: TrainConfig, frozen: Frozen)
     return meta.get("data") == dataset.fingerprint and meta.get("config") == parse_json(json.dumps(asdict(config)))
 
 
-def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> Head:
+def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> TextHead:
     problem: ElmoscopeError = MissingArtifact(
         t(
             "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",

@@ -1,16 +1,14 @@
-"""Training a head: cross entropy, Adam, a rate that halves on a plateau, early stopping; resumable to the bit.
+"""Training a head of texts: cross entropy, Adam, a rate that halves on a plateau, early stopping; resumable to the bit.
 
-`run` yields after every step, and with validation figures after every epoch; `finish` makes the head of the best epoch,
-rounded as it is stored, with its temperature (validation set) and its scores (test set).
+`finish` makes the head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set).
 """
 
 from __future__ import annotations
 
 import json
-import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -20,27 +18,54 @@ from torch import Tensor, nn
 
 from core.classify import baselines
 from core.classify.data import Dataset, Example
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.inputs import Vocabulary, make_batch
-from core.classify.model import Network, Variant
-from core.classify.runs import EpochProgress, Frozen, TrainConfig, finished, texts_of, truth_of
-from core.classify.scores import nll
+from core.classify.model import Network, NetworkConfig, Variant
+from core.classify.scores import best_temperature, evaluate, nll, softmax_rows
 from core.common.device import PROCESSOR
 from core.common.draws import seeded
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.files.artifacts import text_fingerprint
-from core.files.checkpoint import Resumable
+from core.files.artifacts import provenance, text_fingerprint
+from core.learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
+from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 
 SMALLEST_BATCH = 8  # texts
 SMALL_BATCH = 16  # texts, up to which a step is quicker on one thread than on two
 
 
-def make_trainer(
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TrainConfig:
+    """Everything that decides a run, with the data, the variant, and the fingerprints of what is frozen."""
+
+    network: NetworkConfig = field(default_factory=NetworkConfig)
+    epochs: int = 30  # at most
+    batch_size: int = 64  # texts, at most: a hundredth of the training texts, but at least 8, where those are few
+    learning_rate: float = 3e-3
+    decay: float = 0.5  # of the rate, when ...
+    plateau: int = 2  # ... this many epochs have not lowered the validation loss
+    patience: int = 4  # epochs without a lower validation loss, then training ends
+    clip_norm: float = 5.0
+    mix_l2: float = 0.001  # lambda of lambda * |w|^2 on the mix's weights before the softmax: 1 keeps it an average, 0.001 lets layers differ (Peters et al. 2018, section 3.3)
+    min_count: int = 2  # of a word in the training texts, or it is the unknown word
+    max_words: int = 8000  # the most frequent; head files stay small
+    analyzer: str = "word"  # of the TF-IDF baseline: "word" or "char"
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if min(self.epochs, self.batch_size, self.min_count, self.max_words, self.patience) < 1:
+            raise BadInput(f"Epochs, batch size, patience and counts of words must be at least 1, got {self}.")
+        if not 0 < self.learning_rate < 1:
+            raise BadInput(f"The learning rate must lie between 0 and 1, got {self.learning_rate}.")
+        if self.analyzer not in baselines.ANALYZERS:
+            raise BadInput(f"TF-IDF counts 'word' or 'char' n-grams, not {self.analyzer!r}.")
+
+
+def make_text_fit(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
-) -> NetworkTrainer | BaselineTrainer:
-    """The trainer of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained.
+) -> Fit | BaselineFit:
+    """The run of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained.
 
     A network is trained on `device`; scikit-learn knows the processor alone.
     """
@@ -51,16 +76,17 @@ def make_trainer(
             raise BadInput(t("{title} needs a model.", title=variant.title))
         raise BadInput(t("{title} needs word vectors.", title=variant.title))
     if variant.network in ("lstm", "mean"):
-        return NetworkTrainer(variant, dataset, config, frozen, device)
-    return BaselineTrainer(variant, dataset, config, frozen)
+        fitting = FitConfig.of(config, fused=True)
+        return Fit(TextJob(variant, dataset, config, frozen, device), fitting)
+    return BaselineFit(variant, dataset, config, frozen)
 
 
-class NetworkTrainer(Resumable):
-    """One run of a network; a seed decides it, wherever it is cut and resumed."""
+class TextJob:
+    """What `Fit` trains: a network of a variant."""
 
     def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR) -> None:
         self.device = device
-        self.generator = seeded(config.seed)  # of this run alone: others may train at the same time
+        self.generator = seeded(config.seed)
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
         texts = [example.tokens for example in dataset.train] if variant.learned or variant.glove == "trained" else []
         self.vocabulary = Vocabulary.of(texts, min_count=config.min_count, max_words=config.max_words)
@@ -71,45 +97,19 @@ class NetworkTrainer(Resumable):
         if self.network.tuned is not None:
             self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
         self.network.to(device)  # its first weights are drawn on the processor
-        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=True)
-        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer, factor=config.decay, patience=config.plateau - 1)
-        self._begin(config.epochs, config.patience)
+        self.key = run_key(variant, dataset, config, frozen)
 
     @property
     def batch_size(self) -> int:
         """Texts in a batch: of few training texts, fewer."""
         return min(self.config.batch_size, max(SMALLEST_BATCH, len(self.dataset.train) // 100))
 
-    def _epoch(self) -> Iterator[EpochProgress]:
-        """One pass over the training texts; the seed and the epoch's number decide its order and dropout."""
-        config = self.config
-        started = time.perf_counter()
-        before = self.seconds
-        total = 0.0
-        self.generator.manual_seed(config.seed * 1_000_003 + self.epoch)
-        batches = _batches(self.dataset.train, self.batch_size, np.random.default_rng([config.seed, self.epoch]))
-        self.network.train()
-        for step, numbers in enumerate(batches, start=1):
-            total += self._step([self.dataset.train[k] for k in numbers])
-            seconds = time.perf_counter() - started
-            left = seconds / step * (len(batches) * (config.epochs - self.epoch) - step)
-            progress = EpochProgress(self.epoch + 1, config.epochs, step, len(batches), total / step, before + seconds, left)
-            if step < len(batches):
-                yield progress
-        logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
-        truth = truth_of(self.dataset.valid)
-        loss = nll(logits, truth)
-        accuracy = float((logits.argmax(axis=1) == truth).mean())
-        is_best = not self.history or loss < min(past["valid_loss"] for past in self.history)
-        self.seconds = before + time.perf_counter() - started
-        self._end_epoch(loss, is_best)
-        facts = {"valid_loss": loss, "valid_accuracy": accuracy, "best": is_best, "mix": self.mix()}
-        whole = replace(progress, seconds=self.seconds, **facts)
-        self.history.append(asdict(whole))
-        yield whole
+    def batches(self, epoch: int) -> list[list[int]]:
+        return _batches(self.dataset.train, self.batch_size, np.random.default_rng([self.config.seed, epoch]))
 
-    def _step(self, examples: Sequence[Example]) -> float:
-        """One update; returns the mean cross entropy of the batch."""
+    def loss(self, numbers: Sequence[int]) -> Tensor:
+        """The mean cross entropy."""
+        examples = [self.dataset.train[k] for k in numbers]
         batch = make_batch(
             texts_of(examples),
             self.vocabulary,
@@ -117,38 +117,26 @@ class NetworkTrainer(Resumable):
             layers=self.frozen.layers if self.variant.elmo else None,
             device=self.device,
         )
-        loss = nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)).to(self.device))
-        if not math.isfinite(loss.item()):  # before it spoils the weights
-            told = {"epoch": self.epoch + 1, "loss": loss.item()}
-            raise BadInput(t("In epoch {epoch} the loss is {loss}. Train with a lower learning rate.", **told))
-        held = self.config.mix_l2 * self.network.mix.scores.square().sum() if self.network.mix is not None else 0.0
-        self.optimizer.zero_grad(set_to_none=True)
-        (loss + held).backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
-        self.optimizer.step()
-        return loss.item()
+        return nn.functional.cross_entropy(self.network(batch), torch.from_numpy(truth_of(examples)).to(self.device))
 
-    def mix(self) -> dict | None:
-        """The weights s and gamma as they stand, if there is a mix."""
-        mix = self.network.mix
-        return None if mix is None else {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()}
+    def measure(self) -> dict[str, float]:
+        logits = self._head().logits(texts_of(self.dataset.valid), vectors=self.frozen.vectors, layers=self.frozen.layers)
+        return _measures(logits, truth_of(self.dataset.valid))
 
-    def finish(self) -> Head:
-        """The head of the best epoch (of the network as it stands, if the first was cut short), scored on the test set."""
-        self.network.load_state_dict(self.best or self.network.state_dict())
-        made = {"mix": self.mix(), "curve": self.history, "epochs": self.epoch, "seconds": round(self.seconds, 2)}
+    def record(self, epoch: Epoch) -> dict:
+        return _record(epoch)
+
+    def finish(self, history: list[dict], epochs: int, seconds: float) -> TextHead:
+        """Rounded as it is stored, with its temperature and its scores on the test set."""
+        mix = next(iter(learned_mixes(self.network).values()), None)
+        made = {"mix": mix, "curve": history, "epochs": epochs, "seconds": round(seconds, 2)}
         return finished(self._head(), self.dataset, self.config, self.frozen, self.shape, made)
 
-    def _head(self) -> Head:
-        return Head(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
-
-    @cached_property
-    def key(self) -> str:
-        """16 hex digits of all that decides this run: data, variant, configuration, frozen parts."""
-        return run_key(self.variant, self.dataset, self.config, self.frozen)
+    def _head(self) -> TextHead:
+        return TextHead(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
 
 
-class BaselineTrainer:
+class BaselineFit:
     """The same for scikit-learn's: one event, after which there is nothing to resume."""
 
     def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> None:
@@ -156,7 +144,7 @@ class BaselineTrainer:
         self.fitted: baselines.Baseline | None = None
         self.made: dict = {}
 
-    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[EpochProgress]:
+    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
         started = time.perf_counter()
         n = len(self.dataset.labels)
         texts = texts_of(self.dataset.train)
@@ -172,14 +160,12 @@ class BaselineTrainer:
         def loss(fitted: baselines.Baseline) -> float:
             return nll(fitted.logits(valid, self.frozen.vectors), true_valid)
 
-        self.fitted, strength, valid_loss = baselines.strongest(fit, loss)
+        self.fitted, strength, _ = baselines.strongest(fit, loss)
         train_loss = nll(self.fitted.logits(texts, self.frozen.vectors), truth)
-        named = self.fitted.logits(valid, self.frozen.vectors).argmax(axis=1)
+        measures = _measures(self.fitted.logits(valid, self.frozen.vectors), true_valid)
         seconds = time.perf_counter() - started
-        self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None}
-        accuracy = float((named == true_valid).mean())
-        event = EpochProgress(1, 1, 1, 1, train_loss, seconds, 0.0, valid_loss, accuracy, True)
-        self.made["curve"] = [asdict(event)]
+        event = Epoch(1, 1, 1, 1, train_loss, seconds, 0.0, measures, True, {})
+        self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None, "curve": [_record(event)]}
         yield event
 
     @cached_property
@@ -196,12 +182,40 @@ class BaselineTrainer:
     def load(self, path: Path) -> None:
         """Nothing, as `save` keeps nothing."""
 
-    def finish(self) -> Head:
+    def finish(self) -> TextHead:
         if self.fitted is None:
             raise BadInput(t("{title} was stopped before it was fitted. Start it again.", title=self.variant.title))
         shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
-        head = Head(self.variant, self.dataset.labels, self.fitted, Vocabulary(()), 1.0, {})
+        head = TextHead(self.variant, self.dataset.labels, self.fitted, Vocabulary(()), 1.0, {})
         return finished(head, self.dataset, self.config, self.frozen, shape, self.made)
+
+
+def finished(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
+    """`head` rounded as stored, its temperature set, and `meta` filled with how it was made and how good it is."""
+    head.round()
+    given = {"vectors": frozen.vectors, "layers": frozen.layers}
+    valid, test = (head.logits(texts_of(part), **given) for part in (dataset.valid, dataset.test))
+    head.temperature = best_temperature(valid, truth_of(dataset.valid))
+    sizes = {name: len(getattr(dataset, name)) for name in ("train", "valid", "test")}
+    data = {"task": dataset.name, "data": dataset.fingerprint, "sizes": sizes, "notes": dataset.notes}
+    truth = truth_of(dataset.test)
+    head.right = test.argmax(axis=1) == truth
+    scored = {
+        "test": asdict(evaluate(softmax_rows(test, head.temperature), truth, dataset.labels)),
+        "ece_uncalibrated": evaluate(softmax_rows(test), truth, dataset.labels).ece,
+        "valid_accuracy": float((valid.argmax(axis=1) == truth_of(dataset.valid)).mean()),
+    }
+    how = {"config": asdict(config), "seed": config.seed, "shape": shape, **frozen.facts, **made}
+    head.meta = provenance(**data, **how, **scored)
+    return head
+
+
+def texts_of(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+    return [example.tokens for example in examples]
+
+
+def truth_of(examples: Sequence[Example]) -> np.ndarray:
+    return np.array([example.label for example in examples], np.int64)
 
 
 def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen) -> str:
@@ -211,11 +225,20 @@ def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Fro
 
 
 def _batches(examples: Sequence[Example], size: int, random: np.random.Generator) -> list[list[int]]:
-    """Numbers of the examples in batches of like length, in random order; the last places of a length are drawn anew."""
+    """Numbers of the examples in batches of like length; the last places of a length are drawn anew."""
     lengths = np.array([len(example.tokens) for example in examples]) + 2 * random.random(len(examples))
-    order = np.argsort(lengths).tolist()
-    batches = [order[k : k + size] for k in range(0, len(order), size)]
-    return [batches[k] for k in random.permutation(len(batches))]
+    return batches_by_length(lengths, size, random)
+
+
+def _measures(logits: np.ndarray, truth: np.ndarray) -> dict[str, float]:
+    """Of the validation set."""
+    return {"valid_loss": nll(logits, truth), "valid_accuracy": float((logits.argmax(axis=1) == truth).mean())}
+
+
+def _record(epoch: Epoch) -> dict:
+    """An epoch as meta.json keeps it: a network of texts has one mix at most."""
+    facts = epoch.record() | {"mixes": next(iter(epoch.mixes.values()), None)}
+    return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in facts.items()}
 
 
 def _start_rows(vocabulary: Vocabulary, vectors: StaticVectors) -> Tensor:

@@ -20,10 +20,10 @@ from core.static.vectors import StaticVectors, open_vectors
 
 if TYPE_CHECKING:
     from core.classify import tasks
-    from core.classify.head import Head
+    from core.classify.head import TextHead
     from core.classify.model import Variant
-    from core.classify.runs import EpochProgress
     from core.elmo.models import Model
+    from core.learning.fit import Epoch
 
 SHOWN_EVERY_S = 10
 DATA_SETS = ("ag_news",)  # that can be fetched
@@ -187,27 +187,27 @@ def _datasets(
         yield fold, dataset
 
 
-def epoch_notes(what: str) -> Callable[[EpochProgress], None]:
+def epoch_notes(what: str) -> Callable[[Epoch], None]:
     """Notes a line for each epoch of a training, and now and then one within it."""
     last = time.monotonic()
 
-    def watch(event: EpochProgress) -> None:
+    def watch(event: Epoch) -> None:
         nonlocal last
-        if event.valid_loss is not None or time.monotonic() - last > SHOWN_EVERY_S:
+        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
             note(f"{what}: {_event_line(event)}")
 
     return watch
 
 
-def _event_line(event: EpochProgress) -> str:
-    where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.train_loss:.3f}"
-    if event.valid_loss is None:
+def _event_line(event: Epoch) -> str:
+    where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
+    if event.measures is None:
         return f"{where}, at most {event.seconds_left:.0f} s left"
-    return f"{where}; validation loss {event.valid_loss:.3f}, accuracy {event.valid_accuracy:.1%}; {event.seconds:.0f} s"
+    return f"{where}; validation loss {event.measures['valid_loss']:.3f}, accuracy {event.measures['valid_accuracy']:.1%}; {event.seconds:.0f} s"
 
 
-def facts_of(head: Head) -> dict:
+def facts_of(head: TextHead) -> dict:
     """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
     test = head.meta["test"]
     facts = head.meta

@@ -19,8 +19,8 @@ from core.static.vectors import StaticVectors, open_vectors
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
+    from core.learning.fit import Epoch
     from core.tasks.results import Summary
-    from core.tasks.train import Progress
 
 SHOWN_EVERY_S = 10
 # core.tasks.catalogue, which imports torch
@@ -83,11 +83,12 @@ def train(*, task, variant, data, further, seed, epochs, random_labels, limit_tr
     VECTORS,
 )
 def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
+    from core.learning.frozen import vectors_fingerprint
     from core.tasks import results as measured
     from core.tasks.catalogue import task_named
     from core.tasks.heads import load_head
     from core.tasks.task import read_data, read_test
-    from core.tasks.train import freeze, vectors_fingerprint
+    from core.tasks.train import freeze
 
     task = task_named(task)
     roots = [Path(heads)] if heads else [cache_folder() / "task-heads", measured.FOLDER]
@@ -186,17 +187,19 @@ def _opened(variant: str, vectors: str, asked: dict) -> tuple[Model | None, Stat
     return model, open_vectors(vectors, allow_download=asked["download"], report=download_progress)
 
 
-def _told() -> Callable[[str, Progress], None]:
+def _told() -> Callable[[str, Epoch], None]:
     """Notes a line for each epoch of a training, and now and then one within it."""
     last = time.monotonic()
 
-    def watch(what: str, event: Progress) -> None:
+    def watch(what: str, event: Epoch) -> None:
         nonlocal last
-        if event.score is not None or time.monotonic() - last > SHOWN_EVERY_S:
+        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
             where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
             left = (
-                f", at most {event.seconds_left:.0f} s left" if event.score is None else f"; dev {event.score:.2%}; {event.seconds:.0f} s"
+                f", at most {event.seconds_left:.0f} s left"
+                if event.measures is None
+                else f"; dev {event.measures['score']:.2%}; {event.seconds:.0f} s"
             )
             note(f"{what}: {where}{left}")
 

@@ -72,9 +72,9 @@ def pretrain(
 ) -> Answer:
     import torch
 
-    from core.classify.tasks import vectors_fingerprint
     from core.common.config import MINI
     from core.common.device import choose
+    from core.learning.frozen import vectors_fingerprint
     from core.training import recipe, warm_start
     from core.training.data import read_lines
     from core.training.trainer import PretrainConfig

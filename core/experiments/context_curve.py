@@ -14,15 +14,15 @@ import numpy as np
 
 from core.classify import tasks
 from core.classify.data import Dataset, subset
-from core.classify.features import FeatureStore, open_features
-from core.classify.runs import truth_of
 from core.classify.scores import evaluate, packed, softmax_rows
+from core.classify.train import truth_of
 from core.elmo.models import Model
 from core.experiments.control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
 from core.experiments.equal_network import EqualConfig, Fitted, fit
 from core.experiments.variants import add_line, done_runs
 from core.files.artifacts import provenance, text_fingerprint
 from core.files.disk_space import layers_folder
+from core.learning.features import FeatureStore, open_features
 from core.static.vectors import StaticVectors
 
 SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labelled rows -> subsets of that size

@@ -13,9 +13,9 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from core.classify.inputs import Layers
 from core.common.draws import seeded
 from core.elmo.encoder import Encoder
+from core.learning.features import Layers
 from core.static.context import COMMONEST
 from core.static.vectors import StaticVectors
 

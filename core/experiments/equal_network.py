@@ -17,8 +17,8 @@ from scipy.sparse import csr_array
 from torch import Tensor, nn
 
 from core.classify.data import Dataset
-from core.classify.runs import texts_of, truth_of
 from core.classify.scores import nll
+from core.classify.train import texts_of, truth_of
 from core.common.draws import Dropout, first_weights, seeded
 from core.elmo.mix import ScalarMix
 from core.experiments.control_inputs import Part, Tokens

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from core.classify.data import MAX_TOKENS, Dataset, Example
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.inputs import live_layers
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact
@@ -84,7 +84,7 @@ def noisy_tokens(text: str, share: float, seed: int) -> Tokens:
 
 
 def answers_under_noise(
-    heads: dict[str, Head],
+    heads: dict[str, TextHead],
     text: str,
     *,
     vectors: StaticVectors | None,
@@ -104,7 +104,7 @@ def answers_under_noise(
 
 
 def accuracy_under_noise(
-    heads: dict[str, Head],
+    heads: dict[str, TextHead],
     dataset: Dataset,
     *,
     vectors: StaticVectors | None,
@@ -165,14 +165,14 @@ def _is_whole(table: object) -> bool:
     return bool(whole) and all(np.shape(row) == shape for row in rows.values())
 
 
-def _right(heads: dict[str, Head], examples: Sequence[Example], share: float, seed: int, vectors, encoder) -> dict[str, int]:
+def _right(heads: dict[str, TextHead], examples: Sequence[Example], share: float, seed: int, vectors, encoder) -> dict[str, int]:
     """How many of these examples each head gets right."""
     labels = np.array([example.label for example in examples])
     rows = _probabilities(heads, [noisy_tokens(example.text, share, seed) for example in examples], vectors, encoder)
     return {name: int((probabilities.argmax(axis=1) == labels).sum()) for name, probabilities in rows.items()}
 
 
-def _probabilities(heads: dict[str, Head], texts: Sequence[Tokens], vectors, encoder) -> dict[str, np.ndarray]:
+def _probabilities(heads: dict[str, TextHead], texts: Sequence[Tokens], vectors, encoder) -> dict[str, np.ndarray]:
     """(N, C) of each head; the layers that heads share are computed once."""
     layers = live_layers(encoder) if encoder is not None else None
     if layers is not None and any(head.variant.elmo for head in heads.values()):

@@ -17,11 +17,10 @@ import torch
 from core.classify import tasks
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, shuffled_labels
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant
-from core.classify.runs import EpochProgress, Frozen, TrainConfig
 from core.classify.scores import packed, unpacked
-from core.classify.train import make_trainer, run_key
+from core.classify.train import TrainConfig, make_text_fit, run_key
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
@@ -30,6 +29,8 @@ from core.experiments.planned import EXPERIMENTS, Experiment
 from core.files import sums
 from core.files.artifacts import MAX_JSON_BYTES, check_fits, parse_json, text_fingerprint
 from core.files.atomic import locked, replacing
+from core.learning.fit import Epoch
+from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 
 RESULTS = ASSETS / "results" / "classification.jsonl"
@@ -66,8 +67,8 @@ def run_experiments(
             }
             key_of_all = f"{experiment.name}/{text_fingerprint([TOGETHER, *sorted(keys.values())])[:16]}"
             ask_all = together and key_of_all not in done
-            drawn: dict[str, Head] = {}  # baselines, the same for every seed
-            heads: dict[str, Head] = {}  # every one that was trained
+            drawn: dict[str, TextHead] = {}  # baselines, the same for every seed
+            heads: dict[str, TextHead] = {}  # every one that was trained
             for seed in seeds:
                 missing = [v for v in variants if keys[v.name, seed] not in done and (v.name not in BASELINES or seed == seeds[0])]
                 trained = dict(drawn)
@@ -98,7 +99,7 @@ def run_experiments(
                 yield line
 
 
-def _line(head: Head, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
+def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
     """A run as it is written."""
     line = {"run": key, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold, "right": packed(head.right)}
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
@@ -114,15 +115,15 @@ def trained_head(
     dataset: Dataset,
     config: TrainConfig,
     frozen: Frozen,
-    trained: dict[str, Head],
+    trained: dict[str, TextHead],
     device: torch.device,
     *,
-    watch: Callable[[EpochProgress], None] = lambda event: None,
-) -> Head:
+    watch: Callable[[Epoch], None] = lambda event: None,
+) -> TextHead:
     """One head of a variant, each step told to `watch`; a committee is made of those `trained` before."""
     if variant.members:
         return make_committee(variant, trained, dataset, config, frozen)
-    trainer = make_trainer(variant, dataset, config, frozen, device)
+    trainer = make_text_fit(variant, dataset, config, frozen, device)
     for event in tasks.run(trainer):
         watch(event)
     return trainer.finish()

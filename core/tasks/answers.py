@@ -17,16 +17,17 @@ from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo.models import Model
+from core.learning.features import Layers
+from core.learning.frozen import vectors_fingerprint
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import TASKS
 from core.tasks.coreference import FEMININE, MASCULINE, Mentions, about
-from core.tasks.heads import Head, load_head, make_batch
-from core.tasks.inputs import Layers, Passage, Span, Tokens, flat, passage_of
+from core.tasks.heads import TaskHead, load_head, make_batch
+from core.tasks.inputs import Passage, Span, Tokens, flat, passage_of
 from core.tasks.questions import Paragraph
 from core.tasks.results import FOLDER
 from core.tasks.roles import Predicate
 from core.tasks.task import VARIANTS, Example
-from core.tasks.train import vectors_fingerprint
 
 MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
 MAX_SENTENCE = 120
@@ -47,7 +48,7 @@ _LOCK = threading.Lock()
 class OpenTask:
     """The heads of a task by variant, and why another does not answer."""
 
-    heads: dict[str, Head]
+    heads: dict[str, TaskHead]
     problems: tuple[str, ...] = ()
 
 

@@ -11,12 +11,14 @@ from pathlib import Path
 import torch
 from torch import nn
 
-from core.files import head_folders, sums
+from core.files import sums
 from core.files.artifacts import file_sha256, replacing, write_json
+from core.learning import folders
+from core.learning.features import Layers
+from core.learning.fit import learned_mixes
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
-from core.tasks.inputs import Layers, Texts, make_texts
-from core.tasks.reader import mixes
+from core.tasks.inputs import Texts, make_texts
 from core.tasks.task import Example, Recipe, Shape, Task
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.ours names them
@@ -26,7 +28,7 @@ AT_ONCE = 32  # examples in a batch of answers
 
 
 @dataclass
-class Head:
+class TaskHead:
     """`meta` is how it was made: data, recipe, curve, scores."""
 
     task: Task
@@ -61,10 +63,8 @@ class Head:
                 tensor.copy_(tensor.half())
 
     def mixes(self) -> dict[str, dict]:
-        """The layers' weights s and gamma that each mix has learned, by where it stands."""
-        return {
-            where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()} for where, mix in mixes(self.network).items()
-        }
+        """What each of its mixes has learned."""
+        return learned_mixes(self.network)
 
 
 def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
@@ -72,7 +72,7 @@ def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Laye
     return [make_texts(side, vectors, layers) for side in zip(*(example.passages for example in examples), strict=True)]
 
 
-def save_head(head: Head, folder: str | Path) -> Path:
+def save_head(head: TaskHead, folder: str | Path) -> Path:
     """Write the folder as a whole, in place of one that is there."""
     from safetensors.torch import save_file
 
@@ -88,26 +88,26 @@ def save_head(head: Head, folder: str | Path) -> Path:
 
 def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    return head_folders.read_meta(folder, (FORMAT, VERSION), "python -m core tasks train --help")
+    return folders.read_meta(folder, (FORMAT, VERSION), "python -m core tasks train --help")
 
 
-def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> Head:
+def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TaskHead:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
     from safetensors.torch import load_file
 
     sums.check(folder)
     folder = Path(folder)
     meta = read_meta(folder)
-    with head_folders.reading(folder):
+    with folders.reading(folder):
         weights = folder / "weights.safetensors"
-        head_folders.check_whole(weights, meta["sha256"])
-        head_folders.check_made_with(folder, meta, model if meta["shape"]["n_layers"] else None, vectors)
+        folders.check_whole(weights, meta["sha256"])
+        folders.check_made_with(folder, meta, model if meta["shape"]["n_layers"] else None, vectors)
         task = task_named(meta["task"])
         shape = Shape(**_tuples(meta["shape"]))
         recipe = Recipe(**meta["recipe"])
         network = task.network(shape, recipe, None)
         network.load_state_dict({name: tensor.float() for name, tensor in load_file(weights).items()})
-        return Head(task, meta["variant"], shape, recipe, network.eval(), meta)
+        return TaskHead(task, meta["variant"], shape, recipe, network.eval(), meta)
 
 
 def _tuples(shape: dict) -> dict:

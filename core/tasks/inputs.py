@@ -4,7 +4,7 @@ ELMo was trained on sentences: a paragraph is read sentence by sentence and the 
 a batch share is read once; `rows` says which of them is whose.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from core.learning.features import Layers
 from core.static.vectors import StaticVectors
 from core.text.composed import composed
 from core.text.tokens import split_sentences, token_spans
@@ -21,7 +22,6 @@ N_BYTES = 257  # 0 is padding
 Tokens = tuple[str, ...]
 Passage = tuple[Tokens, ...]
 Span = tuple[int, int]
-Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # sentences -> (L, T, D) each
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,12 +72,6 @@ class Reader(nn.Module):
         return states if self.output is None else torch.cat([states, self.elmo_dropout(self.output(texts.layers))], dim=2)
 
 
-def mixes(network: nn.Module) -> dict[str, ScalarMix]:
-    """The mixes of a network by where they stand: "input", "output"."""
-    found = {name: module for name, module in network.named_modules() if isinstance(module, ScalarMix)}
-    return {"output" if name.endswith("output") else "input": module for name, module in found.items()}
-
-
 def masked(scores: Tensor, mask: Tensor) -> Tensor:
     """Scores with those behind a text's end so low that a softmax gives them nothing."""
     return scores.masked_fill(~mask, -1e9)

@@ -15,17 +15,19 @@ from core.elmo.models import Model
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
 from core.files.atomic import locked
+from core.learning.fit import Epoch, resumed
+from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import TASKS
-from core.tasks.heads import Head, save_head
+from core.tasks.heads import TaskHead, save_head
 from core.tasks.task import VARIANTS, Recipe, Task, read_data
-from core.tasks.train import Frozen, Progress, Trainer, freeze, run
+from core.tasks.train import freeze, make_fit
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
 FORMAT = "elmoscope-tasks"
 VERSION = 1
 COMMAND = "python -m core tasks results --data FOLDER"
-Watch = Callable[[str, Progress], None]
+Watch = Callable[[str, Epoch], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,17 +158,17 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
     )
 
 
-def trained(task: Task, variant: str, recipe: Recipe, data, frozen: Frozen, *, watch: Watch) -> Head:
+def trained(task: Task, variant: str, recipe: Recipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
     """One head, trained to the end; a run that was cut goes on."""
-    trainer = Trainer(task, variant, data, recipe, frozen)
-    for progress in run(trainer):
+    fit = make_fit(task, variant, data, recipe, frozen)
+    for progress in resumed(fit):
         watch(f"{task.name}, {variant}, seed {recipe.seed}" + (", random labels" if recipe.random_labels else ""), progress)
-    head = trainer.finish()
-    head.meta["key"] = trainer.key
+    head = fit.finish()
+    head.meta["key"] = fit.key
     return head
 
 
-def entry(head: Head) -> dict:
+def entry(head: TaskHead) -> dict:
     """What results.json says of a run: all of a head's meta but its curve's steps."""
     told = {"task": head.task.name, "variant": head.variant, "seed": head.recipe.seed, "recipe": asdict(head.recipe)}
     left_out = ("environment", "curve")
@@ -200,7 +202,7 @@ def measure(
             smaller = recipe.train_limit != task.recipe.train_limit
             for variant in variants:
                 frozen = freeze(variant, whole if smaller else data, model, vectors, report=report)
-                key = Trainer(task, variant, data, recipe, frozen).key
+                key = make_fit(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
                 ships = recipe.seed == seeds[0] and not (recipe.random_labels or smaller or task.folds)
                 if any(one["key"] == key for one in read_results(path)) and (not ships or (place / "meta.json").is_file()):

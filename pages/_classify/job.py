@@ -10,15 +10,15 @@ import numpy as np
 from core.classify import tasks
 from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, SplitConfig
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant, variant_titles
-from core.classify.runs import Frozen
-from core.classify.train import make_trainer
+from core.classify.train import make_text_fit
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import command
 from core.common.turns import Turn
 from core.elmo.models import Model
+from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 from pages._frame.server_jobs import Background, waiting_text
 
@@ -63,7 +63,7 @@ class TrainingJob(Background):
     curves: dict[tuple[str, int], list[dict]] = field(
         default_factory=dict
     )  # by variant and seed: epoch, train_loss, valid_loss, valid_accuracy
-    heads: dict[tuple[str, int], Head] = field(default_factory=dict)
+    heads: dict[tuple[str, int], TextHead] = field(default_factory=dict)
     pooled: dict[str, np.ndarray] = field(default_factory=dict)  # the first seed's networks: a vector a training text
     dataset: Dataset | None = None
     notes: tuple[str, ...] = ()
@@ -116,14 +116,14 @@ class TrainingJob(Background):
                 continue
             config = tasks.task_config(task, seed=seed, epochs=order.epochs)
             parts = frozen[variant.name]
-            trainer = make_trainer(variant, self.dataset, config, parts, model.encoder.device)
+            trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
             told = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
             self.stage = t("Training {classifier} ({k} of {n})", **told)
             for event in tasks.run(trainer, stop=lambda: self.stop_asked):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
                 self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)
                 self.seconds_left = left_of_all(costs, number, event.seconds, event.seconds_left)
-                if event.valid_loss is not None:
+                if event.measures:
                     self._keep_curve(variant.name, seed, getattr(trainer, "history", []))
             head = trainer.finish()
             self._keep_curve(variant.name, seed, head.meta["curve"])

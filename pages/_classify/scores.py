@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.model import variant_descriptions, variant_titles
 from core.classify.scores import calibrated_ece
 from core.common.i18n import t
@@ -70,7 +70,7 @@ def scored() -> dict[str, dict[str, dict]]:
     return {task: metas for task, metas in found.items() if metas}
 
 
-def _facts(head: Head) -> dict:
+def _facts(head: TextHead) -> dict:
     return {**head.meta, "labels": head.labels, "temperature": head.temperature}
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
 from core.common.i18n import say, t, tn
@@ -105,7 +105,7 @@ def _show_table(table: pd.DataFrame) -> None:
     lists.grid(_in_words(table), column_config=columns)
 
 
-def about_training(found: dict[tuple[str, int], Head]) -> list[str]:
+def about_training(found: dict[tuple[str, int], TextHead]) -> list[str]:
     """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
     right = {name: np.stack([head.right for (v, _), head in found.items() if v == name]) for name, _ in found}  # (S, N) each
     titles = variant_titles()

@@ -1,7 +1,7 @@
 """Classifiers: an epoch on frozen layers against ELMo computed for every batch, and the live answer of all heads.
 
 The data set is our own sentences, labelled by the sense of their word; the model has ELMo "small"'s shape and random
-weights, for no time depends on what was learned. The epoch is NetworkTrainer's own, validation included; only where its layers
+weights, for no time depends on what was learned. The epoch is the trainer's own, validation included; only where its layers
 come from differs, and the loss must come out the same but for float16.
 """
 
@@ -14,17 +14,17 @@ import numpy as np
 
 from core.classify import tasks
 from core.classify.data import Dataset, SplitConfig, make_dataset
-from core.classify.features import open_features
 from core.classify.inputs import Tokens
 from core.classify.model import variant_named
-from core.classify.runs import Frozen, TrainConfig
 from core.classify.tables import Row as LabelledText
 from core.classify.tables import Table
-from core.classify.train import NetworkTrainer
+from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError
 from core.common.i18n import Said
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, is_ready
+from core.learning.features import open_features
+from core.learning.frozen import Frozen
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
 from core.tasks import answers
 from core.tasks.task import Example
@@ -99,16 +99,16 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 class Epoch:
-    """One epoch of a fresh NetworkTrainer: layers function -> [training loss, validation loss]."""
+    """One epoch of a fresh run: layers function -> [training loss, validation loss]."""
 
     def __init__(self, dataset: Dataset, n_layers: int, dim: int) -> None:
         self.dataset, self.sizes = dataset, {"n_layers": n_layers, "elmo_dim": dim}
 
     def __call__(self, layers: Callable[[Sequence[Tokens]], list[np.ndarray]]) -> list[float]:
         frozen = Frozen(layers=layers, facts={"model": "random"}, **self.sizes)
-        trainer = NetworkTrainer(variant_named(VARIANT), self.dataset, TrainConfig(epochs=1), frozen)
+        trainer = make_text_fit(variant_named(VARIANT), self.dataset, TrainConfig(epochs=1), frozen)
         *_, last = trainer.run()
-        return [last.train_loss, last.valid_loss]
+        return [last.loss, last.measures["valid_loss"]]
 
 
 def _senses(n_words: int | None) -> Dataset:

@@ -68,9 +68,9 @@ def training(folder: Path, _: str) -> None:
     from core.classify.data import SplitConfig, make_dataset
     from core.classify.head import save_head
     from core.classify.model import VARIANTS
-    from core.classify.runs import Frozen
     from core.classify.tables import Row, Table
-    from core.classify.train import make_trainer
+    from core.classify.train import make_text_fit
+    from core.learning.frozen import Frozen
 
     draw = random.Random(0)
     rows = []
@@ -79,13 +79,13 @@ def training(folder: Path, _: str) -> None:
         rows.append(Row(" ".join(draw.choices(["same", "thing", f"{label}{k % 7}"], k=8)) + f" {k}", label))
     dataset = make_dataset("crashes", Table("rows", tuple(rows), ("text",), "label"), SplitConfig())
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
-    trainer = make_trainer(VARIANTS["embedding"], dataset, config, Frozen())
+    trainer = make_text_fit(VARIANTS["embedding"], dataset, config, Frozen())
     first = True
     for progress in tasks.run(trainer):
         if first:
             say("begun", progress.epoch - 1)
             first = False
-        if progress.valid_loss is not None:
+        if progress.measures:
             say("step", progress.epoch)
     head = save_head(trainer.finish(), folder / "head")
     say("result", _sum(head / "weights.safetensors", head / "vocabulary.txt"))

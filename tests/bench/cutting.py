@@ -17,7 +17,7 @@ from types import ModuleType
 
 import numpy as np
 
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.inputs import live_layers
 from core.classify.tables import read_table
 from core.classify.tasks import MAX_TOKENS, open_heads, task_named
@@ -282,7 +282,7 @@ def likelihoods(reader: LanguageModel, cut: list[tuple[list[str], list[str]]]) -
         print(f"| {form} | {len(rows)} | " + " | ".join(f"{value:.4f}" for value in figures) + f" \u00b1 {error:.4f} |")
 
 
-def accuracies(heads: dict[str, Head], news: list[tuple[list[str], list[str], str]], vectors, layers) -> None:
+def accuracies(heads: dict[str, TextHead], news: list[tuple[list[str], list[str], str]], vectors, layers) -> None:
     forms = [forms_of(a, b) for a, b, _ in news]
     print(f"{len(news):,} rows of AG News are cut otherwise\n| head | form | rows | right before | right now | only before | only now |")
     for name, head in heads.items():

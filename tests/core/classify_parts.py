@@ -6,11 +6,12 @@ import torch
 from core.classify.data import Dataset, SplitConfig, make_dataset
 from core.classify.inputs import live_layers
 from core.classify.model import NetworkConfig
-from core.classify.runs import Frozen, TrainConfig
 from core.classify.tables import Row, Table
+from core.classify.train import TrainConfig
 from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
+from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 
 SHAPE = ModelShape(filters=((1, 8), (2, 16), (3, 16)), hidden=16, projection=8)

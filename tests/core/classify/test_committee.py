@@ -9,8 +9,7 @@ from core.classify.explain import explain
 from core.classify.head import load_head, save_head
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS
-from core.classify.runs import texts_of
-from core.classify.train import make_trainer
+from core.classify.train import make_text_fit, texts_of
 from core.common.errors import BadInput, CorruptArtifact
 from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
 
@@ -32,7 +31,7 @@ def parts():
 def members(data, parts):
     trained = {}
     for name in COMMITTEE.members:
-        trainer = make_trainer(VARIANTS[name], data, CONFIG, parts)
+        trainer = make_text_fit(VARIANTS[name], data, CONFIG, parts)
         for _ in trainer.run():
             pass
         trained[name] = trainer.finish()
@@ -94,7 +93,7 @@ def test_beside_its_members_it_is_stored_without_them(committee, members, data, 
     assert not (folder / "tfidf").exists()
     texts = texts_of(data.test)[:9]
     np.testing.assert_allclose(load_head(folder).logits(texts, **given), committee.logits(texts, **given), atol=1e-5)
-    other = make_trainer(VARIANTS["tfidf"], dataset(120), CONFIG, frozen())
+    other = make_text_fit(VARIANTS["tfidf"], dataset(120), CONFIG, frozen())
     list(other.run())
     save_head(other.finish(), tmp_path / "tfidf")
     with pytest.raises(CorruptArtifact, match="tfidf beside it is another"):
@@ -114,6 +113,6 @@ def test_a_missing_or_foreign_member_is_named(members, data, parts):
     with pytest.raises(BadInput, match="needs the heads of tfidf"):
         make_committee(COMMITTEE, {"glove-unfrozen+elmo": members["glove-unfrozen+elmo"]}, data, CONFIG, parts)
     with pytest.raises(BadInput, match="is made of glove-unfrozen\\+elmo and tfidf"):
-        make_trainer(COMMITTEE, data, CONFIG, parts)
+        make_text_fit(COMMITTEE, data, CONFIG, parts)
     with pytest.raises(BadInput, match="other data"):
         make_committee(COMMITTEE, members, dataset(120), CONFIG, parts)

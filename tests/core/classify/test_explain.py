@@ -9,7 +9,7 @@ import torch
 from core.classify.explain import N_SHUFFLES, explain, log_odds, nearest_rows
 from core.classify.inputs import live_layers
 from core.classify.model import variant_named
-from core.classify.train import make_trainer
+from core.classify.train import make_text_fit
 from core.common.errors import BadInput
 from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
 
@@ -31,7 +31,7 @@ def data():
 def heads(data, parts):
     made = {}
     for name in ("glove", "glove+elmo", "tfidf"):
-        trainer = make_trainer(variant_named(name), data, CONFIG, parts)
+        trainer = make_text_fit(variant_named(name), data, CONFIG, parts)
         list(trainer.run())
         made[name] = trainer.finish()
     return made

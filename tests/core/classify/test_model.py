@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from core.classify.baselines import Baseline, fit_mean_vectors, fit_tf_idf, grams, mean_vectors
-from core.classify.compact import pack, rounded, unpack
-from core.classify.features import FeatureStore, open_features
 from core.classify.inputs import UNKNOWN, Vocabulary, live_layers, make_batch, padded
 from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
 from core.common.errors import BadInput, CorruptArtifact
+from core.learning.features import FeatureStore, open_features
+from core.learning.folders import pack, rounded, unpack
 from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -201,7 +201,7 @@ def test_layer_0_of_another_model_is_stored_whole_and_ways_of_reading_have_folde
 
 
 def test_shards_that_are_there_are_not_computed_again(encoder, tmp_path, monkeypatch):
-    monkeypatch.setattr("core.classify.features.SHARD_TOKENS", 5)
+    monkeypatch.setattr("core.learning.features.SHARD_TOKENS", 5)
     texts = sorted({(f"w{k}", "the", "x") for k in range(6)})
     open_features(texts, encoder, "a" * 64, tmp_path)
     folder = next(tmp_path.iterdir())

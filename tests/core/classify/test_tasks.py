@@ -11,7 +11,7 @@ import torch
 from core.classify import tables, tasks
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
-from core.classify.runs import TrainConfig
+from core.classify.train import TrainConfig
 from core.cli import classify, main
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact

@@ -18,14 +18,15 @@ from core.classify.data import SplitConfig, make_dataset, shuffled_labels
 from core.classify.head import classify, load_head, save_head
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, variant_named
-from core.classify.runs import Frozen, TrainConfig
 from core.classify.scores import best_temperature, calibrated_ece, evaluate, nll, softmax_rows
-from core.classify.train import SMALL_BATCH, BaselineTrainer, NetworkTrainer, _batches, make_trainer
+from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig, _batches, make_text_fit
 from core.common.draws import Dropout, first_weights, seeded
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.threads import limit
 from core.files import checkpoint
 from core.files.artifacts import read_json, write_json
+from core.learning.fit import Fit, learned_mixes
+from core.learning.frozen import Frozen
 from tests.core.classify_parts import CONFIG, dataset, frozen, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -47,14 +48,14 @@ def trained(data, parts):
     """A head of every variant."""
     heads = {}
     for variant in ALL:
-        trainer = make_trainer(variant, data, CONFIG, parts)
+        trainer = make_text_fit(variant, data, CONFIG, parts)
         events = list(trainer.run())
         heads[variant.name] = trainer.finish()
-        assert events[-1].valid_loss is not None
+        assert events[-1].measures is not None
     return heads
 
 
-def state(trainer: NetworkTrainer) -> dict[str, torch.Tensor]:
+def state(trainer: Fit) -> dict[str, torch.Tensor]:
     """Every tensor that a further step depends on."""
     tensors = {f"network.{k}": v for k, v in trainer.network.state_dict().items()} | {f"best.{k}": v for k, v in trainer.best.items()}
     for number, values in trainer.optimizer.state_dict()["state"].items():
@@ -84,33 +85,33 @@ def test_every_variant_learns_which_word_says_the_topic(trained, variant):
 @pytest.mark.parametrize("variant", ["embedding+elmo", "tfidf"])
 def test_labels_that_say_nothing_are_learned_to_chance(parts, variant):
     data = shuffled_labels(make_dataset("topics", table(900), SplitConfig(test_share=0.4)), seed=1)
-    trainer = make_trainer(variant_named(variant), data, replace(CONFIG, epochs=3), parts)
+    trainer = make_text_fit(variant_named(variant), data, replace(CONFIG, epochs=3), parts)
     list(trainer.run())
     assert 0.25 < trainer.finish().meta["test"]["accuracy"] < 0.42  # 1/3 and three standard errors of 360 rows
 
 
 def test_small_batches_are_trained_on_one_thread_and_it_is_given_back_at_the_end_or_at_a_stop(data, parts):
-    def threads_of(trainer: NetworkTrainer, stop: bool) -> tuple[set[int], int]:
+    def threads_of(trainer: Fit, stop: bool) -> tuple[set[int], int]:
         limit(2)
         seen = {torch.get_num_threads() for _ in heads.run(trainer, lambda: stop)}
         return seen, torch.get_num_threads()
 
     with ThreadPoolExecutor(1) as pool:  # a thread of its own, whose setting is no other test's
         for size, within in ((SMALL_BATCH, 1), (SMALL_BATCH + 1, 2)):
-            trainer = make_trainer(VARIANTS["glove"], data, replace(CONFIG, batch_size=size, seed=size), parts)
-            trainer.dataset = replace(data, train=data.train * (100 * size // len(data.train) + 1))
+            trainer = make_text_fit(VARIANTS["glove"], data, replace(CONFIG, batch_size=size, seed=size), parts)
+            trainer.job.dataset = replace(data, train=data.train * (100 * size // len(data.train) + 1))
             for stop in (True, False):
                 assert pool.submit(threads_of, trainer, stop).result() == ({within}, 2)
 
 
 def test_events_tell_where_a_run_stands(data, parts):
-    trainer = NetworkTrainer(variant_named("glove+elmo"), data, replace(CONFIG, epochs=2), parts)
+    trainer = make_text_fit(variant_named("glove+elmo"), data, replace(CONFIG, epochs=2), parts)
     events = list(trainer.run())
     steps = math.ceil(len(data.train) / 8)  # of so few texts, batches are smaller than CONFIG's
     assert [(e.epoch, e.step) for e in events] == [(epoch, step) for epoch in (1, 2) for step in range(1, steps + 1)]
-    whole = [e for e in events if e.valid_loss is not None]
-    assert [e.step for e in whole] == [steps, steps] and all(0 <= e.valid_accuracy <= 1 for e in whole)
-    assert sum(whole[-1].mix["s"]) == pytest.approx(1) and len(whole[-1].mix["s"]) == 3 and whole[0].best
+    whole = [e for e in events if e.measures]
+    assert [e.step for e in whole] == [steps, steps] and all(0 <= e.measures["valid_accuracy"] <= 1 for e in whole)
+    assert sum(whole[-1].mixes["input"]["s"]) == pytest.approx(1) and len(whole[-1].mixes["input"]["s"]) == 3 and whole[0].best
     assert events[-1].seconds_left == pytest.approx(0, abs=1e-6) and events[0].seconds_left > 0
     assert [e.seconds for e in events] == sorted(e.seconds for e in events)
 
@@ -118,24 +119,24 @@ def test_events_tell_where_a_run_stands(data, parts):
 @pytest.mark.parametrize("variant", ["glove-unfrozen", "embedding+elmo"])
 def test_four_epochs_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(data, parts, tmp_path, variant):
     config = replace(CONFIG, epochs=4, plateau=1)
-    whole = NetworkTrainer(variant_named(variant), data, config, parts)
-    curve = [e for e in whole.run() if e.valid_loss is not None]
-    cut = NetworkTrainer(variant_named(variant), data, config, parts)
+    whole = make_text_fit(variant_named(variant), data, config, parts)
+    curve = [e for e in whole.run() if e.measures]
+    cut = make_text_fit(variant_named(variant), data, config, parts)
     for event in cut.run():
-        if event.valid_loss is not None:
+        if event.measures:
             cut.save(tmp_path / "run.pt")
         if event.epoch == 3 and event.step == 2:  # within an epoch: what it did since the last one is lost
             break
-    resumed = NetworkTrainer(variant_named(variant), data, config, parts)
+    resumed = make_text_fit(variant_named(variant), data, config, parts)
     resumed.load(tmp_path / "run.pt")
-    rest = [e for e in resumed.run() if e.valid_loss is not None]
+    rest = [e for e in resumed.run() if e.measures]
     assert_same(state(resumed), state(whole))
-    assert [e.valid_loss for e in rest] == [e.valid_loss for e in curve[2:]]
+    assert [e.measures["valid_loss"] for e in rest] == [e.measures["valid_loss"] for e in curve[2:]]
     assert resumed.finish().meta["test"] == whole.finish().meta["test"]
 
 
 def test_a_seed_decides_the_run(data, parts):
-    one, same, other = (NetworkTrainer(variant_named("glove"), data, replace(CONFIG, seed=seed), parts) for seed in (0, 0, 1))
+    one, same, other = (make_text_fit(variant_named("glove"), data, replace(CONFIG, seed=seed), parts) for seed in (0, 0, 1))
     for trainer in (one, same, other):
         list(islice(trainer.run(), 3))
     assert_same(state(one), state(same))
@@ -147,10 +148,10 @@ def test_a_seed_decides_the_run(data, parts):
 def test_two_runs_at_once_each_get_what_their_seed_says(data, parts, variant):
     """torch's own generator is one for the whole process: they took each other's numbers."""
     config = replace(CONFIG, epochs=2)
-    alone = NetworkTrainer(variant_named(variant), data, config, parts)
+    alone = make_text_fit(variant_named(variant), data, config, parts)
     for _ in alone.run():
         pass
-    one, other, third = (NetworkTrainer(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
+    one, other, third = (make_text_fit(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
     for _ in zip(one.run(), other.run(), third.run(), strict=False):
         torch.rand(3)  # and whoever draws besides
     assert_same(state(one), state(alone))
@@ -188,9 +189,9 @@ def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
 
 def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-    one, other = (NetworkTrainer(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
+    one, other = (make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
     running = heads.run(one)
-    while next(running).valid_loss is None:  # an epoch is kept
+    while next(running).measures is None:  # an epoch is kept
         pass
     loading = other.load
 
@@ -200,12 +201,12 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path,
         loading(path)
 
     other.load = late
-    assert [event.epoch for event in heads.run(other) if event.valid_loss is not None] == [1, 2]
+    assert [event.epoch for event in heads.run(other) if event.measures] == [1, 2]
     assert_same(state(other), state(one))
 
 
 def test_a_stopped_run_keeps_the_best_so_far(data, parts):
-    trainer, seen = NetworkTrainer(variant_named("glove"), data, CONFIG, parts), []
+    trainer, seen = make_text_fit(variant_named("glove"), data, CONFIG, parts), []
     for event in trainer.run(stop=lambda: len(seen) >= 30):  # in the second epoch
         seen.append(event)
     assert len(seen) == 30 and not trainer.done
@@ -216,15 +217,15 @@ def test_a_stopped_run_keeps_the_best_so_far(data, parts):
 
 
 def test_a_run_stopped_in_its_first_epoch_still_gives_a_head(data, parts):
-    trainer = NetworkTrainer(variant_named("glove"), data, CONFIG, parts)
+    trainer = make_text_fit(variant_named("glove"), data, CONFIG, parts)
     assert len(list(trainer.run(stop=lambda: True))) == 1
     assert trainer.finish().meta["epochs"] == 0
 
 
 def test_training_ends_when_the_validation_loss_no_longer_falls(parts):
     data = shuffled_labels(dataset(), seed=0)
-    trainer = NetworkTrainer(variant_named("glove"), data, replace(CONFIG, epochs=60, patience=2), parts)
-    curve = [e.valid_loss for e in trainer.run() if e.valid_loss is not None]
+    trainer = make_text_fit(variant_named("glove"), data, replace(CONFIG, epochs=60, patience=2), parts)
+    curve = [e.measures["valid_loss"] for e in trainer.run() if e.measures]
     assert len(curve) < 60 and int(np.argmin(curve)) == len(curve) - 3 and trainer.done and list(trainer.run()) == []
 
 
@@ -236,15 +237,15 @@ def test_texts_of_like_length_share_a_batch_and_every_text_is_in_one(data):
 
 
 def test_the_mix_is_held_near_equal_weights_by_its_l2(data, parts):
-    free, held = (NetworkTrainer(variant_named("elmo"), data, replace(CONFIG, epochs=3, mix_l2=l2), parts) for l2 in (0.0, 10.0))
+    free, held = (make_text_fit(variant_named("elmo"), data, replace(CONFIG, epochs=3, mix_l2=l2), parts) for l2 in (0.0, 10.0))
     for trainer in (free, held):
         list(trainer.run())
-    spread = [np.ptp(trainer.mix()["s"]) for trainer in (free, held)]
+    spread = [np.ptp(learned_mixes(trainer.network)["input"]["s"]) for trainer in (free, held)]
     assert spread[1] < 0.02 < spread[0]
 
 
 def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(data, parts):
-    trainer = NetworkTrainer(variant_named("glove"), data, CONFIG, parts)
+    trainer = make_text_fit(variant_named("glove"), data, CONFIG, parts)
     with torch.no_grad():
         trainer.network.output.bias.fill_(math.nan)
     with pytest.raises(BadInput, match=r"In epoch 1 the loss is nan"):
@@ -254,9 +255,9 @@ def test_a_loss_that_is_no_number_ends_the_run_in_one_sentence(data, parts):
 def test_what_a_variant_needs_and_lacks_is_said(data):
     for name, lacking in (("elmo", "a model"), ("glove", "word vectors"), ("mean-glove", "word vectors")):
         with pytest.raises(BadInput, match=f"needs {lacking}"):
-            make_trainer(variant_named(name), data, CONFIG, Frozen())
-    trainer = make_trainer(variant_named("tfidf"), data, CONFIG, Frozen())
-    assert isinstance(trainer, BaselineTrainer)
+            make_text_fit(variant_named(name), data, CONFIG, Frozen())
+    trainer = make_text_fit(variant_named("tfidf"), data, CONFIG, Frozen())
+    assert isinstance(trainer, BaselineFit)
     with pytest.raises(BadInput, match="stopped before it was fitted"):
         trainer.finish()
 
@@ -269,14 +270,14 @@ def test_a_configuration_that_makes_no_sense_is_refused(wrong):
 
 @pytest.mark.parametrize("damage", ["cut", "other data"])
 def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path, damage):
-    trainer, path = NetworkTrainer(variant_named("glove"), data, CONFIG, parts), tmp_path / "run.pt"
+    trainer, path = make_text_fit(variant_named("glove"), data, CONFIG, parts), tmp_path / "run.pt"
     with pytest.raises(MissingArtifact, match=r"There is no file .*run\.pt"):
         trainer.load(path)
     trainer.save(path)
     if damage == "cut":
         path.write_bytes(path.read_bytes()[:100])
     if damage == "other data":
-        trainer = NetworkTrainer(variant_named("glove"), dataset(120), CONFIG, parts)
+        trainer = make_text_fit(variant_named("glove"), dataset(120), CONFIG, parts)
     with pytest.raises(CorruptArtifact, match=r"run\.pt (is not a readable checkpoint|does not fit this run)"):
         trainer.load(path)
 
@@ -433,7 +434,7 @@ def test_a_folder_without_a_head_says_what_to_do(tmp_path):
 
 
 def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_path):
-    trainer = NetworkTrainer(variant_named("embedding"), data, replace(CONFIG, epochs=1), parts)
+    trainer = make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=1), parts)
     odd = ["a\nb", "c\\n", "d\r", "e\\"]
     trainer.vocabulary = type(trainer.vocabulary)([*odd, *trainer.vocabulary.words[4:]])
     list(trainer.run())

@@ -11,9 +11,9 @@ from core.analysis.expectation import distribution, prior
 from core.analysis.spelling import firing
 from core.analysis.walk import walk
 from core.classify.explain import explain
-from core.classify.head import Head
+from core.classify.head import TextHead
 from core.classify.model import VARIANTS
-from core.classify.train import make_trainer
+from core.classify.train import make_text_fit
 from core.cli import main
 from core.common import device
 from core.common.config import FLOAT16, ModelShape
@@ -211,8 +211,8 @@ def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_the
     data, parts, text = dataset(40), frozen(), ("the", "new", "comet")
     given = {"vectors": parts.vectors, "layers": parts.layers}
 
-    def trained(there: torch.device) -> tuple[Head, list]:
-        trainer = make_trainer(VARIANTS[variant], data, replace(CONFIG, epochs=1), parts, there)
+    def trained(there: torch.device) -> tuple[TextHead, list]:
+        trainer = make_text_fit(VARIANTS[variant], data, replace(CONFIG, epochs=1), parts, there)
         list(trainer.run())
         trainer.save(tmp_path / "run.pt")
         trainer.load(tmp_path / "run.pt")

@@ -9,9 +9,9 @@ import torch
 
 from core.classify.data import SplitConfig, make_dataset, normal_form, subset
 from core.classify.inputs import live_layers
-from core.classify.runs import texts_of, truth_of
 from core.classify.scores import packed, unpacked
 from core.classify.tables import Row, Table
+from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
 from core.experiments import context_curve, context_gains
 from core.experiments.control_inputs import RandomLSTMs, ShuffledOrder, context_part, layers_part, shuffled_order, static_part

@@ -8,7 +8,7 @@ import pytest
 from core.classify.data import MAX_TOKENS
 from core.classify.model import VARIANTS
 from core.classify.tasks import heads_metas
-from core.classify.train import make_trainer
+from core.classify.train import make_text_fit
 from core.common.errors import BadInput, CorruptArtifact
 from core.experiments.typing_errors import SEEDS, SHARES, accuracy_under_noise, answers_under_noise, disturbed, noisy_tokens, read_accuracy
 from core.text.tokens import tokenize
@@ -28,7 +28,7 @@ def heads(data):
     """A learned embedding and ELMo on made-up sentences whose label is in one word."""
     made = {}
     for name in ("embedding", "elmo"):
-        trainer = make_trainer(VARIANTS[name], data, CONFIG, frozen(ENCODER, VECTORS))
+        trainer = make_text_fit(VARIANTS[name], data, CONFIG, frozen(ENCODER, VECTORS))
         for _ in trainer.run():
             pass
         made[name] = trainer.finish()

@@ -13,9 +13,9 @@ import torch
 from core.classify import tasks
 from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.model import NetworkConfig
-from core.classify.runs import TrainConfig
 from core.classify.scores import unpacked
 from core.classify.tables import Row, Table
+from core.classify.train import TrainConfig
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
 from core.experiments import variants

@@ -6,11 +6,12 @@ import torch
 from core.classify.inputs import live_layers
 from core.common.errors import BadInput
 from core.elmo.models import Model
+from core.learning.frozen import vectors_fingerprint
 from core.tasks import answers
 from core.tasks.catalogue import TASKS
 from core.tasks.heads import save_head
 from core.tasks.task import VARIANTS, read_data
-from core.tasks.train import Trainer, freeze, vectors_fingerprint
+from core.tasks.train import freeze, make_fit
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
 from tests.core.tasks.task_files import small, write_files
 
@@ -29,7 +30,7 @@ def heads(tmp_path_factory, given):
     for name, task in TASKS.items():
         for variant in VARIANTS:
             examples = read_data(task, data, small(name))
-            save_head(Trainer(task, variant, examples, small(name), freeze(variant, examples, *given)).finish(), folder / name / variant)
+            save_head(make_fit(task, variant, examples, small(name), freeze(variant, examples, *given)).finish(), folder / name / variant)
     return folder
 
 

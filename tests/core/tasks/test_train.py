@@ -9,12 +9,15 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.learning.fit import Fit
+from core.learning.fit import resumed as run
+from core.learning.frozen import Frozen
 from core.tasks.catalogue import TASKS, task_named
 from core.tasks.heads import load_head, save_head
 from core.tasks.inputs import make_texts
 from core.tasks.reader import BiLSTM
 from core.tasks.task import VARIANTS, longest, read_data, read_test, sampled
-from core.tasks.train import Frozen, Trainer, batches_of, run
+from core.tasks.train import batches_of, make_fit
 from tests.core.classify_parts import frozen as tiny_frozen
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
 from tests.core.tasks.task_files import small, write_files
@@ -37,9 +40,9 @@ def parts():
     }
 
 
-def trainer(name, variant, folder, parts, **changes) -> Trainer:
+def trainer(name, variant, folder, parts, **changes) -> Fit:
     recipe = small(name, **changes)
-    return Trainer(TASKS[name], variant, read_data(TASKS[name], folder, recipe), recipe, parts[variant])
+    return make_fit(TASKS[name], variant, read_data(TASKS[name], folder, recipe), recipe, parts[variant])
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -47,13 +50,13 @@ def trainer(name, variant, folder, parts, **changes) -> Trainer:
 def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, folder, parts, tmp_path):
     one = trainer(name, variant, folder, parts, epochs=3)
     events = list(one.run())
-    losses = [event.loss for event in events if event.score is not None]
+    losses = [event.loss for event in events if event.measures]
     assert losses[-1] < losses[0] and events[0].seconds_left >= 0
     head = one.finish()
     fits = {"model": head.meta.get("model"), "vectors": FACTS["vectors"]}
     again = load_head(save_head(head, tmp_path / "head"), **fits)
-    said = again.predictions(one.data.test, parts[variant].vectors, parts[variant].layers)
-    assert TASKS[name].score(one.data.test, said) == head.meta["test"] == again.meta["test"]
+    said = again.predictions(one.job.data.test, parts[variant].vectors, parts[variant].layers)
+    assert TASKS[name].score(one.job.data.test, said) == head.meta["test"] == again.meta["test"]
     assert bool(head.mixes()) == (variant == "elmo")
     for mix in head.mixes().values():
         assert sum(mix["s"]) == pytest.approx(1, abs=1e-3) and len(mix["s"]) == parts["elmo"].n_layers
@@ -63,7 +66,7 @@ def test_a_run_that_was_cut_goes_on_to_the_same_weights(folder, parts):
     whole, cut = trainer("names", "elmo", folder, parts), trainer("names", "elmo", folder, parts)
     list(whole.run())
     for event in run(cut):
-        if event.score is not None:
+        if event.measures:
             break
     resumed = trainer("names", "elmo", folder, parts)
     list(run(resumed))
@@ -77,9 +80,9 @@ def test_names_are_learned_and_chance_labels_are_not(folder, parts):
     list(learned.run())
     assert learned.finish().meta["test"]["f1"] == 1.0
     chance = read_data(TASKS["names"], folder, small("names", random_labels=True))
-    assert [e.target for e in chance.train] != [e.target for e in learned.data.train]
-    assert [e.target for e in chance.test] == [e.target for e in learned.data.test]
-    assert sorted(len(e.target) for e in chance.train) == sorted(len(e.target) for e in learned.data.train)
+    assert [e.target for e in chance.train] != [e.target for e in learned.job.data.train]
+    assert [e.target for e in chance.test] == [e.target for e in learned.job.data.test]
+    assert sorted(len(e.target) for e in chance.train) == sorted(len(e.target) for e in learned.job.data.train)
 
 
 @pytest.mark.parametrize("name", TASKS)
@@ -155,9 +158,9 @@ def test_every_example_is_in_one_batch(folder):
 def test_padding_changes_no_answer(folder, parts):
     for name in TASKS:
         one = trainer(name, "elmo", folder, parts)
-        head, given = one._head(), (parts["elmo"].vectors, parts["elmo"].layers)
-        alone = [head.predictions([e], *given)[0] for e in one.data.test]
-        together = head.predictions(one.data.test, *given)
+        head, given = one.job.head(), (parts["elmo"].vectors, parts["elmo"].layers)
+        alone = [head.predictions([e], *given)[0] for e in one.job.data.test]
+        together = head.predictions(one.job.data.test, *given)
         for a, b in zip(alone, together, strict=True):
             values = [list(x.values()) if isinstance(x, dict) else x for x in (a, b)]
             assert values[0] == (

@@ -25,6 +25,7 @@ VERSION = 1
 MOST_KEPT = 40_000_000  # numbers (160 MB) of a data set's layers, up to which they are kept as they are read
 TEXTS_AT_ONCE = 512  # through the encoder, which batches those of like length
 Tokens = tuple[str, ...]
+Layers = Callable[[Sequence[Tokens]], list[np.ndarray]]  # token tuples -> (L, T, D) float32 each
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 
 

@@ -1,0 +1,213 @@
+"""One trainer for every head: Adam, a rate that falls on a plateau, early stopping, and a run that goes on, to the bit, where it was cut.
+
+A `Job` says what is trained, on what, and how good it is; `Fit` yields after every step, with the job's measures after every epoch.
+"""
+
+import contextlib
+import json
+import math
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from core.common.config import cache_folder
+from core.common.errors import BadInput, MissingArtifact
+from core.common.i18n import t
+from core.elmo.mix import ScalarMix
+from core.files import checkpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FitConfig:
+    """How a job's network is trained."""
+
+    epochs: int  # at most
+    learning_rate: float
+    decay: float = 0.5  # of the rate, when ...
+    plateau: int = 2  # ... this many epochs have not been better
+    patience: int  # epochs without a better one, then training ends
+    clip_norm: float
+    mix_l2: float  # on the mixes' scores (Peters et al. 2018, section 3.3)
+    seed: int
+    fused: bool = False  # Adam's quicker kernel, whose last bits differ
+    higher_is_better: bool = False  # of the measure that decides
+
+    @classmethod
+    def of(cls, config: Any, **others) -> "FitConfig":
+        """From the fields of these names in a job's own configuration."""
+        return cls(**{field.name: getattr(config, field.name) for field in fields(cls) if hasattr(config, field.name)}, **others)
+
+
+@dataclass(frozen=True, slots=True)
+class Epoch:
+    """One step; with the measures where it was the last of an epoch."""
+
+    epoch: int  # from 1
+    epochs: int  # at most
+    step: int  # of this epoch, from 1
+    steps: int
+    loss: float  # of training, mean over the epoch so far
+    seconds: float  # since the run began, all its sessions together
+    seconds_left: float  # if no epoch is spared
+    measures: dict[str, float] | None = None
+    best: bool = False  # so far
+    mixes: dict[str, dict] | None = None  # as learned so far
+
+    def record(self) -> dict:
+        """A whole epoch as a run's history keeps it, its measures by their names."""
+        facts = {field.name: getattr(self, field.name) for field in fields(self)}
+        measured = facts.pop("measures")
+        return {name: facts.pop(name) for name in tuple(facts)[:7]} | measured | facts
+
+
+class Job(Protocol):
+    """What is special to a run."""
+
+    network: nn.Module
+    generator: torch.Generator  # of this run alone: others may train at the same time
+    key: str  # 16 hex digits of all that decides the run
+
+    def batches(self, epoch: int) -> Sequence[Sequence[int]]:
+        """Numbers of the training examples; the seed and the epoch's number decide their order."""
+
+    def loss(self, numbers: Sequence[int]) -> Tensor:
+        """Of one batch, a scalar."""
+
+    def measure(self) -> dict[str, float]:
+        """Of the network as it stands; the first value decides which epoch is the best."""
+
+    def record(self, epoch: Epoch) -> dict:
+        """`Epoch.record`, under the names that the job's heads keep."""
+
+    def finish(self, history: list[dict], epochs: int, seconds: float) -> Any:
+        """The head of the network as it stands."""
+
+
+class Fit:
+    """One run of a job in whole epochs; its seed decides it, wherever it is cut and resumed."""
+
+    PARTS = ("network", "optimizer", "scheduler")
+
+    def __init__(self, job: Job, config: FitConfig) -> None:
+        self.job, self.config, self.network, self.key = job, config, job.network, job.key
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate, fused=config.fused or None)
+        mode = "max" if config.higher_is_better else "min"
+        steps = {"mode": mode, "factor": config.decay, "patience": config.plateau - 1}
+        self.scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(self.optimizer, **steps)
+        self.epoch, self.since_best, self.seconds = 0, 0, 0.0
+        self.best: dict = {}  # the network's tensors after its best epoch
+        self.history: list[dict] = []  # every epoch's record
+
+    @property
+    def done(self) -> bool:
+        return self.epoch >= self.config.epochs or self.since_best >= self.config.patience
+
+    def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
+        """Train on; `stop` is asked after every step and ends the run with the best kept. Save after whole epochs."""
+        while not self.done:
+            for progress in self._epoch():
+                yield progress
+                if stop():
+                    return
+
+    def _epoch(self) -> Iterator[Epoch]:
+        """One pass over the training examples; the seed and the epoch's number decide its order and dropout."""
+        config = self.config
+        started = time.perf_counter()
+        before = self.seconds
+        total = 0.0
+        self.job.generator.manual_seed(config.seed * 1_000_003 + self.epoch)
+        batches = self.job.batches(self.epoch)
+        self.network.train()
+        for step, numbers in enumerate(batches, 1):
+            total += self._step(numbers)
+            seconds = time.perf_counter() - started
+            left = seconds / step * (len(batches) * (config.epochs - self.epoch) - step)
+            progress = Epoch(self.epoch + 1, config.epochs, step, len(batches), total / step, before + seconds, left)
+            if step < len(batches):
+                yield progress
+        measures = self.job.measure()
+        name, value = next(iter(measures.items()))
+        past = [record[name] for record in self.history]
+        is_best = not past or (value > max(past) if config.higher_is_better else value < min(past))
+        self.seconds = before + time.perf_counter() - started
+        self.scheduler.step(value)
+        self.since_best = 0 if is_best else self.since_best + 1
+        if is_best:
+            self.best = {name: tensor.clone() for name, tensor in self.network.state_dict().items()}
+        self.epoch += 1
+        whole = replace(progress, seconds=self.seconds, measures=measures, best=is_best, mixes=learned_mixes(self.network))
+        self.history.append(self.job.record(whole))
+        yield whole
+
+    def _step(self, numbers: Sequence[int]) -> float:
+        """One update; returns the loss of the batch."""
+        loss = self.job.loss(numbers)
+        if not math.isfinite(loss.item()):  # before it spoils the weights
+            facts = {"epoch": self.epoch + 1, "loss": loss.item()}
+            raise BadInput(t("In epoch {epoch} the loss is {loss}. Train with a lower learning rate.", **facts))
+        penalty = sum(self.config.mix_l2 * mix.scores.square().sum() for mix in _mixes(self.network).values())
+        self.optimizer.zero_grad(set_to_none=True)
+        (loss + penalty).backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), self.config.clip_norm)
+        self.optimizer.step()
+        return loss.item()
+
+    def finish(self) -> Any:
+        """The job's head, of the best epoch (of the network as it stands, if the first was cut short)."""
+        self.network.load_state_dict(self.best or self.network.state_dict())
+        return self.job.finish(self.history, self.epoch, self.seconds)
+
+    def save(self, path: Path) -> None:
+        """Checkpoint after whole epochs."""
+        state = {name: getattr(self, name).state_dict() for name in self.PARTS}
+        counters = [self.epoch, self.since_best, self.seconds]
+        checkpoint.write(path, state | {"best": self.best, "counters": counters, "history": json.dumps(self.history), "run": self.key})
+
+    def load(self, path: Path) -> None:
+        """Go on from `save`'s file; CorruptArtifact if it is damaged or of another run."""
+        with checkpoint.read(path) as state:
+            if state["run"] != self.key:
+                raise ValueError(t("it is of other data, another configuration, or another model"))
+            for name in self.PARTS:
+                getattr(self, name).load_state_dict(state[name])
+            self.best, self.history = state["best"], json.loads(state["history"])
+            self.epoch, self.since_best, self.seconds = state["counters"]
+
+
+def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
+    """A run to its end, going on from where it was cut before: it is kept in the cache after every epoch."""
+    path = cache_folder() / "training" / f"{fit.key}.pt"
+    if path.is_file():
+        with contextlib.suppress(MissingArtifact):  # the same run, started twice, may end meanwhile
+            fit.load(path)
+    for progress in fit.run(stop):
+        if progress.measures is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fit.save(path)
+        yield progress
+    if fit.done:
+        path.unlink(missing_ok=True)
+
+
+def batches_by_length(lengths: np.ndarray, size: int, random: np.random.Generator) -> list[list[int]]:
+    """Numbers of examples in batches of like length, in random order."""
+    order = np.argsort(lengths, kind="stable").tolist()
+    batches = [order[k : k + size] for k in range(0, len(order), size)]
+    return [batches[k] for k in random.permutation(len(batches))]
+
+
+def learned_mixes(network: nn.Module) -> dict[str, dict]:
+    """The layers' weights s and gamma that each mix of a network has learned, by where it stands: "input", "output"."""
+    return {where: {"s": mix.scores.detach().softmax(0).tolist(), "gamma": mix.gamma.item()} for where, mix in _mixes(network).items()}
+
+
+def _mixes(network: nn.Module) -> dict[str, ScalarMix]:
+    mixes = {name: module for name, module in network.named_modules() if isinstance(module, ScalarMix)}
+    return {"output" if name.endswith("output") else "input": module for name, module in mixes.items()}
