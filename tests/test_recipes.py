@@ -15,8 +15,8 @@ RECIPES = {
 }
 
 
-def test_there_are_seven_two_of_them_in_readme():
-    assert (len(RECIPES), sum(title.startswith(".:") for title in RECIPES)) == (7, 2)
+def test_there_are_eight_two_of_them_in_readme():
+    assert (len(RECIPES), sum(title.startswith(".:") for title in RECIPES)) == (8, 2)
     assert sum(text.count("```python") for text in SAID.values()) == len(RECIPES)
 
 

@@ -46,9 +46,11 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
     spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
     if known.few:
         titles = {name: layer_name(name) for name in spaces}
-        if model_layers.SENSES in spaces:
+        if model_layers.SENSES in spaces or ALL in spaces:  # the map has the sense space for some words: one control for all
             codes = {title: name for name, title in titles.items()}
-            if (given := st.query_params.get(key)) in codes:  # an address that has the title, in the reader's language
+            if (given := st.query_params.get(key)) in codes and codes[
+                given
+            ] != given:  # an address that has the title, in the reader's language
                 st.query_params[key] = codes[given]
             return coded_choice(key, label, titles, default, place=place, **options)
         return choice(key, label, titles, default, place=place, **options)

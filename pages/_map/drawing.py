@@ -51,6 +51,7 @@ class Shown:
     stars: list[Star]
     placed: dict[int, Chosen]
     notices: list[str]
+    in_senses: bool = False  # whether the page around is worked out for the sense space
 
 
 @st.fragment
@@ -66,6 +67,8 @@ def _show(in_use: InUse, shown: Shown) -> None:
         best = verdict.layer_of(in_use, *([] if shown.word == ALL_WORDS else [WordInContext((shown.word,), 0, shown.word)]))
         spaces = (*shown.laid.names, *([SENSES] if offers_senses(in_use, shown.word, shown.laid.plan) else ()))
         view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
+        if (view == SENSES) != shown.in_senses:  # the measures and tables outside this fragment follow
+            st.rerun()
         if view == SENSES:
             shown = with_senses(in_use, shown)
         live = map_view.glides(view, shown.laid.names) and not solid

@@ -101,9 +101,9 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
         stars = layout.stars(in_use, word, laid, maps, rows, chosen)
         said = measures.noticed(word, measures.of(in_use, word), measures.static_of(in_use, word))
         placed = atlas.placed(in_use, word, chosen)
-        shown = drawing.Shown(word, lemma, table, rows, laid, stars, placed, said)
+        in_senses = st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan)
+        shown = drawing.Shown(word, lemma, table, rows, laid, stars, placed, said, in_senses)
         drawing.show(in_use, shown)
-    in_senses = st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan)
     return drawing.with_senses(in_use, shown).laid if in_senses else laid
 
 

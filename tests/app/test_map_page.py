@@ -134,3 +134,21 @@ def test_the_sense_space_is_a_map_beside_the_layers_only_where_it_is_asked_for()
     assert len(dots) == len(map_["rows"])
     words = opened("pages/map.py", view="senses", map_word="all words")
     assert not words.exception and words.session_state["view"] != "senses"
+
+
+def test_the_measures_follow_into_the_sense_space_and_out_of_it():
+    page = opened("pages/map.py", view="1", a="We moored the boat at the bank.", b="The bank raised its rates again.")
+    for view, last in (("senses", "sense space"), ("2", "mix")):
+        page.session_state["view"] = view
+        page.run()
+        measures = next(table.value for table in page.dataframe if "map's trustworthiness" in table.value)
+        assert not page.exception and measures["layer"].tolist()[-1] == last
+
+
+def test_from_a_word_without_labels_to_one_with_them_and_back():
+    page = ready(**WILD, view="0")
+    for word in ("bank", "lynx"):
+        page.selectbox(key="map_word").set_value(word).run()
+        while "has no labels: its map comes when" in html_of(page):
+            page.run()
+        assert not page.exception and not page.error and page.session_state["view"] == "0"

@@ -124,7 +124,7 @@ def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Pa
     computed = runpy.run_path(str(script))
     _, table = saved(taken, taken.get_by_role("button", name="CSV: The same as a table"))
     shown = [float(row[1]) for row in list(csv.reader(io.StringIO(table.decode("utf-8-sig"))))[1:]]
-    assert [round(value, 4) for value in (computed["glove"], *computed["cosines"].values())] == pytest.approx(shown, abs=2e-4)
+    assert [round(value, 4) for value in computed["result"].bars.values()] == pytest.approx(shown, abs=2e-4)
 
 
 def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):

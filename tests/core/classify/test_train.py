@@ -436,7 +436,7 @@ def test_a_folder_without_a_head_says_what_to_do(tmp_path):
 def test_words_with_line_breaks_survive_the_vocabulary_file(data, parts, tmp_path):
     trainer = make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=1), parts)
     odd = ["a\nb", "c\\n", "d\r", "e\\"]
-    trainer.vocabulary = type(trainer.vocabulary)([*odd, *trainer.vocabulary.words[4:]])
+    trainer.job.vocabulary = type(trainer.job.vocabulary)([*odd, *trainer.job.vocabulary.words[4:]])
     list(trainer.run())
     folder = save_head(trainer.finish(), tmp_path / "head")
     assert load_head(folder).vocabulary.words[:4] == tuple(odd)
