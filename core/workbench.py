@@ -152,8 +152,8 @@ class Bench:
     def words(self, *texts: str, at: Sequence[int | None] = (), read_as: str = "") -> tuple[WordInContext, ...]:
         """The word in question of each text: the token at the given position, else the one that all texts together suggest."""
         tokens = [self.language.tokenize(text) for text in texts]
-        given = (*at, *[None] * (2 - len(at)))
-        guesses = word_in_question(*(*tokens, [])[:2], self.language, tapped=given)
+        positions = (*at, *[None] * (2 - len(at)))
+        guesses = word_in_question(*(*tokens, [])[:2], self.language, tapped=positions)
         return tuple(
             WordInContext(tuple(sentence), place or 0, read_as or read_in(sentence, place or 0))
             for sentence, place in zip(tokens, guesses, strict=False)

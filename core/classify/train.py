@@ -193,8 +193,8 @@ class BaselineFit:
 def finished(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
     """`head` rounded as stored, its temperature set, and `meta` filled with how it was made and how good it is."""
     head.round()
-    given = {"vectors": frozen.vectors, "layers": frozen.layers}
-    valid, test = (head.logits(texts_of(part), **given) for part in (dataset.valid, dataset.test))
+    inputs = {"vectors": frozen.vectors, "layers": frozen.layers}
+    valid, test = (head.logits(texts_of(part), **inputs) for part in (dataset.valid, dataset.test))
     head.temperature = best_temperature(valid, truth_of(dataset.valid))
     sizes = {name: len(getattr(dataset, name)) for name in ("train", "valid", "test")}
     data = {"task": dataset.name, "data": dataset.fingerprint, "sizes": sizes, "notes": dataset.notes}

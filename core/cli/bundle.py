@@ -110,8 +110,8 @@ def _spell(model: Model, language: Language, sentences: list[Sentence]) -> None:
     from core.elmo.ready_words import save_spelled
     from core.elmo.weights import load_softmax
 
-    found = load_softmax(model.folder)
-    common = [word for word in (found[1].words if found else ()) if word not in SPECIALS][:SPELLED]
+    softmax = load_softmax(model.folder)
+    common = [word for word in (softmax[1].words if softmax else ()) if word not in SPECIALS][:SPELLED]
     texts = [sentence.tokens for sentence in sentences]
     if language.code == i18n.ENGLISH:
         headlines = TASKS["headlines"]

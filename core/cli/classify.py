@@ -65,14 +65,14 @@ def train(*, task, variant, seeds, share, folds, epochs, output, vectors, model,
     from core.common.device import choose
     from core.experiments.variants import trained_head
 
-    asked = {"model": model, "pieces": pieces, "download": download, "device": device}
+    model_options = {"model": model, "pieces": pieces, "download": download, "device": device}
     device = choose(device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
     task = tasks.task_named(task)
     if output:
         check_places([Path(output) / task.name / variant.name for variant in variants])
     runs = []
-    opened = model_and_vectors(variants, vectors, asked)
+    opened = model_and_vectors(variants, vectors, model_options)
     for fold, dataset in _datasets(task, share, folds, **rows):
         frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(seeds):
@@ -114,7 +114,7 @@ def check_places(folders: list[Path]) -> None:
     *MODEL,
     VECTORS,
 )
-def classify(*, task, text, variant, heads, vectors, **asked) -> Answer:
+def classify(*, task, text, variant, heads, vectors, **model_options) -> Answer:
     from core.classify import tasks
     from core.classify.model import variant_named
     from core.classify.readable_words import letters_of, read_and_unread
@@ -123,14 +123,14 @@ def classify(*, task, text, variant, heads, vectors, **asked) -> Answer:
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened
     wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
-    model, vectors = model_and_vectors(wanted, vectors, asked)
-    found = tasks.open_heads(task, variant or (), model=model, vectors=vectors, folder=heads, device=choose(asked["device"]))
-    for problem in found.problems:
+    model, vectors = model_and_vectors(wanted, vectors, model_options)
+    opened = tasks.open_heads(task, variant or (), model=model, vectors=vectors, folder=heads, device=choose(model_options["device"]))
+    for problem in opened.problems:
         note(f"left out: {problem}")
-    if not read_and_unread(tasks.text_tokens(task, text), letters_of(found.heads.values(), vectors))[0]:
+    if not read_and_unread(tasks.text_tokens(task, text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("Nothing in this text can be read: it has no word in letters that these classifiers were trained on."))
-    tasks.classify_text(found, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
-    _, answers = tasks.classify_text(found, text, model=model, vectors=vectors)
+    tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
+    _, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
     result = {
         name: {
             "label": answer.label,
@@ -161,11 +161,11 @@ def fetch_data(*, data_set) -> Answer:
     return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
-def model_and_vectors(variants: list[Variant], vectors: str, asked: dict) -> tuple[Model | None, StaticVectors | None]:
+def model_and_vectors(variants: list[Variant], vectors: str, model_options: dict) -> tuple[Model | None, StaticVectors | None]:
     """The model and the vectors, as far as these variants use them."""
-    model = open_model(**asked) if any(variant.elmo for variant in variants) else None
+    model = open_model(**model_options) if any(variant.elmo for variant in variants) else None
     needs_vectors = any(variant.glove for variant in variants)
-    vectors = open_vectors(vectors, allow_download=asked["download"], report=download_progress) if needs_vectors else None
+    vectors = open_vectors(vectors, allow_download=model_options["download"], report=download_progress) if needs_vectors else None
     return model, vectors
 
 

@@ -80,7 +80,7 @@ def _space(wanted: str | None, model: Model) -> SenseSpace | None:
 
 def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabelledRow], list[LabelledRow]]:
     """Two files as they are, or one set split in two."""
-    options = [f"--{name}" for name, given in (("train", train), ("test", test), ("data", data)) if given]
+    options = [f"--{name}" for name, value in (("train", train), ("test", test), ("data", data)) if value]
     if options == ["--train", "--test"]:
         return read_labelled(Path(train)), read_labelled(Path(test))
     if options != ["--data"]:

@@ -48,12 +48,12 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, **model)
     return _info(index_info(Path(output)))
 
 
-def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: str, cluster: str, asked: dict) -> Answer:
+def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: str, cluster: str, model_options: dict) -> Answer:
     from core.cluster import shards
     from core.cluster.worker_model import named
 
     shards.open_own(output)
-    model = open_model(**asked, cluster=cluster)
+    model = open_model(**model_options, cluster=cluster)
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
 
     def report(done) -> None:
@@ -62,7 +62,7 @@ def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: 
 
     with cluster_of(cluster) as client:
         fingerprint = model.fingerprint
-        shards.build(client, sentences, output, model=named(asked["model"]), model_fingerprint=fingerprint, report=report)
+        shards.build(client, sentences, output, model=named(model_options["model"]), model_fingerprint=fingerprint, report=report)
     return _info(shards.info(output))
 
 

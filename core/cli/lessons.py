@@ -64,7 +64,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     from core.evaluation import side_by_side
 
     folder = Path(data)
-    asked, models = models, [open_model(name, pieces=pieces, download=download) for name in models]
+    given_names, models = models, [open_model(name, pieces=pieces, download=download) for name in models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
@@ -79,8 +79,8 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         except FileNotFoundError as error:
             note(f"{what}: left out, there is no {error.filename}.")
             continue
-        found = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
-        rows = {names[asked.index(name)] if name in asked else name: row for name, row in found.items()}
+        measured = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
+        rows = {names[given_names.index(name)] if name in given_names else name: row for name, row in measured.items()}
         result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)

@@ -28,14 +28,16 @@ if TYPE_CHECKING:
     from core.index.sense_space import SenseSpace
 
 
+WORD = option("--word", "a token of the sentence, letter case aside", metavar="W", required=True)
+SENTENCE = option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True)
 READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of: wind for wound, or wound for itself", metavar="W")
 
 
 @command(
     "neighbours",
     "Nearest occurrences of a word in a sentence.",
-    option("--word", "a token of the sentence, letter case aside", metavar="W", required=True),
-    option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True),
+    WORD,
+    SENTENCE,
     option("--position", "which token, from 0, where the word stands there more than once", metavar="I", type=int),
     READ_AS,
     *MODEL,
@@ -82,9 +84,9 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
         }
         for n in nearest
     ]
-    asked = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "layer": layer, "weights": weights.tolist()}
+    query_facts = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "layer": layer, "weights": weights.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
-    return {"query": asked, "neighbours": rows}, "\n".join(lines) or "No neighbours."
+    return {"query": query_facts, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
 
 def _sense_space(model: Model, weights: str | None, corpus: str | None, *, alone: bool) -> SenseSpace:
@@ -198,8 +200,8 @@ def verdict(*, word, sentence, language, read_as, **model) -> Answer:
 @command(
     "substitutes",
     "The words that a biLM expects in a word's place.",
-    option("--word", "a token of the sentence, letter case aside", metavar="W", required=True),
-    option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True),
+    WORD,
+    SENTENCE,
     option("--position", "which token, from 0, where the word occurs more than once", metavar="I", type=int),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
     option(

@@ -34,19 +34,19 @@ class Helped:
 class Command(Helped, click.Command):
     """A function with its options. Called by keywords it answers as the command does; left out options have their defaults."""
 
-    def __call__(self, **given) -> Answer:
+    def __call__(self, **options) -> Answer:
         defaults = {
             one.name: one.unless_given for one in self.params if isinstance(one, Option) and not one.required and one.name != "json"
         }
-        return self.callback(**defaults | given)
+        return self.callback(**defaults | options)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self._joined(ctx, list(args)))
 
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], Answer], bool]:
         """What is to be run, and whether its answer is wanted as JSON."""
-        given = {"json": False, **ctx.params}
-        return partial(self.callback, **{name: value for name, value in given.items() if name != "json"}), given["json"]
+        options = {"json": False, **ctx.params}
+        return partial(self.callback, **{name: value for name, value in options.items() if name != "json"}), options["json"]
 
     def _joined(self, ctx: click.Context, words: list[str]) -> list[str]:
         """Each value behind its option as --option=value; of an option that takes several, the last values count."""

@@ -60,8 +60,8 @@ def open_model(model, *, download=False, device="cpu", pieces="mean", precision=
         return model
     if choose(device).type != CPU and (cluster or engine == "allennlp"):
         raise BadInput(f"--device {device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
-    given = {"precision": precision, "pieces": pieces, "device": device, "allow_download": download, "report": download_progress}
-    model = models.open_model(model, **given)
+    options = {"precision": precision, "pieces": pieces, "device": device, "allow_download": download, "report": download_progress}
+    model = models.open_model(model, **options)
     languages.use(model.language.code)
     return model
 

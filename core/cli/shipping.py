@@ -99,15 +99,15 @@ def experiments(*, data, output, only, seeds, together, vectors, **model) -> Ans
     if contexts:
         made += context_curve.run_contexts(contexts, data, model, vectors, **where)
     lines = read_results(output)
-    found = {name: summary(lines, name) for name in only}
+    summaries = {name: summary(lines, name) for name in only}
     text = "\n".join(
         in_columns(
             (name, variant, f"{spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
-            for name, variants in found.items()
+            for name, variants in summaries.items()
             for variant, facts in variants.items()
         )
     )
-    return {"output": output, "made": len(made), "summary": found}, text
+    return {"output": output, "made": len(made), "summary": summaries}, text
 
 
 @command(
@@ -122,7 +122,7 @@ def experiments(*, data, output, only, seeds, together, vectors, **model) -> Ans
     *MODEL,
     VECTORS,
 )
-def noise(*, task, data, output, seeds, limit, heads, vectors, **asked) -> Answer:
+def noise(*, task, data, output, seeds, limit, heads, vectors, **model_options) -> Answer:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
     from core.classify import tasks
     from core.classify.model import variant_named
@@ -132,13 +132,13 @@ def noise(*, task, data, output, seeds, limit, heads, vectors, **asked) -> Answe
     task = tasks.task_named(task)
     measured = read_accuracy(output)  # a file that holds others goes on holding them
     dataset = tasks.open_data(task, **tasks.task_files(task, data))
-    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, asked)
-    found = tasks.open_heads(task, model=model, vectors=vectors, folder=heads, device=choose(asked["device"]))
-    for problem in found.problems:
+    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, model_options)
+    opened = tasks.open_heads(task, model=model, vectors=vectors, folder=heads, device=choose(model_options["device"]))
+    for problem in opened.problems:
         note(f"left out: {problem}")
-    given = {"vectors": vectors, "encoder": model.encoder if model else None}
+    reads = {"vectors": vectors, "encoder": model.encoder if model else None}
     report = progress("noise, texts")
-    table = accuracy_under_noise(found.heads, dataset, **given, seeds=seeds, limit=limit, report=report)
+    table = accuracy_under_noise(opened.heads, dataset, **reads, seeds=seeds, limit=limit, report=report)
     table |= {"task": task.name, "model": model.fingerprint if model else None, "model_name": model.name if model else None}
     write_json(output, {**measured, task.name: provenance(**table)})
     sums.renew(output)

@@ -55,9 +55,9 @@ def train(*, task, variant, data, further, seed, epochs, random_labels, limit_tr
     from core.tasks.train import freeze
 
     task = task_named(task)
-    asked = {"epochs": epochs, "train_limit": limit_train, "test_limit": limit_test}
-    given = {name: value for name, value in asked.items() if value is not None}
-    recipe = replace(task.recipe, seed=seed, random_labels=random_labels, **given)
+    chosen = {"epochs": epochs, "train_limit": limit_train, "test_limit": limit_test}
+    options = {name: value for name, value in chosen.items() if value is not None}
+    recipe = replace(task.recipe, seed=seed, random_labels=random_labels, **options)
     root = Path(output) if output else cache_folder() / "task-heads"
     if not random_labels:
         ours.check_replaceable(root / task.name / variant, FILES)
@@ -138,12 +138,12 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, **model) 
             report=progress("layers, tokens"),
         )
     )
-    found = measured.summaries(measured.read_results(Path(output) / "results.json"))
+    summaries = measured.summaries(measured.read_results(Path(output) / "results.json"))
     table = {
         name: {"baseline": one.baseline, "elmo": one.elmo, "error_reduction": one.error_reduction, "seeds": one.seeds}
-        for name, one in found.items()
+        for name, one in summaries.items()
     }
-    return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, found.items()), right=(1,)))
+    return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, summaries.items()), right=(1,)))
 
 
 @command(
@@ -181,10 +181,10 @@ def fetch(*, data, only) -> Answer:
     return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
-def _opened(variant: str, vectors: str, asked: dict) -> tuple[Model | None, StaticVectors]:
+def _opened(variant: str, vectors: str, model_options: dict) -> tuple[Model | None, StaticVectors]:
     """The model, where the variant reads it, and the vectors."""
-    model = open_model(**asked) if variant == "elmo" else None
-    return model, open_vectors(vectors, allow_download=asked["download"], report=download_progress)
+    model = open_model(**model_options) if variant == "elmo" else None
+    return model, open_vectors(vectors, allow_download=model_options["download"], report=download_progress)
 
 
 def _told() -> Callable[[str, Epoch], None]:
