@@ -84,9 +84,11 @@ def connected(address: str) -> Iterator[Client]:
     """A client of the scheduler at `address` ("tcp://host:8786") with at least one worker; BadInput says what is not there."""
     if not address.strip():
         raise _nobody(address, "no address")
+    client = Client.__new__(Client)  # held, so that one half made is closed here: collected later, it can block the start of the next
     try:
-        client = Client(address, timeout=CONNECT_S, set_as_default=False)
+        client.__init__(address, timeout=CONNECT_S, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
+        _close(client)
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
         raise _nobody(address, reason[:160]) from None
     try:
@@ -98,8 +100,12 @@ def connected(address: str) -> Iterator[Client]:
         with _told(address):
             yield client
     finally:
-        with suppress(OSError, TimeoutError):
-            client.close(timeout=CONNECT_S)
+        _close(client)
+
+
+def _close(client: Client) -> None:
+    with suppress(OSError, TimeoutError):
+        client.close(timeout=CONNECT_S)
 
 
 def worker_command(address: str) -> str:
