@@ -1,46 +1,12 @@
-"""Home: two sentences, one word, and how far apart its vectors are. The first picture a visitor sees."""
+"""Home, and the server: `streamlit run app.py` imports this file for the addresses it answers, and runs it for each visitor of Home."""
 
-import streamlit as st
+from streamlit.starlette import App
 
-from core.common import model_layers
-from core.common.i18n import t
-from pages._frame import tour
-from pages._frame.frame import frame, lede, question, show
-from pages._frame.markup import show_html
+from pages._frame.links import moved
 
-in_use = frame("app.py")
-tour.card()
-question(t("Does a word mean the same thing twice?"))
-show("pages._home.live", in_use)
-with st.container(key="home_onward"):
-    lede(
-        t(
-            "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language model that reads each sentence in both "
-            "directions, gives it another one in every sentence."
-        )
-        if model_layers.in_use().is_elmo
-        else t(
-            "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>{model}</b>, a transformer, in which every word of a sentence looks "
-            "at every other, gives it another one in every sentence.",
-            model=model_layers.in_use().called,
-        )
-    )
-    st.markdown(t("#### Go on with the same two sentences"))
-    for column, (page, label, icon) in zip(
-        st.columns(3),
-        (
-            ("pages/neighbours.py", t("Who are its neighbours?"), ":material/hub:"),
-            ("pages/map.py", t("Where do its senses live?"), ":material/scatter_plot:"),
-            ("pages/mix.py", t("Which layers matter?"), ":material/tune:"),
-        ),
-        strict=True,
-    ):
-        column.page_link(page, label=label, icon=icon, width="stretch")
-    show_html(
-        "{}",
-        t(
-            '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
-            "menu. The bundled models are small and were trained for hours, not weeks: they are often right, and the pages say so when they are not.</p>"
-        ),
-    )
-    tour.link()
+if __name__ == "__main__":
+    from pages._home.door import open_page
+
+    open_page()
+else:
+    app = App(__file__, routes=moved())

@@ -20,6 +20,7 @@ from pages._classify.job import Order, TrainingJob
 from pages._classify.scores import confusion_alt
 from pages._frame.frame import notice
 from pages._frame.markup import plain
+from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -164,9 +165,10 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)
         classifiers.keep(title, classifiers.Trained(opened, job.dataset, order.model, order.vectors, dict(job.pooled)))
-        place.page_link(
-            "pages/classify.py",
-            label=t("They answer there as “{title}”", title=plain(title)),
+        page_link(
+            "classify",
+            t("They answer there as “{title}”", title=plain(title)),
+            place=place,
             icon=":material/arrow_forward:",
             query_params={"task": plain(title)},  # the address holds what the choice is labelled with
         )

@@ -18,6 +18,7 @@ from pages._cached.progress import duration, show_state
 from pages._corpus import store
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
+from pages._frame.menu import page_link
 
 FEW_TOKENS = 3_000
 STOPS_WITHIN_S = 30
@@ -155,8 +156,8 @@ def _reading(in_use: InUse, corpus: str) -> None:
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
         row[0].success(t("In use on every page: all {n:,} tokens are read.", n=len(job.result)), icon=":material/done_all:")
-        row[1].page_link("pages/neighbours.py", label=t("Neighbours in it"), icon=":material/hub:")
-        row[2].page_link("pages/found.py", label=t("Senses found in it"), icon=":material/category:")
+        page_link("neighbours", t("Neighbours in it"), place=row[1], icon=":material/hub:")
+        page_link("found", t("Senses found in it"), place=row[2], icon=":material/category:")
         if not opened.is_labelled(corpus):
             st.caption(
                 t(

@@ -23,6 +23,7 @@ from pages._flip.order import asked_guess, choices, shared_lemma
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence_pair
@@ -81,7 +82,7 @@ def show(in_use: InUse) -> None:
     notice(notices.noticed(shown, guess) if revealed else notices.asked(path, first.word, moves))
     if revealed:
         lists.twin(notices.path_table(shown), name="edits", key="flip.table")
-    st.page_link("pages/guess.py", label=t("Guess the machine: a quiz of readings"), icon=":material/quiz:", width="content")
+    page_link("guess", t("Guess the machine: a quiz of readings"), icon=":material/quiz:", width="content")
 
 
 def _centroids(table, rows: np.ndarray, chosen: tuple[Chosen, Chosen]) -> dict[str, edits.Centroids]:

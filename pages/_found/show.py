@@ -26,6 +26,7 @@ from pages._frame.choices import BOUND, layer_choice
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.word_search import word_search
@@ -184,8 +185,8 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
 
 def _ways_on() -> None:
     with st.container(horizontal=True, gap="small"):
-        st.page_link("pages/corpus.py", label=t("Bring more text"), icon=":material/menu_book:", width="content")
-        st.page_link("pages/cloud.py", label=t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
+        page_link("corpus", t("Bring more text"), icon=":material/menu_book:", width="content")
+        page_link("cloud", t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
 
 
 def _pictures(found: Occurrences, groups, names: list[str], number: int, layer: str, view: str) -> None:

@@ -4,7 +4,6 @@ There is no st.navigation: beside a folder called pages/ a cold deep link would 
 """
 
 from importlib import import_module
-from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -15,21 +14,24 @@ from core.common.i18n import t
 from core.common.markup import Markup
 from pages._export import record
 from pages._frame import browser, language, links, teaching
+from pages._frame.choices import coded_choice, settled
 from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._frame.menu import menu
 from pages._frame.question import settle
 from pages._frame.style import STYLE, uploader_style
 
-ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py", "pages/tasks.py")
+ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
 
 
 def frame(file: str) -> InUse:
     """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
     language.follow()
     links.open_view()
-    entry, title = next((entry, label) for entry in menu() for path, label in entry.pages if path == file)
-    large = teaching.begin(file)
+    entry, page = next((entry, page) for entry in menu() for page in entry.pages if page.file == file)
+    view = settled(page.control, page.views, page.views[0])
+    title = dict(page.parts).get(view, page.label)
+    large = teaching.begin(view)
     st.set_page_config(
         page_title=f"{title} · Elmoscope",
         page_icon=str(ASSETS / "icon.png"),
@@ -43,20 +45,22 @@ def frame(file: str) -> InUse:
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
         for one in menu():
-            st.page_link(one.pages[0][0], label=f"**{one.label}**" if one == entry else one.label, icon=one.icon, width="stretch")
+            st.page_link(one.pages[0].file, label=f"**{one.label}**" if one == entry else one.label, icon=one.icon, width="stretch")
         content = language.choose()
         teaching.toggle()
         in_use = choose(content)
     if large:
-        teaching.link(file)
-    elif len(entry.pages) > 1:
-        with st.container(horizontal=True, gap="small", key="siblings"):
-            for path, label in entry.pages:
-                st.page_link(path, label=f"**{label}**" if path == file else label, width="content")
+        teaching.link(view)
+    else:
+        if len(entry.pages) > 1:
+            with st.container(horizontal=True, gap="small", key="siblings"):
+                for sibling in entry.pages:
+                    st.page_link(sibling.file, label=f"**{sibling.label}**" if sibling == page else sibling.label, width="content")
+        if len(page.parts) > 1:
+            coded_choice(page.control, t("Part"), dict(page.parts), page.views[0], label_visibility="collapsed")
     with st.container():  # a place in every language, so that what follows keeps its own
         language.say_if_missing(content)
     links.say_if_wrong()
-    view = "home" if file == "app.py" else Path(file).stem
     if file in ENGLISH_ONLY:
         if in_use.beside:
             st.caption(t("One model at a time here: {model} is not shown.", model=plain(short_name(in_use.beside))))
@@ -68,6 +72,11 @@ def frame(file: str) -> InUse:
     settle()
     record.begin(view, title, in_use)
     return in_use
+
+
+def part() -> str:
+    """Which view of the page is shown, as the menu names it."""
+    return record.now().view
 
 
 def show(module: str, *args) -> None:

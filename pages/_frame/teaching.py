@@ -9,8 +9,9 @@ import streamlit as st
 
 from core.common.i18n import t
 from pages._frame.choices import BOUND
+from pages._frame.menu import page_link
 
-SLIDES = "pages/teach.py"
+SLIDES = "teach"
 STYLE = """
 <style>
   html {font-size: 24px;}
@@ -20,12 +21,12 @@ STYLE = """
 """
 
 
-def begin(file: str) -> bool:
+def begin(view: str) -> bool:
     """Whether a page is to be large; before anything is drawn, as the answer decides whether the menu is open."""
     if "teach" not in st.session_state and st.query_params.get("teach") == "1":  # the toggle's binding knows "true" alone
         st.query_params["teach"] = "true"
         st.rerun()
-    if file == SLIDES and not is_on() and "teach.by_hand" not in st.session_state:
+    if view == SLIDES and not is_on() and "teach.by_hand" not in st.session_state:
         st.session_state["teach"] = True
     return is_on()
 
@@ -46,10 +47,10 @@ def toggle() -> None:
     )
 
 
-def link(file: str) -> None:
+def link(view: str) -> None:
     """From a large page to the slides, where the subject's other pages would be named."""
-    if file != SLIDES:
-        st.page_link(SLIDES, label=t("Slides"), icon=":material/slideshow:")
+    if view != SLIDES:
+        page_link(SLIDES, t("Slides"), icon=":material/slideshow:")
 
 
 def folded(label: str) -> AbstractContextManager:

@@ -22,6 +22,7 @@ from pages._cached import expected
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
+from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._guess import notices, played, share
 from pages._guess.played import Game
@@ -123,7 +124,7 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int, in_use: I
             args=(game, game.at + 1),
         )
         address = {"a": asked.text, "ai": token_labels(asked.tokens)[asked.position]}
-        st.page_link("pages/decided.py", label=t("What decided it?"), icon=":material/content_cut:", query_params=address)
+        page_link("decided", t("What decided it?"), icon=":material/content_cut:", query_params=address)
     show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(notices.how(asked, found)))
     lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
 

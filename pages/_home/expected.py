@@ -21,6 +21,7 @@ from pages._frame import language, question
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
+from pages._frame.menu import page_link
 from pages._home.scenes import address
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
@@ -51,7 +52,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
         else:
             _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
         with st.container(key="home_half"):
-            st.page_link("pages/decided.py", label=t("Which half knew?"), icon=":material/arrow_forward:", query_params=address())
+            page_link("decided", t("Which half knew?"), icon=":material/arrow_forward:", query_params=address())
     return each
 
 

@@ -13,6 +13,7 @@ from core.common.i18n import t
 from pages._frame import examples, question
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
+from pages._frame.menu import page_link
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
 
@@ -70,7 +71,7 @@ def show(in_use: InUse) -> None:
                 show_html('<p class="scene"><b>{}</b></p>', scene.title)
                 _picture(key=f"home.{scene.page}", data={"wide": story.WIDE, "tall": story.TALL, "parts": scene.picture})
                 show_html('<p class="scene">{}</p>', scene.said)
-                st.page_link(scene.page, label=scene.onward, icon=":material/arrow_forward:", query_params=address(), width="stretch")
+                page_link(scene.page, scene.onward, icon=":material/arrow_forward:", query_params=address(), width="stretch")
         with places[4]:
             _your_turn()
 

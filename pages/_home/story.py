@@ -71,7 +71,7 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
         parts += [_words(140, 26 + 22 * k, one, 13) for k, one in enumerate(near)]
-    return Scene(t("One dot"), parts, said, "pages/compare.py", t("Two spaces of words, compared"))
+    return Scene(t("One dot"), parts, said, "compare", t("Two spaces of words, compared"))
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
@@ -98,7 +98,7 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]
         parts.append(_words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
-    return Scene(t("Two arrows"), parts, said, "pages/mix.py", t("Mix the layers by hand"))
+    return Scene(t("Two arrows"), parts, said, "mix", t("Mix the layers by hand"))
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -123,12 +123,12 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
         said = t("There is no labelled sentence whose word could be a neighbour.")
     else:
         said = t("Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **told)
-    return Scene(t("Other neighbours"), parts, said, "pages/neighbours.py", t("See both lists"))
+    return Scene(t("Other neighbours"), parts, said, "neighbours", t("See both lists"))
 
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
     title = t("Words decide")
-    page = "pages/decided.py"
+    page = "decided"
     onward = t("See every word")
     if first.asked == second.asked or len(first.tokens) < 2:
         return Scene(title, [], t("With another sentence, or other words around this one, there is something to decide."), page, onward)

@@ -10,6 +10,7 @@ from pages._frame import examples, teaching
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._teach import picked, pictures
 from pages._teach.picked import Picked
@@ -38,7 +39,7 @@ def show(in_use: InUse, number: int) -> None:
             used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
             said = draw(used, shown)
         notice([said])
-    link.page_link(slide.page, label=t("Open the full page"), icon=":material/open_in_full:", query_params=_address(number, shown))
+    page_link(slide.page, t("Open the full page"), place=link, icon=":material/open_in_full:", query_params=_address(number, shown))
 
 
 def _control(number: int, in_use: InUse) -> str:

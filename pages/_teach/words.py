@@ -64,7 +64,7 @@ def slides() -> tuple[Slide, ...]:
     return (
         Slide(
             t("Does one word have one meaning?"),
-            "app.py",
+            "home",
             t(
                 "Read both sentences aloud and ask what the word means in each. A spelling is one thing, a meaning another. Layer 0 of "
                 "ELMo reads the letters alone, so to it both are the same; this is where every model of words began."
@@ -72,7 +72,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Where is the word, for GloVe?"),
-            "pages/cloud.py",
+            "cloud",
             t(
                 "GloVe counts which words stand near each other in a large text and keeps one vector a spelling. All meanings share it, so "
                 "the neighbours of all meanings stand around one dot. Grey ones lean clearly to none. Nearer the middle is more alike."
@@ -80,7 +80,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("And for ELMo?"),
-            "app.py",
+            "home",
             t(
                 "ELMo reads the whole sentence before it gives a vector, so the same word has another one in each. The angle is drawn as it is: "
                 "its cosine is the number that search and comparison use. GloVe has no angle to draw."
@@ -88,7 +88,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Which layer tells them apart?"),
-            "pages/map.py",
+            "map",
             t(
                 "Layer 0 sees letters only, so its bar is 1. Layer 1 and layer 2 are LSTMs that read the sentence from both sides. Ask the "
                 "room which word will part most, then choose it. The bundled model is small, and sometimes the bars hardly fall."
@@ -96,7 +96,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Which words decided it?"),
-            "pages/decided.py",
+            "decided",
             t(
                 "Each word is taken out in turn and the sentence is read again. The number under a word is what the lead of the chosen meaning "
                 "loses without it; the framed word is the one in question. Ask first: which word told you?"
@@ -104,7 +104,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("Which layers does a task need?"),
-            "pages/mix.py",
+            "mix",
             t(
                 "The share of labelled sentences whose nearest other sentence has the same meaning, for each layer alone and for their equal "
                 "mix. A real task learns its own mix, one weight a layer and one scale; ELMo's networks stay as they are, and the task's own grow by its numbers."
@@ -112,7 +112,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What did it read from the left, what from the right?"),
-            "pages/decided.py",
+            "decided",
             t(
                 "Half of each vector comes from a network that has read the past, half from one that has read the future. They never meet. "
                 "The bar is the lead of the meaning that each would choose; the grey stroke is its lead with no sentence at all."
@@ -120,7 +120,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What of a word nobody has seen?"),
-            "pages/spelling.py",
+            "spelling",
             t(
                 "Let the room invent a word. ELMo reads characters through windows, here from one letter to whole words, so any spelling has a vector. Blue "
                 "windows give to it, orange ones take. Whether the vector is a good one is another question: see the full page."
@@ -128,7 +128,7 @@ def slides() -> tuple[Slide, ...]:
         ),
         Slide(
             t("What is it good for?"),
-            "pages/classify.py",
+            "classify",
             t(
                 "All of these were trained here on the same headlines; they differ most in what they read. Type a headline of today. A plain count "
                 "of words is a strong rival; where vectors in context help, and whether it is context, has its numbers on the Results page."

@@ -7,6 +7,7 @@ from core.common.i18n import t
 from pages._cached import opened
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
+from pages._frame.menu import page_link
 
 HOW, MEMORY, SPELLING, EXPECTED = "how", "memory", "spelling", "expected"
 
@@ -20,7 +21,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
     said, go_on, label = {
         HOW: lambda: (
             t("{model} is a transformer: it has no char-CNN and no LSTMs to walk through.", model=known.called),
-            "app.py",
+            "home",
             t("What each of its layers makes of a word"),
         ),
         MEMORY: lambda: (
@@ -28,7 +29,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
                 "{model} is a transformer: it keeps nothing from one sentence to the next, so that nothing read before changes a vector.",
                 model=known.called,
             ),
-            "pages/decided.py",
+            "decided",
             t("What in the sentence itself changes it"),
         ),
         SPELLING: lambda: (
@@ -37,7 +38,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
                 model=known.called,
                 n=len(encoder.tokeniser),
             ),
-            "pages/neighbours.py",
+            "neighbours",
             t("Who are its neighbours?"),
         ),
         EXPECTED: lambda: (
@@ -45,7 +46,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
                 "{model} came without a part that expects words, so it gives vectors but predicts nothing. elmo-mini does.",
                 model=known.called,
             ),
-            "pages/neighbours.py",
+            "neighbours",
             t("Who are its neighbours?"),
         ),
     }[page]()
@@ -56,5 +57,5 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
         whole = sum(len(pieces) == 1 for pieces in rows.values())
         lines.append(t("Of these {n} words it knows {whole} whole.", n=len(rows), whole=whole))
     notice(lines)
-    st.page_link(go_on, label=label, icon=":material/arrow_forward:")
+    page_link(go_on, label, icon=":material/arrow_forward:")
     return True

@@ -6,6 +6,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.common.markup import Markup
+from pages._frame.menu import door
 
 APP = Path(__file__).parents[2] / "app.py"
 
@@ -14,7 +15,9 @@ def opened(path: str = "app.py", **address: str) -> AppTest:
     """The page after its first run, with these parameters in its address."""
     page = AppTest.from_file(str(APP), default_timeout=300)
     if path != "app.py":
-        page.switch_page(path)
+        file, parameters = door(Path(path).stem)  # of a page, or of a view on one
+        page.switch_page(file)
+        address = parameters | address
     for name, value in address.items():
         page.query_params[name] = value
     return page.run()

@@ -3,7 +3,7 @@
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, question, show
 
-in_use = frame("pages/found.py")
+in_use = frame("pages/senses.py")
 question(t("How many meanings does it have here?"))
 lede(
     t(

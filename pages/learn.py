@@ -1,0 +1,44 @@
+"""Lessons, slides and a quiz."""
+
+import streamlit as st
+
+from core.common.i18n import t
+from pages._frame.frame import frame, lede, part, question, show
+from pages._frame.in_use import InUse
+from pages._lessons.words import choose
+from pages._teach.words import notes, slide_named, stepper
+
+
+def lessons(in_use: InUse) -> None:
+    """Six questions of a course, each with its baseline, its control and its interval."""
+    lesson = choose()
+    question(lesson.question)
+    lede(lesson.lede)
+    show(f"pages._lessons.{lesson.name}", in_use, lesson)
+
+
+def slides(in_use: InUse) -> None:
+    """The app's pictures one idea a screen, in large type, with notes for whoever speaks."""
+    slide, foot = st.container(key="one_idea", gap="small"), st.container(key="one_idea_foot", gap="small")
+    with foot:
+        number = stepper()
+        notes(number)
+    with slide:
+        question(slide_named(number).title)
+        show("pages._teach.show", in_use, number)
+
+
+def guess(in_use: InUse) -> None:
+    """Eight sentences, the sense that ELMo reads in each, you against it; a quiz a day, the same for everybody."""
+    question(t("Which sense does ELMo read?"))
+    lede(
+        t(
+            "Eight sentences. In each, choose the sense that you think <b>ELMo</b> reads: that is your point. Whether ELMo reads it rightly is another "
+            "question, and its own score."
+        )
+    )
+    show("pages._guess.show", in_use)
+
+
+in_use = frame("pages/learn.py")
+{"lessons": lessons, "teach": slides, "guess": guess}[part()](in_use)

@@ -1,0 +1,44 @@
+"""Why this sense: which words decide it, and how few must change until it changes."""
+
+import streamlit as st
+
+from core.common.i18n import t
+from pages._decided.inputs import sentence
+from pages._frame.frame import frame, lede, part, picture_first, question, show
+from pages._frame.in_use import InUse
+from pages._frame.menu import door
+
+
+def decide(in_use: InUse) -> None:
+    """Each word around a word dropped, masked or swapped; past and future apart."""
+    question(t("What decided this sense?"))
+    lede(
+        t(
+            "Take away each word in turn and read the sentence again: what then changes in the vector of the word in question shows which "
+            "words, and which side of the sentence, told the model what it means."
+        )
+    )
+    inputs, picture = picture_first()
+    with inputs:
+        chosen = sentence()
+    show("pages._decided.show", in_use, chosen, inputs, picture)
+
+
+def edit(in_use: InUse) -> None:
+    """One sentence turned into another word by word, its sense read at every step."""
+    question(t("How few words turn it into another?"))
+    lede(
+        t(
+            "The word stays, the words around it change one at a time. Somewhere on the way from one sentence to the other the model reads "
+            "another meaning. Guess where, then look."
+        )
+    )
+    if st.query_params.get("flip_mode") == t("Quiz"):  # a link of the time when the quiz was on this page
+        file, parameters = door("guess")
+        kept = {key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}
+        st.switch_page(file, query_params=parameters | kept)
+    show("pages._flip.show", in_use)
+
+
+in_use = frame("pages/why.py")
+{"decided": decide, "flip": edit}[part()](in_use)

@@ -1,0 +1,39 @@
+"""Addresses of pages that are now part of another page: the server sends a visitor on, with what the address holds."""
+
+import urllib.request
+from pathlib import Path
+from urllib.error import HTTPError
+
+import pytest
+
+from pages._frame.menu import MOVED, door, menu
+
+pytestmark = pytest.mark.browser
+
+
+class _Stay(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_):
+        return None
+
+
+@pytest.mark.parametrize("old", MOVED)
+def test_an_old_address_opens_its_view_with_the_same_parameters(server: str, old: str):
+    file, parameters = door(MOVED[old])
+    with pytest.raises(HTTPError) as sent:
+        urllib.request.build_opener(_Stay).open(f"{server}/{old}?a=The%20bank.&lang=ko")
+    assert sent.value.code == 307
+    expected = "&".join(["a=The+bank.", "lang=ko", *(f"{name}={value}" for name, value in parameters.items())])
+    assert sent.value.headers["location"] == f"{Path(file).stem}?{expected}"
+
+
+def test_an_old_link_shows_the_view_and_its_page_switches_between_views(server: str, page):
+    page.goto(f"{server}/cloud?a=The+crane+lifted+a+beam.&b=A+crane+waded+in+the+marsh.")
+    page.get_by_role("heading", name="One dot, or a cloud?").wait_for()
+    assert page.get_by_label("Sentence 1").input_value() == "The crane lifted a beam."
+    page.locator(".st-key-neighbours_view").get_by_role("radio", name="Lists").click()
+    page.get_by_role("heading", name="Who are its neighbours?").wait_for()
+    assert "neighbours_view" not in page.url and page.get_by_label("Sentence 1").input_value() == "The crane lifted a beam."
+
+
+def test_nine_places_and_fifteen_pages():
+    assert len(menu()) == 9 and len([page for entry in menu() for page in entry.pages]) == 15
