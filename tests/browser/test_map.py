@@ -18,7 +18,9 @@ FADED = (
     "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"
 )
 SEEN = "(root) => root.instrument.seen()"
-AT = "([root, at]) => root.instrument.seen().at === at && !root.instrument.seen().playing"
+# At a stop, and drawn there: the place is set at once, the dots in the next frame.
+AT = """async ([root, at]) => { if (root.instrument.seen().at !== at || root.instrument.seen().playing) return false;
+  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); return root.instrument.seen().at === at; }"""
 BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account."
 
 
