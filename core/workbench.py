@@ -197,14 +197,18 @@ def table_key(table: OccurrenceTable) -> str:
 
 
 def open_bench(
-    model: str = BUNDLED_MODEL,
+    model: str | Model = BUNDLED_MODEL,
     vectors: str = "",
     corpus: str = "",
     *,
     device: str = CPU,
     report: Callable[[int, int, float], None] | None = None,
 ) -> Bench:
-    """A bench of one's own; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
-    bench = Bench(Names(model=model, vectors=vectors, corpus=corpus), _Opener(device, report))
+    """A bench of one's own, of a model by name or as it is; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
+    opener = _Opener(device, report)
+    name = model if isinstance(model, str) else str(model.folder)
+    if name is not model:
+        opener.memo.value("model", name, lambda: model, most=8, weighed=False)
+    bench = Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)
     languages.use(bench.language.code)  # how its text is cut into tokens
     return bench

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 pytestmark = pytest.mark.browser
 
@@ -96,12 +96,21 @@ def test_a_slider_changes_the_mix_without_running_the_page_again(page: Page, ser
     assert page.evaluate("document.querySelector('h1').dataset.kept") == "yes"
 
 
+def standing(plot: Locator) -> dict[str, float]:
+    """Where it is once it has not moved for a second: what is above it may still grow, and a drag would miss it."""
+    boxes = [plot.bounding_box()]
+    while boxes[-4:] != boxes[-1:] * 4:
+        plot.page.wait_for_timeout(300)
+        boxes.append(plot.bounding_box())
+    return boxes[-1]
+
+
 def test_selected_dots_are_listed(page: Page, server: str):
     opened(page, server, "map?view=all+layers")
     at_rest(page)
     plot = page.locator(".js-plotly-plot .nsewdrag").first
     plot.scroll_into_view_if_needed()
-    box = plot.bounding_box()
+    box = standing(plot)
     page.mouse.move(box["x"] + 5, box["y"] + 5)
     page.mouse.down()
     page.mouse.move(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2, steps=8)

@@ -1,0 +1,164 @@
+"""Page, notebook and command give one result: ten requests of each view, by the pages' own bench, a notebook's cells, and `core view`."""
+
+import json
+import runpy
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core import workbench
+from core.cli.main import main
+from core.elmo import models
+from core.elmo.models import open_model
+from core.views import wire
+from core.workbench import Bench, Names
+from pages._export.notebook_file import notebook
+
+PAIRS = (
+    ("We moored the boat at the bank.", "The bank raised its rates again."),
+    ("A wooden stool stood by the fire.", "He left the stool in the rain."),
+    ("The pitcher threw a fast ball.", "She filled the pitcher with lemonade."),
+    ("An otter swam in the harbor.", "The otter cracked a shell."),
+    ("The nurse cleaned the wound on his arm.", "She wound the clock."),
+    ("Hot soup burned my tongue.", "That song is hot right now."),
+    ("Her coach shouted from the line.", "The coach left at noon."),
+    ("They sold the plant to a rival.", "The plant needs water."),
+    ("The jury heard the case.", "He packed the case."),
+    ("She ran.", "A match was lit."),
+)
+WORDS = ("bank", "plant", "match", "pitcher", "crane", "bat", "spring", "seal", "virus", "jaguar")
+LABELLED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
+
+
+def _sentences(pair: tuple[str, str]) -> list[dict]:
+    return [{"text": text} for text in pair]
+
+
+# view -> (request, the notebook's view and the page's settings that ask the same, "" where no notebook has it)
+REQUESTS = {
+    "pair": [({"first": a, "second": b}, "home", {"a": a["text"], "b": b["text"]}) for a, b in map(_sentences, PAIRS)],
+    "neighbours": [
+        (
+            {"word": {"text": a, "position": position}, "space": space, "among": among, "k": 8},
+            "neighbours",
+            {"a": a, "b": "", "ai": position, "nlayer": space, "among": among},
+        )
+        for (a, _), position, space, among in zip(
+            PAIRS,
+            (6, 2, 1, 1, 4, 1, 1, 3, 4, 1),
+            ("0", "1", "2", "mix", "senses") * 2,
+            ("same word", "any word", "other words", "same word", "any word") * 2,
+            strict=True,
+        )
+    ],
+    "induction": [
+        (
+            {"word": word, "space": space, "number": number},
+            "found",
+            {"found_word": word, "found_layer": space, "found_k": str(number or "")},
+        )
+        for word, space, number in zip(WORDS, ("senses", "1") * 5, (None, 2, 3, None, 2) * 2, strict=True)
+    ],
+    "layouts": [({"word": word, "stars": _sentences(pair)}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
+}
+
+
+def page_of_requests(requests) -> None:
+    import time
+    from importlib import import_module
+
+    import streamlit as st
+
+    from core.views import wire
+    from pages._cached import views
+
+    while views.bench_of("elmo-mini").every_token is None:  # read beside the page
+        time.sleep(0.2)
+    for name, each in requests.items():
+        module = import_module(f"core.views.{name}")
+        bench = views.bench_of("elmo-mini")
+        st.session_state[name] = [
+            wire.json_of(views.view(module.compute, bench, wire.request_of(bench, module, request))) for request, _, _ in each
+        ]
+
+
+def close(value):
+    """Numbers as near as float16 and another order of sums leave them."""
+    if isinstance(value, dict):
+        return {key: close(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [close(each) for each in value]
+    return pytest.approx(value, abs=2e-4, rel=2e-4) if isinstance(value, float) else value
+
+
+def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
+    model = open_model("elmo-mini")
+    benches = {}
+
+    def open_bench(_, vectors: str = "", corpus: str = "", **__) -> Bench:
+        names = Names(vectors=vectors or model.language.vectors, corpus=corpus or model.language.sentences)
+        return benches.setdefault(names, real_open_bench(model, names.vectors, names.corpus))
+
+    real_open_bench = workbench.open_bench
+    monkeypatch.setattr(models, "open_model", lambda *_, **__: model)  # once, not a hundred times
+    monkeypatch.setattr(workbench, "open_bench", open_bench)
+    command = {}
+    for name, requests in REQUESTS.items():
+        assert len(requests) == 10
+        for request, _, _ in requests:
+            assert main(["view", name, "--request", json.dumps(request), "--json"]) == 0, request
+            command.setdefault(name, []).append(json.loads(capsys.readouterr().out))
+    page = AppTest.from_function(page_of_requests, args=(REQUESTS,), default_timeout=300).run()
+    assert not page.exception
+    for name, requests in REQUESTS.items():
+        for (request, view, settings), expected, shown in zip(requests, command[name], page.session_state[name], strict=True):
+            assert shown == close(expected), (name, request)
+            if not view:
+                continue
+            source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
+            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell)
+            (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
+            known = runpy.run_path(str(file))
+            if name == "neighbours":  # a list a sentence
+                rows = [tuple(row) for row in known["tables"][0].itertuples(index=False)]
+                assert [row[0] for row in rows] == [each["occurrence"]["word"] for each in expected["entries"]], request
+                assert [row[1] for row in rows] == close([each["cosine"] for each in expected["entries"]]), request
+            else:
+                assert wire.json_of(known["result"]) == close(expected), (name, request)
+
+
+@pytest.mark.parametrize(
+    ("name", "request_", "message"),
+    [
+        ("nothing", {}, "There is no view 'nothing'. Views: pair,"),
+        ("pair", [], "A request is a JSON object"),
+        ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'"),
+        ("pair", {"first": 3, "second": {"text": "A bank."}}, "'first' is a word in context"),
+        ("pair", {"first": {"text": "A bank.", "size": 3}, "second": {"text": "A bank."}}, "'first' is a word in context"),
+        ("pair", {"first": {"text": ""}, "second": {"text": ""}}, "'first' needs a text with a word in it."),
+        (
+            "neighbours",
+            {"word": {"text": "A bank.", "word": "river"}, "space": "1"},
+            "'river' is not a token of the text. Its tokens: A bank .",
+        ),
+        ("neighbours", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token's, from 0 to 2"),
+        ("neighbours", {"word": {"text": "A bank."}, "space": 1}, "'space' is 1, and should be: str"),
+        ("neighbours", {"word": {"text": "A bank."}, "space": "1", "among": "x", "y": 1}, "'y' is not part of a request"),
+        ("induction", {"word": "bank", "number": "many"}, "'number' is 'many', and should be: int or null"),
+        ("induction", {"word": "bank", "number": True}, "'number' is True, and should be: int or null"),
+    ],
+)
+def test_a_bad_request_is_one_sentence(capsys, name, request_, message):
+    assert main(["view", name, "--request", json.dumps(request_)]) == 2
+    error = capsys.readouterr().err.strip()
+    assert message in error and len(error.splitlines()) == 1
+
+
+def test_a_request_that_is_no_json_is_named(capsys):
+    assert main(["view", "pair", "--request", "{"]) == 2
+    assert "--request is no JSON" in capsys.readouterr().err
+
+
+def test_a_bench_takes_a_model_that_is_open():
+    model = open_model("elmo-mini")
+    assert isinstance(bench := workbench.open_bench(model), Bench) and bench.model is model
