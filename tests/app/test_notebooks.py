@@ -190,7 +190,7 @@ def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
     assert len(alone["queries"]) == 1 and not alone["leans"].any()
 
     around = run("cloud", UNLABELLED)
-    assert around["word"] == "heron" and len(around["words"]) == len(around["sides"]) > 10
+    assert around["static"].word == "heron" and len(around["result"].words) == len(around["near"]) > 10
     assert math.isclose(sum(around["shares"][0][1].values()), 1)
 
     edited = run("flip", UNLABELLED)
