@@ -24,7 +24,7 @@ def home(settings: Settings) -> Recipe:
         | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
         | {"direction": chosen(settings, "expected", "both")}
     )
-    return Recipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, SUBSTITUTES, _EXPECTED))
+    return Recipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
@@ -43,9 +43,14 @@ from core.figures.maps import angle_figure
 angle_figure(result.cosines[layer], result.words, same_word=result.same, layer=layer, glove=result.static)
 """
 _EXPECTED = """\
-from core.elmo.in_place import in_place
+from core.common.errors import ElmoscopeError
+from core.views import substitutes
 
-expected = in_place(substitutes, words, direction=direction) if substitutes else ()  # as `python -m core substitutes` gives them
+try:  # as `python -m core substitutes` gives them
+    expected = substitutes.compute(bench, substitutes.SubstitutesRequest(words=tuple(words), direction=direction))
+except ElmoscopeError as no_softmax:
+    expected = ()
+    print(no_softmax)
 {f"{k}: {of.word.word}": [(sub.word, round(sub.probability, 4)) for sub in of.substitutes] for k, of in enumerate(expected, 1)}
 """
 

@@ -5,14 +5,17 @@ import pytest
 
 from core.analysis.word_maps import open_maps
 from core.common.errors import BadInput, MissingArtifact
+from core.elmo.in_place import in_place
 from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
 from core.senses.cloud import NEAREST
+from core.senses.influence import DROP
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import cloud, induction, layouts, levels, neighbours, pair
+from core.views import cloud, induction, layouts, levels, neighbours, pair, substitutes
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
+from core.views.substitutes import SubstitutesRequest
 from core.workbench import Bench, Names, open_bench
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
@@ -141,3 +144,16 @@ def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, w
         cloud.compute(bench, cloud.CloudRequest(first=heron[0], second=None, space="1"))
     monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
     assert cloud.compute(bench, request) is None
+
+
+def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatch):
+    result = substitutes.compute(bench, SubstitutesRequest(words=words, k=5))
+    assert result == in_place(bench.substitutes, words, 5) and [len(each.substitutes) for each in result] == [5, 5]
+    forward = substitutes.compute(bench, SubstitutesRequest(words=words[:1], direction="forward", common=True))
+    assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
+    monkeypatch.setattr(bench.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
+    assert substitutes.compute(bench, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
+    changes = substitutes.changes(bench, substitutes.ChangesRequest(word=words[0], how=DROP))
+    assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
+    assert changes[3].go and "boat" in changes[3].go
+    assert open_bench(bench.model).model is bench.model
