@@ -19,12 +19,12 @@ from core.workbench import Bench
 from pages._cached import opened
 from pages._cached.progress import show_state
 from pages._cached.views import bench, view
-from pages._cloud import notices
 from pages._frame import markup
 from pages._frame.choices import what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._neighbours import cloud_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
@@ -134,7 +134,7 @@ def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str
     shares += [(label, each) for label, each in zip((t("First sentence"), t("Second sentence")), result.shares, strict=True) if each]
     st.markdown(t("**Which meanings stand around each dot?**"))
     if shares:
-        named = "; ".join(f"{label}: {notices.in_plain_words(each)}" for label, each in shares)
+        named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each)}" for label, each in shares)
         draw(share_bars(shares, senses), key="cloud.shares", alt=t("Bars of the meanings around each dot. {named}.", named=named))
     st.caption(
         t(
@@ -143,10 +143,10 @@ def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str
             k=NEAREST,
             model=model_layers.in_use().called,
         )
-        + f" {notices.trusted(static, senses) if static else ''} {_level(in_use, layer)}".rstrip()
+        + f" {cloud_notices.trusted(static, senses) if static else ''} {_level(in_use, layer)}".rstrip()
     )
-    notice(notices.noticed(result, layer, static))
-    lists.twin(notices.shares_table(result, shares, static), name=f"cloud-{lemma}", key="cloud.table")
+    notice(cloud_notices.noticed(result, layer, static))
+    lists.twin(cloud_notices.shares_table(result, shares, static), name=f"cloud-{lemma}", key="cloud.table")
 
 
 def _level(in_use: InUse, layer: str) -> str:
@@ -211,21 +211,23 @@ def _sides(in_use: InUse, over: Bench, request: CloudRequest, static: Static | N
     if result is not None and result.occurrences:
         shares.append((model_layers.in_use().called, side_shares(result.sides, names)))
     if shares:
-        named = "; ".join(f"{label}: {notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
+        named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
         draw(share_bars(shares, names), key="cloud.shares", alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named))
     if level := _level(in_use, layer):
         st.caption(level)
     if result is None:
-        notice([t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=notices.in_question(*words))])
+        notice(
+            [t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=cloud_notices.in_question(*words))]
+        )
         return
-    notice(notices.noticed_sides(words, layer, result, static))
-    lists.twin(notices.sides_table(result, static, names), name="cloud", key="cloud.table")
+    notice(cloud_notices.noticed_sides(words, layer, result, static))
+    lists.twin(cloud_notices.sides_table(result, static, names), name="cloud", key="cloud.table")
 
 
 def _leanings(result: SideCloud, words: tuple[str, str], layer: str, names: list[str]) -> None:
     if not result.items:  # said below, where there is no picture
         return
-    values = {"word": notices.in_question(*words), "n": result.sentences, "where": layer_title(layer)}
+    values = {"word": cloud_notices.in_question(*words), "n": result.sentences, "where": layer_title(layer)}
     if not result.words:
         note = tn("{n} sentence with “{word}” at {where}", "{n} sentences with “{word}” at {where}", result.sentences, **values)
     elif result.sentences:
@@ -238,7 +240,7 @@ def _leanings(result: SideCloud, words: tuple[str, str], layer: str, names: list
     else:
         note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", **values)
     _heading(layer, note)
-    hovers = [mark(o.tokens, o.position) for o in result.occurrences] or notices.word_texts(result)
+    hovers = [mark(o.tokens, o.position) for o in result.occurrences] or cloud_notices.word_texts(result)
     figure = lean_figure(*result.cosines, result.sides, hovers, (names[0], names[1]), labels=result.words, height=HEIGHT, key="cloud.lean")
     alt = tn(
         "{n} dot by which of your sentences it is nearer to: {first} to the first, {second} to the second.",
