@@ -112,7 +112,10 @@ def static(bench: Bench, request: StaticRequest) -> Static:
     _need_both(request)
     own = [word.word.casefold() for word in request.words]
     near = vectors.neighbours(own[0], STATIC)
-    topics = [[word for word in content(each.tokens, bench.language) if word not in own] for each in request.words]
+    spoken = [
+        [each.tokens[c.position].casefold() for c in word_in_question.candidates(each.tokens, bench.language)] for each in request.words
+    ]
+    topics = [[word for word in words if word not in own] for words in spoken]
     return Static(word=bare(own[0]), near=near, sides=cloud.topic_sides([each.word for each in near], *topics, vectors))
 
 
@@ -120,11 +123,6 @@ def labelled_word(bench: Bench, request: StaticRequest) -> str | None:
     """The word in question where a sentence has it with two labelled senses; `bench` is one about both words."""
     lemmas = (word.lemma_in(bench.targets) for word in request.words) if bench.is_labelled else ()
     return next((lemma for lemma in lemmas if lemma and len(bench.targets.senses_of(lemma)) > 1), None)
-
-
-def content(tokens: tuple[str, ...], language: Language) -> list[str]:
-    """The words of a sentence that carry more than grammar, in small letters, as the vectors spell them."""
-    return [tokens[each.position].casefold() for each in word_in_question.candidates(tokens, language)]
 
 
 def _need_both(request: StaticRequest) -> None:

@@ -35,7 +35,7 @@ HEIGHT = 370
 
 def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     """Legend and two panels in the container `picture`; bars, what to notice, table twin."""
-    words = [one.in_context if one.position is not None else None for one in (first, second)]
+    words = [chosen.in_context if chosen.position is not None else None for chosen in (first, second)]
     request = StaticRequest(first=words[0], second=words[1])
     over = bench(in_use).about(*request.words)
     in_use = replace(in_use, corpus=over.corpus)
@@ -58,9 +58,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
             lists.legend(names, undecided=True, word=lemma)
         else:
             names = [t("your first sentence"), t("your second sentence")]
-            chips = [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names)] + [
-                lists.chip_of(t("too close to call"), UNDECIDED)
-            ]
+            chips = [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names)]
+            chips.append(lists.chip_of(t("too close to call"), UNDECIDED))
             show_html('<div class="chips"><span class="small">{}</span> {}</div>', _why(over, request), chips)
         left, right = st.columns(2, gap="large")
     with left:
@@ -105,24 +104,22 @@ def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[
     numbers = [-1] * len(static.near) if static.sides is None else static.sides.tolist()
     cosines = [near.cosine for near in static.near]
     figure = dot_figure(word, [bare(near.word) for near in static.near], cosines, numbers, names, height=HEIGHT, key=f"cloud.{word}")
+    values = {"word": word, "n": len(numbers)}
     alt = (
         t(
             "GloVe's one dot of “{word}” in the middle, its {n} nearest words round it, each in the colour of the meaning it goes with.",
-            word=word,
-            n=len(numbers),
+            **values,
         )
         if lemma
-        else t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", word=word, n=len(numbers))
+        else t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", **values)
     )
     draw(figure, key="cloud.dot", alt=alt)
-    if static.sides is None:
-        st.caption(
-            t(
-                "One of your sentences has no other word that GloVe knows and that says more than grammar, so its neighbours are not coloured."
-            )
-        )
-        return None
-    return static
+    if static.sides is not None:
+        return static
+    st.caption(
+        t("One of your sentences has no other word that GloVe knows and that says more than grammar, so its neighbours are not coloured.")
+    )
+    return None
 
 
 def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str, chosen: tuple[Chosen, Chosen], right) -> None:

@@ -106,12 +106,8 @@ def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static:
         ]
         listed = [", ".join(f"“{word}”" for word in side) for side in near]
         if all(listed):
-            line = t(
-                "{where} nearer to your first sentence: {first}; to your second: {second}.",
-                where=values["where"],
-                first=listed[0],
-                second=listed[1],
-            )
+            pair = dict(zip(("first", "second"), listed, strict=True))
+            line = t("{where} nearer to your first sentence: {first}; to your second: {second}.", where=values["where"], **pair)
         elif any(listed):
             only = {"where": values["where"], "words": listed[0] or listed[1]}
             line = (
