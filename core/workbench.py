@@ -15,7 +15,9 @@ from core.common.device import CPU
 from core.common.errors import ElmoscopeError
 from core.common.memo import Kept
 from core.common.model_layers import Layers
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
+from core.elmo.language_model import LanguageModel
+from core.elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
+from core.elmo.substitutes import Substitutes
 from core.index.neighbours import Products, Query, normalised_products, products, query_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, open_tokens, opens_at_once
@@ -70,6 +72,10 @@ class _Opener:
     def model(self, name: str) -> Model:
         return self._once("model", name, lambda: open_model(name, device=self._device))
 
+    def hold(self, model: Model) -> str:
+        """An open model, from now on opened by the name returned."""
+        return self._once("model", model.name, lambda: model).name
+
     def vectors(self, name: str) -> StaticVectors:
         return self._once("vectors", name, lambda: open_vectors(name))
 
@@ -106,6 +112,15 @@ class Bench:
     @property
     def layers(self) -> Layers:
         return self.model.layers
+
+    @property
+    def language_model(self) -> LanguageModel:
+        """The model with its softmax; MissingArtifact where it came without one, BadInput where it is a transformer."""
+        return self.once("language model", lambda: open_language_model(self.model), self.model)
+
+    @property
+    def substitutes(self) -> Substitutes:
+        return self.once("substitutes", lambda: Substitutes(self.language_model), self.language_model)
 
     @property
     def corpus(self) -> str:
@@ -204,11 +219,9 @@ def open_bench(
     device: str = CPU,
     report: Callable[[int, int, float], None] | None = None,
 ) -> Bench:
-    """A bench of one's own, of a model by name or as it is; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
+    """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
     opener = _Opener(device, report)
-    name = model if isinstance(model, str) else str(model.folder)
-    if name is not model:
-        opener.memo.value("model", name, lambda: model, most=8, weighed=False)
+    name = model if isinstance(model, str) else opener.hold(model)
     bench = Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)
     languages.use(bench.language.code)  # how its text is cut into tokens
     return bench

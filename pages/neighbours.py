@@ -34,7 +34,7 @@ def cloud(in_use: InUse) -> None:
     )
     picture = st.container()  # on the first screen; the sentences below it
     first, second = sentence_pair()
-    show("pages._cloud.show", in_use, first, second, picture)
+    show("pages._neighbours.cloud", in_use, first, second, picture)
 
 
 in_use = frame("pages/neighbours.py")

@@ -211,18 +211,17 @@ def verdict(*, word, sentence, language, read_as, **model) -> Answer:
     *MODEL,
 )
 def substitutes(*, word, sentence, position, k, direction, common, **model) -> Answer:
-    from core.elmo.models import open_language_model
-    from core.elmo.substitutes import Substitutes
+    from core.views.substitutes import SubstitutesRequest, compute
+    from core.workbench import open_bench
 
     model = open_model(**model)
-    substitutes = Substitutes(open_language_model(model))
     tokens = languages.tokenize(sentence)
     if model.language.tokeniser != "words":
         tokens = with_word(tokens, word)
     position = _position(tokens, word, position)
-    places = model.encoder.around([tokens], [position])
-    (likeliest,) = substitutes.likeliest(places, [tokens[position]], k, direction=direction, common=common)
-    rows = [{"word": one.word, "probability": round(one.probability, 6)} for one in likeliest]
+    request = SubstitutesRequest(words=(WordInContext(tuple(tokens), position),), direction=direction, k=k, common=common)
+    (place,) = compute(open_bench(model), request)
+    rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in place.substitutes]
     result = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "direction": direction}
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."

@@ -35,13 +35,19 @@ class InPlace:
 
 
 def in_place(
-    substitutes: Substitutes, words: Sequence[WordInContext], k: int = NEIGHBOURS, *, direction: str = BOTH, read: Sequence[np.ndarray] = ()
+    substitutes: Substitutes,
+    words: Sequence[WordInContext],
+    k: int = NEIGHBOURS,
+    *,
+    direction: str = BOTH,
+    common: bool = False,
+    read: Sequence[np.ndarray] = (),
 ) -> tuple[InPlace, ...]:
-    """The k likeliest substitutes of each word; `read`: the sentences' layers (L, T, D), where they are known."""
+    """The k likeliest substitutes of each word (`Substitutes.likeliest`); `read`: the sentences' layers (L, T, D), where they are known."""
     if not words:
         return ()
     places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words], read)
-    likeliest = substitutes.likeliest(places, [word.word for word in words], k, direction=direction)
+    likeliest = substitutes.likeliest(places, [word.word for word in words], k, direction=direction, common=common)
     return tuple(InPlace(word, direction, of, weakness(word, direction)) for word, of in zip(words, likeliest, strict=True))
 
 

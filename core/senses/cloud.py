@@ -132,12 +132,12 @@ def sides(first: np.ndarray, second: np.ndarray, least: float = LEAN) -> np.ndar
     return np.where(np.abs(lean) < least, -1, (lean > 0).astype(int))
 
 
-def side_shares(found: Sequence[int] | np.ndarray, names: Sequence[str]) -> dict[str | None, float]:
-    """Share of each side among what `sides` told, and under None of what leans to neither; they sum to 1."""
-    found = np.asarray(found)
-    if not len(found):
+def side_shares(numbers: Sequence[int] | np.ndarray, names: Sequence[str]) -> dict[str | None, float]:
+    """(n,) each neighbour's side or sense -> the share of each, and under None of what goes with none (-1); they sum to 1."""
+    numbers = np.asarray(numbers)
+    if not len(numbers):
         raise BadInput(t("There are no neighbours to share out."))
-    return {name: float((found == k).mean()) for k, name in [*enumerate(names), (-1, None)]}
+    return {name: float((numbers == k).mean()) for k, name in [*enumerate(names), (-1, None)]}
 
 
 def topic_sides(words: Sequence[str], first: Sequence[str], second: Sequence[str], vectors: StaticVectors) -> np.ndarray | None:
@@ -151,13 +151,6 @@ def topic_sides(words: Sequence[str], first: Sequence[str], second: Sequence[str
     means = np.stack([_units(side, vectors).mean(axis=0) for side in known])
     leaning, leads = leanings(means, _units(words, vectors))
     return np.where(leads < CLEAR, -1, leaning)
-
-
-def word_shares(placed: Sequence[Placed], senses: Sequence[str]) -> dict[str | None, float]:
-    """Share of each sense among static neighbours, and under None of those undecided; they sum to 1."""
-    if not placed:
-        raise BadInput(t("There are no neighbours to share out."))
-    return {sense: sum(p.sense == sense for p in placed) / len(placed) for sense in (*senses, None)}
 
 
 def occurrence_shares(cosines: np.ndarray, labels: Sequence[str], senses: Sequence[str], k: int = NEAREST) -> dict[str, float]:

@@ -19,7 +19,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import find_word
 from core.workbench import Bench
 
-VIEWS = ("pair", "neighbours", "induction", "layouts")
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes")
 WORD_KEYS = ("text", "word", "position", "read_as")
 
 
@@ -79,7 +79,7 @@ def _module(name: str) -> ModuleType:
 
 @cache
 def _request_class(module: ModuleType) -> type:
-    return next(each for name, each in vars(module).items() if name.endswith("Request") and each.__module__ == module.__name__)
+    return get_type_hints(module.compute)["request"]
 
 
 def _leaves(hint: Any) -> tuple[Any, ...]:

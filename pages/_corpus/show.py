@@ -15,7 +15,6 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX, check_allowed
 from core.common.markup import html
 from core.elmo.language_model import Prediction
-from core.elmo.substitutes import BOTH
 from core.figures.style import Figure, base
 from core.files import own_names
 from core.files.artifacts import plain_file_name
@@ -24,7 +23,9 @@ from core.text.concordance import BY_LEFT, BY_RIGHT, BY_SUBSTITUTES, IN_TEXT, Co
 from core.text.own_corpus import Kept, Source
 from core.text.readings import WordInContext
 from core.text.sentences import written
-from pages._cached import expected
+from core.views import substitutes
+from core.views.substitutes import SubstitutesRequest
+from pages._cached.views import bench_of, view
 from pages._corpus import reading, store
 from pages._frame import question
 from pages._frame.choices import BOUND, choice, text_box
@@ -110,7 +111,7 @@ def _search(model_name: str, corpus: str, opened: Concordance) -> None:
         if order == BY_SUBSTITUTES and len(hits):
             named_by = model_name
             with st.spinner(t("Reading what could stand in each place…"), show_time=True):
-                hits = expected.by_substitutes(corpus, model_name, hits.first.tobytes(), opened, hits)
+                hits = store.by_substitutes(corpus, model_name, hits.first.tobytes(), opened, hits)
         _found(opened, guessed or query, bool(guessed), opened.ordered(hits, order), named_by)
 
 
@@ -140,7 +141,7 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by:
         each = [()] * SHOWN
         if named_by:
             words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines[:SHOWN]]
-            each = [of.substitutes for of in expected.in_places(named_by, words, BOTH)]
+            each = [of.substitutes for of in view(substitutes.compute, bench_of(named_by), SubstitutesRequest(words=tuple(words)))]
         show_html("{}", [_line(line, len(opened.documents) > 1, of) for line, of in zip(lines, each, strict=False)])
         if len(hits) > SHOWN:
             st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))

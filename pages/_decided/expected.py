@@ -11,12 +11,15 @@ from core.figures.influence import influence_marks
 from core.figures.style import LAYER_COLOURS
 from core.senses import influence
 from core.text.tokens import bare
-from pages._cached import expected
+from core.views import substitutes
+from core.views.substitutes import ChangesRequest
+from pages._cached.views import bench, view
 from pages._decided.inputs import Asked
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
+from pages._word.substitute_words import weakness
 
 
 def show(in_use: InUse, chosen: Chosen, asked: Asked, content: set[int]) -> None:
@@ -25,16 +28,15 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked, content: set[int]) -> None
     note = t("how far the likely words change: 0 not at all, 1 none stays (1 − Σ√(p·q))")
     lists.heading(t("What ELMo expects in place of “{word}”", word=bare(chosen.word)[:40]), blue, note)
     try:
-        expected.language_model(in_use.model)
+        changes = view(substitutes.changes, bench(in_use), ChangesRequest(word=chosen.in_context, how=asked.how, swap=asked.swap))
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
         st.caption(plain(str(error)))
         return
-    changes = expected.changes(in_use.model, chosen.tokens, chosen.position, asked.how, asked.swap)
     hovers = {k: f"{_way(asked)}: {_come_and_go(change)}" for k, change in changes.items()}
     sizes = {k: change.size for k, change in changes.items()}
     show_html("{}", influence_marks(chosen.tokens, chosen.position, sizes, hovers, (blue, blue), write="{:.2f}".format))
     why = in_place.weakness(chosen.in_context)
-    show_html("<p>{} {}</p>", noticed(chosen.tokens, changes, asked, content), expected.weakness(chosen.word, why))
+    show_html("<p>{} {}</p>", noticed(chosen.tokens, changes, asked, content), weakness(chosen.word, why))
     rows = [
         {t("place"): k + 1, t("word"): chosen.tokens[k], t("change"): round(change.size, 4)}
         | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}

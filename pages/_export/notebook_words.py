@@ -24,7 +24,7 @@ def home(settings: Settings) -> Recipe:
         | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
         | {"direction": chosen(settings, "expected", "both")}
     )
-    return Recipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, SUBSTITUTES, _EXPECTED))
+    return Recipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
@@ -43,9 +43,14 @@ from core.figures.maps import angle_figure
 angle_figure(result.cosines[layer], result.words, same_word=result.same, layer=layer, glove=result.static)
 """
 _EXPECTED = """\
-from core.elmo.in_place import in_place
+from core.common.errors import ElmoscopeError
+from core.views import substitutes
 
-expected = in_place(substitutes, words, direction=direction) if substitutes else ()  # as `python -m core substitutes` gives them
+try:  # as `python -m core substitutes` gives them
+    expected = substitutes.compute(bench, substitutes.SubstitutesRequest(words=tuple(words), direction=direction))
+except ElmoscopeError as no_softmax:
+    expected = ()
+    print(no_softmax)
 {f"{k}: {of.word.word}": [(sub.word, round(sub.probability, 4)) for sub in of.substitutes] for k, of in enumerate(expected, 1)}
 """
 
@@ -94,58 +99,39 @@ def cloud(settings: Settings) -> Recipe:
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
-        | {
-            "sentences": pair(settings),
-            "layer": chosen(settings, "cloud_layer", model_layers.in_use().top),
-            "word": chosen(settings, "cloud_word", word(settings)),  # where neither sentence has a labelled word
-        }
+        | {"sentences": pair(settings), "layer": chosen(settings, "cloud_layer", model_layers.in_use().top)}
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _CLOUD, _CLOUD_AROUND, _CLOUD_FIGURE))
+    return Recipe(shows, given, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
 
 
 _CLOUD = """\
-from core.elmo.mix import layer_weights
-from core.senses import cloud
-from core.static.vectors import open_vectors
+from core.common.errors import BadInput
+from core.senses.cloud import side_shares
+from core.views import cloud
 
-vectors = open_vectors(vectors_name)
-weights = layer_weights(layer, table.meta["layers"])
-profiles = cloud.profiles(table, word, vectors) if labelled and word in vectors else None
-placed = cloud.static_neighbours(profiles, vectors, word) if profiles else []
-shares = [("GloVe", cloud.word_shares(placed, senses))] if placed else []
-for name, query, each in zip(("first sentence", "second sentence"), queries, words if labelled else []):
-    if each.lemma_in(table) == word:
-        others = rows[~table.same_sentence(rows, query.tokens, query.position)]
-        cosines = neighbours.cosines(table.rows, neighbours.products(table.rows, query), weights)[others]
-        labels = [table.senses[code] for code in table.sense[others]]
-        shares.append((name, cloud.occurrence_shares(cosines, labels, senses)))
-shares
+first, second = [*words, None, None][:2]
+result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space=layer))  # may read every token, once
+try:
+    static = cloud.static(bench, cloud.StaticRequest(first=first, second=second))
+except BadInput as unknown:
+    static = None
+    print(unknown)
+names = result.senses if isinstance(result, cloud.SenseCloud) else ["the first sentence", "the second sentence"]
 """
-_CLOUD_AROUND = """\
-import numpy as np
-
-from core.index.tables import open_table
-
-
-def around():
-    \"\"\"The spellings nearest to either sentence's vector, and which of the two each is nearer to.\"\"\"
-    everything = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
-    found = [neighbours.products(everything.types, query) for query in queries]
-    cosines = np.array([neighbours.cosines(everything.types, one, weights) for one in found])
-    own = {query.word.casefold() for query in queries}
-    near = {int(k) for each in cosines for k in np.argsort(-each)[:20] if everything.words[k] not in own}
-    chosen = sorted(near, key=lambda k: cosines[1][k] - cosines[0][k])
-    return [everything.words[k] for k in chosen], cloud.sides(*cosines[:, chosen])
-
-
-words, sides = ([], []) if labelled or len(queries) < 2 else around()
-shares += [("ELMo", cloud.side_shares(sides, senses))] if len(words) else []
-list(zip(words, sides))  # 0 the first sentence, 1 the second, -1 too close to call
+_CLOUD_SHARES = """\
+shares = [("GloVe", side_shares(static.sides, names))] if static and static.sides is not None else []
+if isinstance(result, cloud.SenseCloud):  # the senses of the labelled sentences nearest to each of yours
+    shares += [(name, each) for name, each in zip(("first sentence", "second sentence"), result.shares) if each]
+    near = [(neighbour.occurrence.sentence, neighbour.occurrence.sense) for each in result.near for neighbour in each or ()]
+else:  # 0 the first sentence, 1 the second, -1 too close to call
+    shares += [("ELMo", side_shares(result.sides, names))] if len(result.items) else []
+    near = list(zip(result.words or [occurrence.sentence for occurrence in result.occurrences], result.sides.tolist()))
+near
 """
 _CLOUD_FIGURE = """\
 from core.figures.cloud import share_bars
 
-share_bars(shares, senses) if shares else None
+share_bars(shares, names) if shares else None
 """
 
 

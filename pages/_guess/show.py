@@ -9,7 +9,6 @@ import streamlit as st
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import Markup, html, plain
-from core.elmo.substitutes import BOTH
 from core.figures.style import ink, layer_title, sense_colour
 from core.senses import quiz
 from core.senses.quiz import Asked, Reading
@@ -18,7 +17,9 @@ from core.text.corpora import sentences_of
 from core.text.definitions import definition
 from core.text.readings import WordInContext
 from core.text.tokens import pieces
-from pages._cached import expected
+from core.views import substitutes
+from core.views.substitutes import SubstitutesRequest
+from pages._cached.views import bench, view
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
@@ -28,6 +29,7 @@ from pages._guess import notices, played, share
 from pages._guess.played import Game
 from pages._guess.store import questions, reading
 from pages._widgets import lists
+from pages._word.substitute_words import weakness
 
 SHOWN = 3  # of the sentences that voted
 EXPECTED = 5  # words
@@ -133,9 +135,9 @@ def _expected(asked: Asked, in_use: InUse) -> None:
     """What ELMo expects in the word's place, where it can name words."""
     word = WordInContext(asked.tokens, asked.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
-        (place,) = expected.in_places(in_use.model, [word], BOTH)
+        (place,) = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=(word,)))
         words = ", ".join(one.word for one in place.substitutes[:EXPECTED])
-        show_html("<p>{} {}. {}</p>", t("In this place ELMo also expects:"), words, expected.weakness(word.word, place.weak))
+        show_html("<p>{} {}. {}</p>", t("In this place ELMo also expects:"), words, weakness(word.word, place.weak))
 
 
 def _marked(asked: Asked) -> Markup:

@@ -16,9 +16,11 @@ from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
 from core.figures.style import OWN
 from core.senses.judge import is_word
 from core.text.tokens import bare
-from pages._cached import expected
+from core.views import substitutes
+from core.views.substitutes import SubstitutesRequest
+from pages._cached.views import bench, view
 from pages._frame import language, question
-from pages._frame.choices import coded_choice
+from pages._frame.choices import coded_choice, settled
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.menu import page_link
@@ -26,6 +28,7 @@ from pages._home.scenes import address
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
+from pages._word.substitute_words import weakness
 
 KEY = "home.expected"  # of the component
 DIRECTION = "expected"  # of the control, in the address
@@ -35,18 +38,18 @@ _chips = st.components.v2.component("elmoscope_expected", html='<div class="expe
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *, by_streamlit: bool) -> list[InPlace]:
     """The chips in their place, where the model can name words; what they hold."""
-    pair = (first, second)
-    if language.foreign(bare(first.word), second.word) or not all(map(is_word, (word.in_context for word in pair))):
+    words = first.in_context, second.in_context
+    if language.foreign(bare(first.word), second.word) or not all(map(is_word, words)):
         return []
+    direction = settled(DIRECTION, directions(), BOTH)
     with place:
         try:
-            expected.language_model(in_use.model)
+            each = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
         except ElmoscopeError as error:  # a transformer, or published weights without a softmax
             st.caption(plain(str(error)))
             return []
         with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
-            direction = coded_choice(DIRECTION, t("Read from"), directions(), BOTH, label_visibility="collapsed")
-        each = expected.in_places(in_use.model, [chosen.in_context for chosen in pair], direction)
+            coded_choice(DIRECTION, t("Read from"), directions(), BOTH, label_visibility="collapsed")
         if by_streamlit:
             _buttons(each)
         else:
@@ -101,7 +104,7 @@ def _take_direction() -> None:
 def _buttons(each: Sequence[InPlace]) -> None:
     """By Streamlit alone."""
     for side, of in zip(question.SIDES, each, strict=True):
-        st.caption(plain(f"{t('In this place ELMo also expects:')} {expected.weakness(of.word.word, of.weak)}"))
+        st.caption(plain(f"{t('In this place ELMo also expects:')} {weakness(of.word.word, of.weak)}"))
         with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
             for k, answer in enumerate(of.substitutes):
                 label = f"{plain(answer.word)} {answer.probability:.1%}"
@@ -116,7 +119,7 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
                 "side": side,
                 "which": which,
                 "colour": colour,
-                "note": expected.weakness(of.word.word, of.weak),
+                "note": weakness(of.word.word, of.weak),
                 "words": [
                     {
                         "word": answer.word,

@@ -5,16 +5,21 @@ import numpy as np
 from core.analysis import expectation
 from core.analysis.expectation import Expected, Reading
 from core.common.errors import ElmoscopeError
+from core.elmo.language_model import LanguageModel
 from core.engines.masked import Masked, MaskedWords
 from core.text.corpora import open_corpus
 from core.text.word_in_question import words_of
 from pages._cached import opened
-from pages._cached.expected import language_model
 from pages._cached.kept import kept
+from pages._cached.views import bench_of
 
 Sentences = tuple[tuple[str, ...], ...]
 COMMON = 150  # words of the list that tell little of what a text is about
 MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole list each
+
+
+def language_model(name: str) -> LanguageModel:
+    return bench_of(name).language_model
 
 
 @kept(3, weighed=False, name="model")

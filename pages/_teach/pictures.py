@@ -21,14 +21,18 @@ from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
 from core.figures.style import enlarged, layer_title, sense_colour
 from core.senses import influence
+from core.text.readings import WordInContext
 from core.text.tokens import join_tokens
+from core.views import cloud
+from core.views.cloud import StaticRequest
 from pages._cached import opened
 from pages._cached.spellings import fired
+from pages._cached.views import bench, view
 from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
 from pages._teach.picked import Picked
 from pages._widgets import charts
-from pages._word.store import influences, static_side
+from pages._word.store import influences
 
 HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
@@ -108,14 +112,21 @@ def _sentences(in_use: InUse, shown: Picked) -> str:
 def _dot(in_use: InUse, shown: Picked) -> str:
     word = _lemma(in_use, shown)
     senses = _senses(in_use, word)
-    placed, _ = static_side(in_use.corpus, in_use.model, in_use.vectors, word)
-    numbers = [senses.index(p.sense) if p.sense else -1 for p in placed]
+    static = view(cloud.static, bench(in_use), StaticRequest(first=WordInContext((shown.word,), 0), second=None))
+    numbers = static.sides.tolist()
     near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
-    told = {"n": len(placed), "many": numbers.count(near), "some": numbers.count(far)}
+    told = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
     told |= {"sense": senses[near], "other": senses[far]}
     said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **told)
     figure = dot_figure(
-        word, [p.word for p in placed], [p.cosine for p in placed], numbers, senses, height=HEIGHT, key=f"slide.{word}", letters=FACTOR
+        word,
+        [p.word for p in static.near],
+        [p.cosine for p in static.near],
+        numbers,
+        senses,
+        height=HEIGHT,
+        key=f"slide.{word}",
+        letters=FACTOR,
     )
     _draw(figure, "dot", said)
     return said

@@ -1,4 +1,4 @@
-"""What the pages about one word compute once: its way through the model, its influences, its neighbours by sense."""
+"""What the pages about one word compute once: its way through the model, its influences."""
 
 from collections.abc import Iterable
 
@@ -9,7 +9,7 @@ from core.analysis import memory
 from core.analysis.memory import Memory
 from core.analysis.walk import Walk, walk
 from core.common.i18n import t
-from core.senses import cloud, influence
+from core.senses import influence
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._word.other_text import varied_texts
@@ -36,14 +36,6 @@ def pulls(
     """Every variant of a sentence beside the word's vector in it and that of another sentence's word; both as (tokens, position)."""
     known = influence.pair(encoded(model_name, (one, other)), np.array(weights), ("this sentence", "the other"))
     return influence.influence(opened.model(model_name).encoder, *one, known, how=how, swap=swap, weights=np.array(weights))
-
-
-@kept(128)
-def static_side(corpus: str, model: str, vectors: str, lemma: str) -> tuple[list[cloud.Placed], cloud.HeldOut]:
-    """A word's 50 static neighbours with their senses, and how far these can be trusted."""
-    static = opened.vectors(vectors)
-    found = cloud.profiles(opened.targets(corpus, model), lemma, static)
-    return cloud.static_neighbours(found, static, lemma), cloud.held_out(found, static)
 
 
 def encoded(model: str, sentences: Iterable[tuple[tuple[str, ...], int]]) -> np.ndarray:

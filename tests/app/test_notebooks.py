@@ -26,6 +26,7 @@ from core.text import corpora
 from pages._export import recipe
 from pages._export.notebook_file import VIEWS, notebook
 from pages._export.notebook_lessons import LESSONS
+from pages._frame.menu import MOVED, menu
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"spelling": {"spell_among": "300"}, "compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
@@ -99,8 +100,7 @@ def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run
 
 
 def test_a_notebook_is_that_of_a_page_and_any_other_is_refused():
-    pages = {path.stem for path in (ROOT / "pages").glob("*.py")} | {"home"}
-    assert set(VIEWS) <= pages
+    assert set(VIEWS) <= {view for entry in menu() for page in entry.pages for view in page.views} | MOVED.keys()
     with pytest.raises(BadInput, match="no notebook"):
         notebook("nowhere", {})
 
@@ -190,7 +190,7 @@ def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
     assert len(alone["queries"]) == 1 and not alone["leans"].any()
 
     around = run("cloud", UNLABELLED)
-    assert around["word"] == "heron" and len(around["words"]) == len(around["sides"]) > 10
+    assert around["static"].word == "heron" and len(around["result"].words) == len(around["near"]) > 10
     assert math.isclose(sum(around["shares"][0][1].values()), 1)
 
     edited = run("flip", UNLABELLED)

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from core.senses import cloud, clusters, edits
 from core.senses import influence as inf
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
+from core.views.cloud import SenseCloud, SideCloud, Static
 from core.views.induction import Occurrences
-from pages._cloud import notices as cloud_notices
-from pages._cloud.unlabelled import Cloud
 from pages._decided import notices as decided_notices
 from pages._decided.inputs import Asked
 from pages._flip import notices as flip_notices
 from pages._flip.notices import CLEAR, NEVER, ShownPath
 from pages._found import notices as found_notices
+from pages._neighbours import cloud_notices
 from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 
@@ -98,9 +98,11 @@ COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, wid
 def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer, data):
     first, second = (np.array([dot[k] for dot in dots]) for k in (0, 1))
     words = [f"{word}{k}" for k, (_, _, word) in enumerate(dots)]
-    found = Cloud(words if named else [], words, words, first, second, len(dots))
-    static = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
-    lines = sentences(cloud_notices.noticed_own(("<b>jam", "<b>Jam" if same else "a&b"), layer, found, static))
+    items = {"words": words, "counts": [1] * len(dots)} if named else {"occurrences": words}
+    result = SideCloud(cosines=np.array([first, second]), sentences=len(dots), **items)
+    sides = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
+    static = None if sides is None else Static(word="jam", near=["x"] * len(sides), sides=sides)
+    lines = sentences(cloud_notices.noticed_sides(("<b>jam", "<b>Jam" if same else "a&b"), layer, result, static))
     if "sentences with" in lines[0]:  # of two words together, both are named
         assert ("jam” / “a&amp;b" in lines[0]) == (not same)
     lean = second - first
@@ -119,7 +121,7 @@ def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer
         assert nearer.count("“") <= 3 and f"“{written([best])[0]}”" in nearer
         assert (lean <= -cloud.LEAN).any() and (lean >= cloud.LEAN).any()
     assert (len(lines) == 2) == (static is not None and same)
-    if static is not None and same and (static >= 0).any():
+    if static is not None and same and (sides >= 0).any():
         assert "its 3 neighbours divide: 2 with the first sentence, 1 with the second" in lines[1]
 
 
@@ -130,8 +132,9 @@ SHARES = (
 
 @given(SHARES, st.one_of(st.none(), SHARES), st.sampled_from(["0", "2", "mix"]))
 def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, layer):
-    placed = [cloud.Placed("x", 0.5, "a", 1.0), cloud.Placed("y", 0.5, "b", 0.0)]
-    lines = sentences(cloud_notices.noticed("bank", ["a", "b", "c"], layer, placed, [first, second]))
+    static = Static(word="bank", near=["x", "y"], sides=np.array([0, -1]))
+    result = SenseCloud(lemma="bank", senses=["a", "b", "c"], rows=np.arange(3), shares=(first, second), near=([], []))
+    lines = sentences(cloud_notices.noticed(result, layer, static))
     assert "<b>50% a</b>, <b>50% undecided</b>" in lines[1]
     if layer == "0":
         return

@@ -59,6 +59,14 @@ REQUESTS = {
         )
         for word, space, number in zip(WORDS, ("senses", "1") * 5, (None, 2, 3, None, 2) * 2, strict=True)
     ],
+    "cloud": [
+        ({"first": a, "second": b, "space": space}, "cloud", {"a": a["text"], "b": b["text"], "cloud_layer": space})
+        for (a, b), space in zip(map(_sentences, PAIRS), ("0", "1", "2", "mix", "1") * 2, strict=True)
+    ],
+    "substitutes": [
+        ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})
+        for (a, b), direction in zip(map(_sentences, PAIRS), ("both", "forward", "backward", "both", "both") * 2, strict=True)
+    ],
     "layouts": [({"word": word, "stars": _sentences(pair)}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
 }
 

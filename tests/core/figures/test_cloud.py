@@ -47,7 +47,7 @@ def test_one_sense_alone_is_never_clear():
 def test_shares_of_static_neighbours_sum_to_one_and_undecided_is_one_of_them(table, vectors, word):
     found = cloud.profiles(table, word, vectors)
     placed = cloud.static_neighbours(found, vectors, word)
-    shares = cloud.word_shares(placed, found.senses)
+    shares = cloud.side_shares([found.senses.index(p.sense) if p.sense else -1 for p in placed], found.senses)
     assert len(placed) == 50 and word not in [p.word for p in placed]
     assert set(shares) == {*found.senses, None}
     assert sum(shares.values()) == pytest.approx(1)
@@ -117,7 +117,7 @@ def test_what_cannot_be_shared_out_is_refused_in_a_sentence(table, vectors):
     with pytest.raises(BadInput, match="no labelled sentences"):
         cloud.profiles(table, "zebra", vectors)
     with pytest.raises(BadInput, match="no neighbours"):
-        cloud.word_shares([], ["a"])
+        cloud.side_shares([], ["a"])
     with pytest.raises(BadInput, match="at least one"):
         cloud.occurrence_shares(np.array([]), [], ["a"])
 

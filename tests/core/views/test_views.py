@@ -5,13 +5,17 @@ import pytest
 
 from core.analysis.word_maps import open_maps
 from core.common.errors import BadInput, MissingArtifact
+from core.elmo.in_place import in_place
 from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
+from core.senses.cloud import NEAREST
+from core.senses.influence import DROP
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import induction, layouts, levels, neighbours, pair
+from core.views import cloud, induction, layouts, levels, neighbours, pair, substitutes
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
+from core.views.substitutes import SubstitutesRequest
 from core.workbench import Bench, Names, open_bench
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
@@ -113,3 +117,43 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(bench, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
+
+
+def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, words, monkeypatch):
+    first, second = words
+    result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="2"))
+    assert result.lemma == "bank" and len(result.rows) == len(bench.targets.labelled_rows("bank"))
+    top = [max(shares, key=shares.get) for shares in result.shares]
+    assert top == ["river edge", "financial institution"] and [sum(shares.values()) for shares in result.shares] == pytest.approx([1, 1])
+    assert all(near[0].cosine >= near[-1].cosine and len(near) == NEAREST for near in result.near)
+    alone = cloud.compute(bench, cloud.CloudRequest(first=None, second=second, space="2"))
+    assert alone.shares == (None, result.shares[1]) and alone.near[0] is None
+    static = cloud.static(bench, cloud.StaticRequest(first=first, second=second))
+    assert (static.word, len(static.near)) == ("bank", cloud.STATIC) and static.trust.right <= static.trust.clear
+    assert [result.senses[k] if k >= 0 else None for k in static.sides] == [near.sense for near in static.near]
+    heron = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    labelled = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # reading every word is what `open_tokens` is tested for
+    request = cloud.CloudRequest(first=heron[0], second=heron[1], space="1")
+    sides = cloud.compute(bench, request)
+    assert cloud.AROUND <= len(sides.words) <= 2 * cloud.AROUND and sides.sentences < cloud.ENOUGH and not sides.occurrences
+    assert sides.cosines.shape == (2, len(sides.words)) and not {"heron", "the"} & set(sides.words) and min(sides.counts) > 0
+    monkeypatch.setattr(cloud, "ENOUGH", 0)
+    assert cloud.compute(bench, request).words == () and len(cloud.static(bench, request).sides) == cloud.STATIC
+    with pytest.raises(BadInput, match="Two sentences"):
+        cloud.compute(bench, cloud.CloudRequest(first=heron[0], second=None, space="1"))
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert cloud.compute(bench, request) is None
+
+
+def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatch):
+    result = substitutes.compute(bench, SubstitutesRequest(words=words, k=5))
+    assert result == in_place(bench.substitutes, words, 5) and [len(each.substitutes) for each in result] == [5, 5]
+    forward = substitutes.compute(bench, SubstitutesRequest(words=words[:1], direction="forward", common=True))
+    assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
+    monkeypatch.setattr(bench.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
+    assert substitutes.compute(bench, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
+    changes = substitutes.changes(bench, substitutes.ChangesRequest(word=words[0], how=DROP))
+    assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
+    assert changes[3].go and "boat" in changes[3].go
+    assert open_bench(bench.model).model is bench.model

@@ -1,0 +1,51 @@
+"""The words that a biLM expects in the places of others, before it reads them; and how each word around one changes what is expected there."""
+
+from dataclasses import dataclass
+
+from core.common.config import NEIGHBOURS
+from core.elmo import in_place
+from core.elmo.in_place import InPlace
+from core.elmo.substitutes import BOTH, Change
+from core.senses import influence
+from core.text.readings import WordInContext
+from core.workbench import Bench
+
+READS = ("model",)
+PLACES = 256  # that are kept: of two sentences, while one is typed, the other
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SubstitutesRequest:
+    """Words in question; `common`: the commonest words of the vocabulary may answer too."""
+
+    words: tuple[WordInContext, ...]
+    direction: str = BOTH  # both, forward or backward
+    k: int = NEIGHBOURS
+    common: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangesRequest:
+    """A word in question, and what is done to the others: core.senses.influence.variants."""
+
+    word: WordInContext
+    how: str
+    swap: str = ""
+
+
+def compute(bench: Bench, request: SubstitutesRequest) -> tuple[InPlace, ...]:
+    """Of each word its k likeliest substitutes. MissingArtifact by a model without a softmax, BadInput by a transformer."""
+    model, options = bench.substitutes, {"direction": request.direction, "common": request.common}
+
+    def answers(keys: list[tuple]) -> tuple[InPlace, ...]:
+        words = [word for *_, word in keys]
+        return in_place.in_place(model, words, request.k, read=bench.layers_of([word.tokens for word in words]), **options)
+
+    known = bench.model.fingerprint, str(bench.model.folder), request.k, *options.values()
+    return tuple(bench.opener.memo.values("substitutes of a word", [(*known, word) for word in request.words], answers, most=PLACES))
+
+
+def changes(bench: Bench, request: ChangesRequest) -> dict[int, Change]:
+    """By its position: how each other word, dropped, masked or swapped, changes what is expected in the word's place."""
+    word = request.word
+    return influence.expectations(bench.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)

@@ -1,0 +1,249 @@
+"""One dot and a cloud: GloVe's dot, the model's map or, of a word without labels, what leans to which sentence; shares, and how far to trust them."""
+
+from dataclasses import replace
+
+import streamlit as st
+
+from core.common import model_layers
+from core.common.errors import BadInput
+from core.common.i18n import t, tn
+from core.common.markup import html
+from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
+from core.figures.maps import map_figure, shared_limits
+from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
+from core.senses.cloud import NEAREST, side_shares
+from core.text.tokens import bare
+from core.views import cloud, levels
+from core.views.cloud import CloudRequest, SenseCloud, SideCloud, Static, StaticRequest
+from core.workbench import Bench
+from pages._cached import opened
+from pages._cached.progress import show_state
+from pages._cached.views import bench, view
+from pages._frame import markup
+from pages._frame.choices import what_layers_read
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import show_html
+from pages._neighbours import cloud_notices
+from pages._widgets import lists
+from pages._widgets.charts import draw
+from pages._widgets.inputs import Chosen
+from pages._word import atlas, pair_layer, verdict_words
+
+HEIGHT = 370
+
+
+def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
+    """Legend and two panels in the container `picture`; bars, what to notice, table twin."""
+    words = [chosen.in_context if chosen.position is not None else None for chosen in (first, second)]
+    request = StaticRequest(first=words[0], second=words[1])
+    over = bench(in_use).about(*request.words)
+    in_use = replace(in_use, corpus=over.corpus)
+    lemma = cloud.labelled_word(over, request)
+    layer = pair_layer.choose(
+        "cloud_layer",
+        in_use,
+        label=t("Layer of {model}", model=model_layers.in_use().called),
+        place=picture,
+        help=f"{what_layers_read()} {t('The mix gives all layers the same weight; one with longer vectors counts more in it.')}",
+    )
+    pair_layer.note(in_use, layer)
+    if lemma is None and len(request.words) < 2:
+        picture.info(_missing(request), icon=":material/edit:")
+        return
+    of_layer = CloudRequest(first=request.first, second=request.second, space=layer)
+    with picture:
+        if lemma:
+            names = over.targets.senses_of(lemma)
+            lists.legend(names, undecided=True, word=lemma)
+        else:
+            names = [t("your first sentence"), t("your second sentence")]
+            chips = [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(names)]
+            chips.append(lists.chip_of(t("too close to call"), UNDECIDED))
+            show_html('<div class="chips"><span class="small">{}</span> {}</div>', _why(over, request), chips)
+        left, right = st.columns(2, gap="large")
+    with left:
+        static = _static(over, request, lemma, names)
+    if lemma:
+        _senses(in_use, view(cloud.compute, over, of_layer), static, layer, (first, second), right)
+    else:
+        _sides(in_use, over, of_layer, static, names, right)
+
+
+def _missing(request: StaticRequest) -> str:
+    if not request.words:
+        return t("Type two sentences below to see the dot and the cloud of a word.")
+    return t(
+        "Nobody labelled the meanings of “{word}” here, so its cloud takes two sentences: type the other one below.",
+        word=markup.plain(bare(request.words[0].word)[:40]),
+    )
+
+
+def _why(over: Bench, request: StaticRequest) -> str:
+    """Why no labelled senses are shown."""
+    if not over.is_labelled:
+        return t("These texts have no labelled senses: what stands around is coloured by which sentence it is nearer to.")
+    words = " · ".join(dict.fromkeys(f"“{bare(word.word)[:40]}”" for word in request.words))
+    return t("{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words)
+
+
+def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[str]) -> Static | None:
+    """GloVe's dot among its neighbours; None where it has no such word, or nothing tells which sentence they go with."""
+    word = lemma or bare(request.words[0].word.casefold())
+    note = (
+        t("“{word}” and its 50 nearest words; nearer the middle is more alike, rings are cosines", word=word)
+        if lemma
+        else t("“{word}” and its 50 nearest words, by what your sentences speak of", word=word)
+    )
+    lists.heading(t("GloVe: one dot"), GLOVE, note)
+    try:
+        static = view(cloud.static, over, request)
+    except BadInput as error:
+        st.info(markup.plain(error), icon=":material/search_off:")
+        return None
+    numbers = [-1] * len(static.near) if static.sides is None else static.sides.tolist()
+    cosines = [near.cosine for near in static.near]
+    figure = dot_figure(word, [bare(near.word) for near in static.near], cosines, numbers, names, height=HEIGHT, key=f"cloud.{word}")
+    values = {"word": word, "n": len(numbers)}
+    alt = (
+        t(
+            "GloVe's one dot of “{word}” in the middle, its {n} nearest words round it, each in the colour of the meaning it goes with.",
+            **values,
+        )
+        if lemma
+        else t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", **values)
+    )
+    draw(figure, key="cloud.dot", alt=alt)
+    if static.sides is not None:
+        return static
+    st.caption(
+        t("One of your sentences has no other word that GloVe knows and that says more than grammar, so its neighbours are not coloured.")
+    )
+    return None
+
+
+def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str, chosen: tuple[Chosen, Chosen], right) -> None:
+    """Of a labelled word: its map, the meanings around each dot, what to notice."""
+    lemma, senses = result.lemma, result.senses
+    with right:
+        _map(in_use, result, layer, chosen)
+    shares = [(t("GloVe"), side_shares(static.sides, senses))] if static else []
+    shares += [(label, each) for label, each in zip((t("First sentence"), t("Second sentence")), result.shares, strict=True) if each]
+    st.markdown(t("**Which meanings stand around each dot?**"))
+    if shares:
+        named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each)}" for label, each in shares)
+        draw(share_bars(shares, senses), key="cloud.shares", alt=t("Bars of the meanings around each dot. {named}.", named=named))
+    st.caption(
+        t(
+            "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. {model}: the {k} labelled "
+            "sentences nearest to yours, itself left out, each meaning weighed as if it had equally many sentences; ties are shared.",
+            k=NEAREST,
+            model=model_layers.in_use().called,
+        )
+        + f" {cloud_notices.trusted(static, senses) if static else ''} {_level(in_use, layer)}".rstrip()
+    )
+    notice(cloud_notices.noticed(result, layer, static))
+    lists.twin(cloud_notices.shares_table(result, shares, static), name=f"cloud-{lemma}", key="cloud.table")
+
+
+def _level(in_use: InUse, layer: str) -> str:
+    level = levels.level(bench(in_use), layer)
+    return verdict_words.random_sentence(level, layer) if level else ""
+
+
+def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chosen]) -> None:
+    table, lemma, rows = opened.targets(in_use.corpus, in_use.model), result.lemma, result.rows
+    maps = opened.maps(in_use.corpus, in_use.model, lemma)
+    stars = atlas.stars(in_use, lemma, maps, rows, chosen)
+    where = layer_title(layer)
+    note = t("“{word}” in {n} labelled sentences at {where}; yours are the stars", word=lemma, n=len(rows), where=where)
+    _heading(layer, note)
+    occurrences = [table.occurrence(int(row)) for row in rows]
+    figure = map_figure(
+        maps.coordinates[maps.names.index(layer)],
+        [o.sense for o in occurrences],
+        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
+        rows.tolist(),
+        result.senses,
+        layer=layer,
+        stars=stars,
+        height=HEIGHT,
+        key=f"cloud.map.{lemma}",
+        limits=shared_limits(maps.coordinates, stars),
+        name_senses=False,
+    )
+    figure.update_layout(dragmode=False)
+    alt = t(
+        "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).",
+        n=len(rows),
+        word=lemma,
+        where=where,
+        stars=len(stars),
+    )
+    draw(figure, key="cloud.map", alt=alt)
+    if len(stars) < len(chosen):
+        st.caption(
+            t("Only one of your sentences has “{word}” in question: type or tap it in the other to compare.", word=markup.plain(lemma))
+        )
+
+
+def _heading(layer: str, note: str) -> None:
+    lists.heading(t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer), note)
+
+
+def _sides(in_use: InUse, over: Bench, request: CloudRequest, static: Static | None, names: list[str], right) -> None:
+    """Of a word without labels: sentences, or words, by which of both sentences they are nearer to; shares, what to notice."""
+    layer, words = request.space, tuple(bare(word.word) for word in request.words)
+    with right:
+        job = opened.table_job(in_use.corpus, in_use.model)
+        job.wait(1.0)
+        result = None
+        if job.result is None:
+            _heading(layer, t("every word of the sentences is read once"))
+            show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+        else:
+            result = view(cloud.compute, over, request)
+            _leanings(result, words, layer, names)
+    shares = [(t("GloVe"), side_shares(static.sides, names))] if static else []
+    if result is not None and result.occurrences:
+        shares.append((model_layers.in_use().called, side_shares(result.sides, names)))
+    if shares:
+        named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
+        draw(share_bars(shares, names), key="cloud.shares", alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named))
+    if level := _level(in_use, layer):
+        st.caption(level)
+    if result is None:
+        notice(
+            [t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=cloud_notices.in_question(*words))]
+        )
+        return
+    notice(cloud_notices.noticed_sides(words, layer, result, static))
+    lists.twin(cloud_notices.sides_table(result, static, names), name="cloud", key="cloud.table")
+
+
+def _leanings(result: SideCloud, words: tuple[str, str], layer: str, names: list[str]) -> None:
+    if not result.items:  # said below, where there is no picture
+        return
+    values = {"word": cloud_notices.in_question(*words), "n": result.sentences, "where": layer_title(layer)}
+    if not result.words:
+        note = tn("{n} sentence with “{word}” at {where}", "{n} sentences with “{word}” at {where}", result.sentences, **values)
+    elif result.sentences:
+        note = tn(
+            "one other sentence here holds “{word}”, so: the words nearest to it at {where}",
+            "“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}",
+            result.sentences,
+            **values,
+        )
+    else:
+        note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", **values)
+    _heading(layer, note)
+    hovers = [mark(o.tokens, o.position) for o in result.occurrences] or cloud_notices.word_texts(result)
+    figure = lean_figure(*result.cosines, result.sides, hovers, (names[0], names[1]), labels=result.words, height=HEIGHT, key="cloud.lean")
+    alt = tn(
+        "{n} dot by which of your sentences it is nearer to: {first} to the first, {second} to the second.",
+        "{n} dots by which of your sentences they are nearer to: {first} to the first, {second} to the second.",
+        len(result.items),
+        first=int((result.sides == 0).sum()),
+        second=int((result.sides == 1).sum()),
+    )
+    draw(figure, key="cloud.map", alt=alt)
