@@ -11,4 +11,4 @@ lede(
         "in all the vectors' dimensions; the groups are a suggestion for you to read, name and correct."
     )
 )
-show("pages._found.show", in_use)
+show("pages._senses.show", in_use)

@@ -19,7 +19,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import find_word
 from core.workbench import Bench
 
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes")
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare")
 WORD_KEYS = ("text", "word", "position", "read_as")
 
 
@@ -140,6 +140,12 @@ def _value(name: str, hint: Any, given: Any) -> Any:
                 _value(name, each, part)
                 for each, part in zip((inner, *rest) if rest and rest != [...] else [inner] * len(given), given, strict=False)
             )
+        if is_dataclass(kind) and isinstance(given, dict) and given.keys() <= get_type_hints(kind).keys():
+            inner_hints = get_type_hints(kind)
+            missing = [field.name for field in fields(kind) if field.default is MISSING and field.name not in given]
+            if missing:
+                raise BadInput(f"'{name}' lacks '{missing[0]}'.")
+            return kind(**{key: _value(f"{name}.{key}", inner_hints[key], each) for key, each in given.items()})
         if kind is float and isinstance(given, int | float) and not isinstance(given, bool):
             return float(given)
         if kind in (str, int, bool) and type(given) is kind:

@@ -23,8 +23,8 @@ def bench_of(model_name: str) -> Bench:
 
 
 def view(compute: Callable[[Bench, Hashable], R], over: Bench, request: Hashable, *, most: int = 64) -> R:
-    """The answer of a view, a module of core.views, which names in READS what it hangs on beside the request."""
+    """The answer of a view, a module of core.views, which names in READS what it hangs on beside the request and what that `reads`."""
     module = sys.modules[compute.__module__]
-    names = [(kind, getattr(over.names, kind)) for kind in module.READS]
+    names = [*((kind, getattr(over.names, kind)) for kind in module.READS), *getattr(request, "reads", ())]
     key = tuple((name, version(name, kind)) for kind, name in names)
     return KEPT.value(module.__name__, (key, request), lambda: compute(over, request), most=most)

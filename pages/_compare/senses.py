@@ -24,9 +24,9 @@ from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of, senses_report_of
 from core.text import languages
 from core.text.corpora import sentences_of
+from core.views.compare import SpaceName
 from pages._cached import opened, progress
 from pages._cached.kept import kept, version
-from pages._compare.spaces import Chosen
 from pages._frame.frame import notice
 from pages._frame.markup import plain
 from pages._frame.server_jobs import TURNS, ServerJob, visitor
@@ -38,7 +38,7 @@ SAMPLE = 64  # sentences that are read to tell the pace
 MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 
-def show(chosen: tuple[Chosen, Chosen]) -> None:
+def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     """Shown where both sides are models; by the labelled sentences of the first one's language, where it has some here."""
     models = [opened.model(one.source) for one in chosen]
     corpus = next((one.corpus for one in chosen if sentences_of(one.corpus)), models[0].language.sentences)

@@ -1,15 +1,19 @@
 """The Compare page: what is compared, how many neighbours stay, whole spaces, the words that changed most."""
 
+from dataclasses import replace
+
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.figures.spaces import cka_heat, overlap_histogram
 from core.figures.style import layer_title
+from core.views import compare
+from core.views.compare import MARK, CompareRequest, SpaceName, is_same
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
-from pages._compare import senses, spaces, store
-from pages._compare.spaces import MARK, Chosen
+from pages._cached.views import bench, view
+from pages._compare import senses, spaces
 from pages._compare.words import noticed, table_of, word_in_both
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
@@ -19,7 +23,6 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 
 SPACES, CORPORA = "spaces", "corpora"
-K = 10  # neighbours, as in most studies
 
 
 def show(in_use: InUse) -> None:
@@ -27,37 +30,40 @@ def show(in_use: InUse) -> None:
     chosen = _inputs(in_use)
     if chosen is None:
         return
-    tables, running = spaces.tables(chosen)
-    for job, one in running:
+    sides, running = spaces.readable(chosen)
+    for job, side in running:
         if job.running:
-            show_progress(job, meanwhile=t("Until that is done the labelled words are searched.") if one in tables else "")
-    for job, one in [(job, one) for job, one in running if not job.running][:1]:
-        show_state(job, lambda one=one: opened.go_on(one.corpus, one.source))
-    if any(one.layer and one not in tables for one in chosen):
+            waits = replace(side, whole=False) not in sides
+            show_progress(job, meanwhile="" if waits else t("Until that is done the labelled words are searched."))
+    for job, side in [(job, side) for job, side in running if not job.running][:1]:
+        show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
+    result = None
+    if None not in sides:
+        with st.spinner(t("Comparing every word with every other…"), show_time=True):
+            result = view(compare.compute, bench(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
+    if result is None:
         notice([t("The lists are compared when every word has been read.")])
         return
-    with st.spinner(t("Comparing every word with every other…"), show_time=True):
-        found = store.result(*chosen, K, tables)
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=K))
-        c = found.comparison
+        st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=result.comparison.k))
+        c = result.comparison
         told = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
         alt = t("A histogram of {n:,} words: how many of its {k} nearest words each keeps, {mean:.1f} on average.", **told)
         draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
     with right:
         st.markdown(t("**How alike are the whole spaces?** Linear CKA, 0 to 1"))
-        alt = t("A table in colours of the linear CKA of every two spaces; of the two compared it is {cka:.2f}.", cka=found.cka_pair)
-        draw(cka_heat(found.cka_names, found.cka), key="compare.cka", alt=alt)
-    notice(noticed(found))
-    word_in_both(found)
+        alt = t("A table in colours of the linear CKA of every two spaces; of the two compared it is {cka:.2f}.", cka=result.cka_pair)
+        draw(cka_heat(result.cka_names, result.cka), key="compare.cka", alt=alt)
+    notice(noticed(result))
+    word_in_both(result)
     if all(one.layer for one in chosen):
         with shown_errors():  # the lists stand whatever becomes of the measures
             senses.show(chosen)
         senses.measured()
-    order = found.comparison.most_changed()
+    order = result.comparison.most_changed()
     lists.twin(
-        table_of(found, order),
+        table_of(result, order),
         name="compare",
         label=t("All {n:,} words, the most changed first, as a table", n=len(order)),
         key="compare.twin",
@@ -70,7 +76,7 @@ def usual(in_use: InUse) -> tuple[str, str]:
     return (first, *second) if second else (in_use.vectors, first)
 
 
-def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
+def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     places = st.columns([3, 3, 3], vertical_alignment="bottom")
     names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
@@ -96,7 +102,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
         if not all(texts):
             raise BadInput(t("Choose two things to compare, or type a path."))
         first, second = (spaces.read(text, in_use.corpus) for text in texts)
-        if spaces.is_one(first, second):
+        if is_same(first, second):
             notice([t("Both sides are the same space, which agrees with itself in everything. Choose another one on one side.")])
             return None
         return first, second
@@ -118,7 +124,7 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]
-    if not all(texts) or spaces.is_one(*(Chosen(text, in_use.model, layer, text.strip()) for text in texts)):
+    if not all(texts) or is_same(*(SpaceName(in_use.model, layer, text.strip()) for text in texts)):
         notice(
             [
                 t(
@@ -129,5 +135,5 @@ def _inputs(in_use: InUse) -> tuple[Chosen, Chosen] | None:
             ]
         )
         return None
-    first, second = (Chosen(f"{text.strip()}{MARK}{layer}", in_use.model, layer, text.strip()) for text in texts)
+    first, second = (SpaceName(in_use.model, layer, text.strip()) for text in texts)
     return first, second

@@ -15,8 +15,7 @@ from core.figures.style import GLOVE, layer_colour
 from core.text import languages
 from core.text.composed import folded
 from core.text.word_in_question import lemmas, words_of
-from pages._compare.spaces import MARK
-from pages._compare.store import Result
+from core.views.compare import MARK, SpacesCompared
 from pages._frame import examples
 from pages._frame.choices import text_box
 from pages._frame.markup import plain
@@ -25,10 +24,10 @@ from pages._widgets import lists
 OFFERED = 8  # words one click away
 
 
-def noticed(found: Result) -> list[str]:
+def noticed(result: SpacesCompared) -> list[str]:
     """What the two figures say."""
-    c = found.comparison
-    a, b = found.names
+    c = result.comparison
+    a, b = result.names
     lines = [
         t(
             "Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
@@ -50,10 +49,10 @@ def noticed(found: Result) -> list[str]:
         lines.append(t("Hardly any word loses all its neighbours."))
     lines += [
         t("Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.", name=name, mean=mean, n=n)
-        for name, mean, n in found.halves
+        for name, mean, n in result.halves
     ]
-    told = {"cka": found.cka_pair, "luck": round(found.paired.random, 2) + 0.0, "p": written(found.paired.p), "n": found.paired.n}
-    if found.paired.p > LEVEL:
+    told = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": written(result.paired.p), "n": result.paired.n}
+    if result.paired.p > LEVEL:
         lines.append(
             t(
                 "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}): not shown to be more than chance.",
@@ -67,10 +66,10 @@ def noticed(found: Result) -> list[str]:
                 **told,
             )
         )
-    if found.shift is not None:
-        s = found.shift
+    if result.shift is not None:
+        s = result.shift
         known = ~np.isnan(s.within)
-    if found.shift is not None and known.any():
+    if result.shift is not None and known.any():
         lines.append(
             t(
                 "A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
@@ -84,11 +83,11 @@ def noticed(found: Result) -> list[str]:
     return lines
 
 
-def word_in_both(found: Result) -> None:
+def word_in_both(result: SpacesCompared) -> None:
     """A word's two lists of neighbours side by side."""
-    c = found.comparison
+    c = result.comparison
     asked = st.session_state.get("w") or examples.first_word()
-    first, offered = opening_words(found, asked, list(examples.pairs()))
+    first, offered = opening_words(result, asked, list(examples.pairs()))
     st.markdown(t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
@@ -103,7 +102,7 @@ def word_in_both(found: Result) -> None:
         raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words)))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
-    pairs = zip(st.columns(2, gap="large"), found.names, (c.first, c.second), c.cosines, c.random, strict=True)
+    pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)
     for column, name, neighbours, cosines, random in pairs:
         with column:
             layer = name.rpartition(MARK)[2]
@@ -126,11 +125,11 @@ def word_in_both(found: Result) -> None:
             )
 
 
-def opening_words(found: Result, asked: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
+def opening_words(result: SpacesCompared, asked: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
     """(the word to open on, words one click away): the word in question where both have it, else one of several meanings."""
-    c = found.comparison
+    c = result.comparison
     order = [c.words[k] for k in c.most_changed()]
-    telling = [c.words[k] for k in c.telling([*examples_, *found.ambiguous])]
+    telling = [c.words[k] for k in c.telling([*examples_, *result.ambiguous])]
     ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
     offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
     return known_form(folded(asked.strip()), c.words) or offered[0], offered
@@ -147,9 +146,9 @@ def _take_example() -> None:
         st.session_state.cmp_word = chosen
 
 
-def table_of(found: Result, order: np.ndarray) -> pd.DataFrame:
+def table_of(result: SpacesCompared, order: np.ndarray) -> pd.DataFrame:
     """The table twin: a row a word, in the order given."""
-    c = found.comparison
+    c = result.comparison
     words = np.array(c.words, object)
     columns = {
         t("word"): words[order],
@@ -157,12 +156,12 @@ def table_of(found: Result, order: np.ndarray) -> pd.DataFrame:
         t("Jaccard"): c.jaccard[order].round(3),
         t("correlation of cosines"): c.profile[order].round(3),
     }
-    if found.shift is not None:
+    if result.shift is not None:
         columns |= {
-            t("distance between corpora"): found.shift.between[order].round(3),
-            t("distance of halves"): found.shift.within[order].round(3),
-            t("difference"): found.shift.excess[order].round(3),
+            t("distance between corpora"): result.shift.between[order].round(3),
+            t("distance of halves"): result.shift.within[order].round(3),
+            t("difference"): result.shift.excess[order].round(3),
         }
-    for name, lists_ in zip(found.names, (c.first, c.second), strict=True):
+    for name, lists_ in zip(result.names, (c.first, c.second), strict=True):
         columns[t("nearest in {name}", name=name)] = [", ".join(words[row]) for row in lists_[order]]
     return pd.DataFrame(columns)

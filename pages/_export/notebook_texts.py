@@ -230,10 +230,10 @@ def compare(settings: Settings) -> Recipe:
         chosen(settings, "first", chosen(settings, "vectors", "glove-mini")),
         chosen(settings, "second", f"{model} · {model_layers.in_use().top}"),
     )
-    spaces = [(*_space(one), corpus) for one in (first, second)]
+    spaces = [(*_space(text), corpus) for text in (first, second)]
     if settings.get("cmp") == "corpora":
         spaces = [(model, model_layers.in_use().top, chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
-    return Recipe(shows, {"spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
+    return Recipe(shows, {"model_name": model, "spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
 
 
 def _space(text: str) -> tuple[str, str | None]:
@@ -243,35 +243,19 @@ def _space(text: str) -> tuple[str, str | None]:
 
 
 _SPACES = """\
-import numpy as np
+from core.views import compare
+from core.views.compare import CompareRequest, SpaceName
+from core.workbench import open_bench
 
-from core.analysis.spaces import compare, linear_cka, on_words, shared_words, static_space, type_space
-from core.elmo.mix import layer_weights
-from core.elmo.models import open_model
-from core.index.tables import open_table
-from core.static.vectors import open_vectors
-
-
-def space(name, layer, corpus):
-    \"\"\"A vector file's words, or the mean vectors of a model's words in a corpus, at one layer.\"\"\"
-    if layer is None:
-        vectors = open_vectors(name)
-        words = vectors.words[:100_000]
-        return static_space(vectors.name, words, np.stack([vectors.vector(word) for word in words]))
-    table = open_table(corpus, open_model(name))
-    return type_space(f"{name} {layer} {corpus}", table, layer_weights(layer, table.meta["layers"]))
-
-
-both = [space(*one) for one in spaces]
-words = shared_words(both)
-first, second = (on_words(one, words) for one in both)
-len(words)
+first, second = (SpaceName(*space) for space in spaces)  # a vector file, or the mean vectors of a model's words in a corpus, at one layer
+result = compare.compute(open_bench(model_name), CompareRequest(first=first, second=second, k=k))
+compared, words = result.comparison, result.comparison.words
+result.names, len(words), result.halves
 """
 _KEPT = """\
 from core.figures.spaces import overlap_histogram
 
-compared = compare(first, second, words, k=k)
-print(float(compared.shared.mean()), "of", k, "on average; linear CKA", linear_cka(first, second))
+print(float(compared.shared.mean()), "of", k, "on average; linear CKA", result.cka_pair)
 overlap_histogram(compared.shared, k, compared.chance)
 """
 _CHANGED = """\

@@ -10,11 +10,12 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
+from core.views import compare
+from core.views.compare import CompareRequest, SpaceName
 from pages._cached import opened as store
 from pages._cached import progress
+from pages._cached.views import bench_of, view
 from pages._compare import senses, spaces
-from pages._compare import store as compare_store
-from pages._compare.spaces import Chosen, read, told_apart
 from pages._compare.words import known_form
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
@@ -38,32 +39,15 @@ def test_two_files_of_one_name_are_two_spaces(tmp_path):
     told = html_of(page)
     assert "between a/vec.txt and b/vec.txt" in told and str(tmp_path) not in told
     assert "The two are the same space" not in told
-    found = compare_store.result(read(str(a), ""), read(str(b), ""), 10, {})
-    assert found.comparison.shared.mean() < 3 and found.cka_pair < 0.5  # unrelated: 10 of 10 and 1.0 would be one file twice
 
 
 def test_an_edited_file_is_compared_anew(tmp_path):
     a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
-    before = compare_store.result(read(str(a), ""), read(str(b), ""), 10, {})
-    assert compare_store.result(read(str(a), ""), read(str(b), ""), 10, {}) is before
-    b.write_text(b.read_text() + "one more line of it " + "0.1 " * 3 + "\n")
-    files = [compare_store.identity(str(path), "vectors") for path in (a, b)]
-    assert files[1][1] == b.stat().st_size and files[0] != files[1]
-
-
-def test_two_corpora_of_one_name_keep_their_own_spaces():
-    table = OccurrenceTable(ASSETS / "targets")
-    first, second = (Chosen(f"/{name}/own.txt · 2", "elmo-mini", "2", f"/{name}/own.txt") for name in "ab")
-    found = compare_store.result(first, second, 10, {first: table, second: table})
-    assert found.names == ("a/own.txt · 2", "b/own.txt · 2")
-    assert len(set(found.cka_names)) == len(found.cka_names) == 8
-
-
-def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
-    assert told_apart(["/x/a/vec.txt", "/x/b/vec.txt"]) == {"/x/a/vec.txt": "a/vec.txt", "/x/b/vec.txt": "b/vec.txt"}
-    assert told_apart(["glove-mini", "/x/y/mine.txt"]) == {"glove-mini": "glove-mini", "/x/y/mine.txt": "mine.txt"}
-    assert told_apart(["vec.txt", "/x/vec.txt"]) == {"vec.txt": "vec.txt", "/x/vec.txt": "x/vec.txt"}
-    assert told_apart(["one", "one"]) == {"one": "one"} and told_apart([]) == {}
+    request = CompareRequest(first=SpaceName(str(a)), second=SpaceName(str(b)))
+    before = view(compare.compute, bench_of("elmo-mini"), request)
+    assert view(compare.compute, bench_of("elmo-mini"), request) is before
+    b.write_text(a.read_text())
+    assert before.cka_pair < 0.5 and view(compare.compute, bench_of("elmo-mini"), request).cka_pair == pytest.approx(1.0)
 
 
 def test_a_space_compared_with_itself_is_said_to_be_one():
@@ -93,12 +77,10 @@ def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_mis
 def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labelled):
     turn = TURNS.ask("a visitor")
 
-    def reading(chosen):
-        one = next(one for one in chosen if one.layer is not None)
-        table = {one: store.targets(one.corpus, one.source)} if labelled else {}
-        return table, [(ServerJob(turn), one)]
+    def reading(sides):
+        return (sides[0], replace(sides[1], whole=False) if labelled else None), [(ServerJob(turn), sides[1])]
 
-    monkeypatch.setattr(spaces, "tables", reading)
+    monkeypatch.setattr(spaces, "readable", reading)
     page = opened("pages/compare.py")
     turn.leave()
     assert not page.exception and not page.error
@@ -110,25 +92,15 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
 def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stopped(monkeypatch):
     read = ServerJob(TURNS.ask("a visitor"))
     read.turn.leave()
-    table, chosen = store.targets("sentences", "elmo-mini"), Chosen("elmo-mini · 2", "elmo-mini", "2", "sentences")
-
-    def done() -> ServerJob:
-        read.done = read.total = len(table)
-        read.result = table
-        return read
-
-    with monkeypatch.context() as patch:
-        patch.setattr(store, "table_job", lambda *_: read)
-        patch.setattr(store, "targets", lambda *_: done() and table)  # while the stand-in is opened
-        assert spaces.tables((chosen,)) == ({chosen: table}, [])
     runs = []
 
-    def reading(chosen):
-        runs.append(chosen)
-        one = next(one for one in chosen if one.layer is not None)
-        return {one: table}, [(done(), one)] if len(runs) == 1 else []  # and while the page is drawn
+    def reading(sides):
+        runs.append(sides)
+        if first := len(runs) == 1:  # done once it was asked for
+            read.result = store.targets("sentences", "elmo-mini")
+        return (sides[0], replace(sides[1], whole=False)), [(read, sides[1])] if first else []
 
-    monkeypatch.setattr(spaces, "tables", reading)
+    monkeypatch.setattr(spaces, "readable", reading)
     page = opened("pages/compare.py")
     assert len(runs) == 2 and "Of its 10 nearest words" in html_of(page)
     assert not page.exception and not any("Stopped" in one.value for one in page.info)
@@ -150,10 +122,10 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(senses.opened, "open_table", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
 
     def script():
+        from core.views.compare import SpaceName
         from pages._compare import senses
-        from pages._compare.spaces import Chosen
 
-        senses.show(tuple(Chosen(f"{name} · 2", name, "2", "sentences") for name in ("elmo-mini", "another")))
+        senses.show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))
 
     senses._jobs().clear()
     page = AppTest.from_function(script, default_timeout=120).run()

@@ -15,8 +15,8 @@ from pages._decided import notices as decided_notices
 from pages._decided.inputs import Asked
 from pages._flip import notices as flip_notices
 from pages._flip.notices import CLEAR, NEVER, ShownPath
-from pages._found import notices as found_notices
 from pages._neighbours import cloud_notices
+from pages._senses import notices as found_notices
 from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 

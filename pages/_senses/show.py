@@ -19,14 +19,14 @@ from core.views.induction import InductionRequest, Occurrences
 from pages._cached import opened
 from pages._cached.progress import show_state
 from pages._cached.views import bench, view
-from pages._found import labels, store
-from pages._found.notices import measures, noticed, sentences
 from pages._frame import question
 from pages._frame.choices import BOUND, layer_choice
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
+from pages._senses import labels, store
+from pages._senses.notices import measures, noticed, sentences
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.word_search import word_search

@@ -1,0 +1,158 @@
+"""Two spaces of words, each a vector file or a model's layer over a corpus: which neighbours they share, how alike they are as wholes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+
+import numpy as np
+
+from core.analysis import spaces
+from core.analysis.spaces import Comparison, Paired, Shift, Space
+from core.common.errors import ElmoscopeError
+from core.elmo.mix import layer_weights
+from core.files import registry
+from core.index.table import OccurrenceTable
+from core.text.corpora import open_corpus
+from core.workbench import Bench
+
+READS = ()  # the request names all that the answer hangs on
+MARK = " · "  # between a model and its layer
+MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
+FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceName:
+    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone."""
+
+    source: str
+    layer: str | None = None  # a number or "mix"; None: static vectors
+    corpus: str = ""
+    whole: bool = True
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        """(kind, name) of each file or folder."""
+        return (("vectors", self.source),) if self.layer is None else (("model", self.source), ("corpus", self.corpus))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareRequest:
+    """Two spaces, and how many neighbours of each word."""
+
+    first: SpaceName
+    second: SpaceName
+    k: int = 10  # as in most studies
+
+    @property
+    def sides(self) -> tuple[SpaceName, SpaceName]:
+        return self.first, self.second
+
+    @property
+    def across(self) -> bool:
+        """Whether the two are of two corpora."""
+        return bool(self.first.corpus and self.second.corpus and self.first.corpus != self.second.corpus)
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        return self.first.reads + self.second.reads
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class SpacesCompared:
+    """The answer, over the words that all layers of both share."""
+
+    names: tuple[str, str]
+    comparison: Comparison
+    cka_names: tuple[str, ...]  # m, of all layers of both
+    cka: np.ndarray  # (m, m)
+    cka_pair: float
+    paired: Paired  # the same with the words paired at random
+    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbours kept between its halves, words
+    shift: Shift | None  # of one model's layer from corpus to corpus
+    ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
+
+
+def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
+    """None while a table it needs is still being read. BadInput for spaces with too few words in common."""
+    sides = request.sides
+    tables = {side: _table(bench, side) for side in sides if side.layer}
+    if None in tables.values():
+        return None
+    labels = short_names([side.corpus if request.across else side.source for side in sides])
+    every: dict[SpaceName, Space] = {}
+    for side in sides:
+        label = labels[side.corpus if request.across else side.source]
+        for layer in bench.opener.model(side.source).layers.spaces if side.layer else (None,):
+            if (name := replace(side, layer=layer)) not in every:
+                every[name] = _space(bench, name, label, tables.get(side), FEWEST if request.across else 1)
+    words = spaces.shared_words(list(every.values()))
+    vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
+    a, b = (vectors[side] for side in sides)
+    names = tuple(every[side].name for side in sides)
+    weights = {side: layer_weights(side.layer, table.meta["layers"]) for side, table in tables.items()}
+    documents = {side: _documents(bench, side, table) for side, table in tables.items()}
+    halves = [
+        (name, *spaces.halves_overlap(tables[side], words, weights[side], k=request.k, documents=documents[side]))
+        for side, name in zip(sides, names, strict=True)
+        if side in tables
+    ]
+    shift = None
+    if request.across and request.first.reads[0] == request.second.reads[0] and request.first.layer == request.second.layer:
+        both = tuple(documents[side] for side in sides)
+        shift = spaces.shift(*(tables[side] for side in sides), words, weights[request.first], documents=both)
+    return SpacesCompared(
+        names=names,
+        comparison=spaces.compare(a, b, words, k=request.k),
+        cka_names=tuple(space.name for space in every.values()),
+        cka=spaces.cka_matrix(list(vectors.values())),
+        cka_pair=spaces.linear_cka(a, b),
+        paired=spaces.paired_cka(a, b),
+        halves=tuple(half for half in halves if half[2]),
+        shift=shift,
+        ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
+    )
+
+
+def short_names(sources: Sequence[str]) -> dict[str, str]:
+    """Each name or path -> its last part; where two files share that, as many folders above it as tell them apart."""
+    parts = {source: PurePath(source).parts or (source,) for source in sources}
+    for depth in range(1, 1 + max(map(len, parts.values()), default=0)):
+        tails = {source: "/".join(parts[source][-depth:]) for source in parts}
+        if len(set(tails.values())) == len(parts):
+            return tails
+    return {source: source for source in parts}
+
+
+def is_same(first: SpaceName, second: SpaceName) -> bool:
+    """Whether two names are one space, however it was written: the same file, layer and corpus."""
+    return first.layer == second.layer and all(
+        registry.resolve(a, kind) == registry.resolve(b, kind) for (kind, a), (_, b) in zip(first.reads, second.reads, strict=True)
+    )
+
+
+def _table(bench: Bench, side: SpaceName) -> OccurrenceTable | None:
+    return (bench.opener.every_token if side.whole else bench.opener.targets)(side.corpus, side.source)
+
+
+def _space(bench: Bench, name: SpaceName, label: str, table: OccurrenceTable | None, fewest: int) -> Space:
+    if table is None:
+        vectors = bench.opener.vectors(name.source)
+        words = vectors.words[:MOST_STATIC]
+        return spaces.static_space(label, words, np.stack([vectors.vector(word) for word in words]))
+    return spaces.type_space(f"{label}{MARK}{name.layer}", table, layer_weights(name.layer, table.meta["layers"]), fewest=fewest)
+
+
+def _documents(bench: Bench, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:
+    """The number of each sentence's document, where the corpus names them all and is what the table was made of."""
+    try:
+        sentences = open_corpus(side.corpus, bench.opener.model(side.source).language)
+    except ElmoscopeError:
+        return None
+    if len(sentences) != len(table.sentences) or not all(s.document for s in sentences):
+        return None
+    return np.unique([s.document for s in sentences], return_inverse=True)[1]
+
+
+def _ambiguous(table: OccurrenceTable) -> list[str]:
+    return [lemma for lemma in table.lemmas if len(set(table.sense[table.labelled_rows(lemma)].tolist())) > 1]

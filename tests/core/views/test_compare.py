@@ -1,0 +1,57 @@
+"""Two spaces of words: names that tell them apart, and what is measured of them."""
+
+import numpy as np
+import pytest
+
+from core.analysis import spaces
+from core.common.config import ASSETS
+from core.elmo.mix import layer_weights
+from core.index.table import OccurrenceTable
+from core.views import compare
+from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
+from core.workbench import Bench, open_bench
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return open_bench()
+
+
+@pytest.fixture
+def table(bench, monkeypatch) -> OccurrenceTable:
+    table = OccurrenceTable(ASSETS / "targets")
+    monkeypatch.setattr(bench.opener, "targets", lambda *_: table)
+    return table
+
+
+def test_paths_are_shown_by_as_much_of_their_end_as_tells_them_apart():
+    assert short_names(["/x/a/vec.txt", "/x/b/vec.txt"]) == {"/x/a/vec.txt": "a/vec.txt", "/x/b/vec.txt": "b/vec.txt"}
+    assert short_names(["glove-mini", "/x/y/mine.txt"]) == {"glove-mini": "glove-mini", "/x/y/mine.txt": "mine.txt"}
+    assert short_names(["vec.txt", "/x/vec.txt"]) == {"vec.txt": "vec.txt", "/x/vec.txt": "x/vec.txt"}
+    assert short_names(["one", "one"]) == {"one": "one"} and short_names([]) == {}
+
+
+def test_two_corpora_of_one_name_keep_their_own_spaces_and_rare_words_are_left_out(bench, table):
+    first, second = (SpaceName("elmo-mini", "2", f"/{name}/own.txt", whole=False) for name in "ab")
+    result = compare.compute(bench, CompareRequest(first=first, second=second))
+    assert result.names == ("a/own.txt · 2", "b/own.txt · 2")
+    assert len(set(result.cka_names)) == len(result.cka_names) == 8
+    counts = dict(zip(table.words, np.bincount(table.word, minlength=len(table.words)), strict=True))
+    assert min(counts[word] for word in result.comparison.words) >= FEWEST
+    assert (result.comparison.shared == 10).all() and result.shift.between == pytest.approx(0, abs=1e-5)
+
+
+def test_vectors_and_a_layer_are_compared_over_the_words_they_share(bench, table):
+    request = CompareRequest(first=SpaceName("glove-mini"), second=SpaceName("elmo-mini", "2", "sentences", whole=False), k=5)
+    result = compare.compute(bench, request)
+    a, b = bench.vectors, spaces.type_space("", table, layer_weights("2", 3))
+    words = result.comparison.words
+    expected = spaces.compare(np.stack([a.vector(word) for word in words]), spaces.on_words(b, words), words, k=5)
+    assert result.names == ("glove-mini", "elmo-mini · 2") and result.shift is None and "bank" in result.ambiguous
+    np.testing.assert_array_equal(result.comparison.shared, expected.shared)
+
+
+def test_a_corpus_that_is_being_read_has_no_answer_yet(bench, monkeypatch):
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    side = SpaceName("elmo-mini", "2", "sentences")
+    assert compare.compute(bench, CompareRequest(first=side, second=SpaceName("glove-mini"))) is None
