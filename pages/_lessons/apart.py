@@ -6,10 +6,10 @@ import streamlit as st
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import LEVEL
+from core.evaluation.anisotropy import GRID
+from core.evaluation.apart import Spread
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.figures.style import layer_title
-from core.lessons.apart import Spread
-from core.lessons.cone import GRID
 from pages._cached import opened
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice

@@ -5,10 +5,10 @@ import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
+from core.evaluation.before import PLACE, READ, SUBSTITUTES
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
-from core.lessons.before import PLACE, READ, SUBSTITUTES
-from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

@@ -7,9 +7,9 @@ from streamlit.delta_generator import DeltaGenerator
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import Paired, paired
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots
 from core.figures.style import GLOVE, layer_colour, layer_title
-from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse

@@ -5,9 +5,9 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.significance import FEWEST
+from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
-from core.lessons.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
 from pages._cached import opened
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
