@@ -13,15 +13,15 @@ from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._lessons import store
-from pages._lessons.context import draw_accuracy
-from pages._lessons.words import Lesson, exercise, interval
+from pages._learn import lesson_store
+from pages._learn.context import draw_accuracy
+from pages._learn.lessons import Lesson, exercise, interval
 from pages._widgets import lists
 
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    store.draw_kept(in_use.model, "before", lambda kept: _page(kept, lesson))
+    lesson_store.draw_kept(in_use.model, "before", lambda kept: _page(kept, lesson))
 
 
 def _page(kept: dict, lesson: Lesson) -> None:

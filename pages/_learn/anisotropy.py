@@ -15,8 +15,8 @@ from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._lessons import store
-from pages._lessons.words import Lesson, certainty, exercise
+from pages._learn import lesson_store
+from pages._learn.lessons import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._word import verdict_words
@@ -27,7 +27,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing pairs of words…")):
-            found = store.crowd(in_use.corpus, in_use.model)
+            found = lesson_store.crowd(in_use.corpus, in_use.model)
         _page(in_use, found, lesson)
 
 
