@@ -82,7 +82,7 @@ def spelling(in_use: InUse) -> None:
                 "The model reads every word of its vocabulary once; on two cores 10,000 words take some seconds. They are kept on disk."
             ),
         )
-        show("pages._spelling.show", in_use, text or "", None if among == "all" else 10_000)
+        show("pages._how.spellings", in_use, text or "", None if among == "all" else 10_000)
 
 
 def memory(in_use: InUse) -> None:

@@ -5,8 +5,8 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
-from pages._lessons.words import choose
-from pages._teach.words import notes, slide_named, stepper
+from pages._learn.lessons import choose
+from pages._learn.slides import notes, slide_named, stepper
 
 
 def lessons(in_use: InUse) -> None:
@@ -14,7 +14,7 @@ def lessons(in_use: InUse) -> None:
     lesson = choose()
     question(lesson.question)
     lede(lesson.lede)
-    show(f"pages._lessons.{lesson.name}", in_use, lesson)
+    show(lesson.module, in_use, lesson)
 
 
 def slides(in_use: InUse) -> None:
@@ -25,7 +25,7 @@ def slides(in_use: InUse) -> None:
         notes(number)
     with slide:
         question(slide_named(number).title)
-        show("pages._teach.show", in_use, number)
+        show("pages._learn.slide_show", in_use, number)
 
 
 def guess(in_use: InUse) -> None:
@@ -37,7 +37,7 @@ def guess(in_use: InUse) -> None:
             "question, and its own score."
         )
     )
-    show("pages._guess.show", in_use)
+    show("pages._learn.quiz_show", in_use)
 
 
 in_use = frame("pages/learn.py")

@@ -7,7 +7,7 @@ such token as likely; the level is that of all pairs of two different words amon
 mix: their mean cosine, and between what nine pairs in ten lie. It is kept in a model's measures.json ("random", `python -m core
 evaluate random`); of a model without measures FEWER sentences are read when it is first wanted.
 
-`random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept. `Cone` is what all tokens
+`random_level(drawn, weights)` is the level under any mix; `level_of(measures, layer)` the one that was kept. `SharedDirections` is what all tokens
 share, their mean and their largest principal directions: without it, random words have nothing in common ("all but the top", Mu
 and Viswanath 2018). What else that changes is measured beside our sentences (core.evaluation.own_sentences); `embed` gives ELMo's own.
 """
@@ -84,14 +84,14 @@ def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cone:
+class SharedDirections:
     """What the vectors of a layer share: their mean (L, D), and the directions (L, K, D) in which they differ most, of length 1."""
 
     mean: np.ndarray
     directions: np.ndarray
 
     @classmethod
-    def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> Cone:
+    def of(cls, drawn: Drawn, k: int = DIRECTIONS[-1]) -> SharedDirections:
         """Learned on random tokens; of fewer than k + 1 there are fewer directions."""
         mean = drawn.layers.mean(axis=0)
         return cls(mean, np.stack([np.linalg.svd(rows, full_matrices=False)[2][:k] for rows in (drawn.layers - mean).swapaxes(0, 1)]))
@@ -108,10 +108,10 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
     n_layers = drawn.layers.shape[1]
-    cone = Cone.of(others)
+    shared = SharedDirections.of(others)
     names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), "mix")}
     found = {name: asdict(random_level(drawn, weights)) for name, weights in names.items()}
-    freed = {k: cone.away(drawn, k) for k in DIRECTIONS}
+    freed = {k: shared.away(drawn, k) for k in DIRECTIONS}
     rounded = {
         name: {key: round(value, 4) for key, value in level.items()}
         | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}

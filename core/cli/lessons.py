@@ -33,18 +33,18 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
     *MODEL,
 )
 def evaluate_lessons(*, only, **model) -> Answer:
-    from core.lessons import store
+    from core.evaluation import lessons
 
     model = open_model(**model)
     lines = []
-    measures = store.measure(model, only or None, report=progress("tokens or probes"))
+    measures = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
         for name, values in measures.get(part, {}).get(measure, {}).items():
             lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
     for layer, ranks in measures.get("control", {}).get("layers", {}).items():
         for rank, one in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {one['tags']:.1%}, random tags {one['control']:.1%}")
-    return measures, "\n".join([*lines, f"-> {model.folder / store.FILE}"])
+    return measures, "\n".join([*lines, f"-> {model.folder / lessons.FILE}"])
 
 
 @command(

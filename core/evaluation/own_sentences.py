@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.analysis.anisotropy import DIRECTIONS, Cone, Drawn, draw
+from core.analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import facts_of, paired
@@ -42,8 +42,8 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     form = _form_report(table, rows, lemmas, labels)
     centred = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
     vectors_of = table.rows.take(rows).astype(np.float32)
-    cone = _cone(model)
-    freed = {k: cone.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if cone else {}
+    shared = _shared(model)
+    freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
         facts = found[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
@@ -92,13 +92,13 @@ def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, l
     return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
 
 
-def _cone(model: Model) -> Cone | None:
+def _shared(model: Model) -> SharedDirections | None:
     """What the tokens of its language's sentences share; None where there are no such sentences."""
     try:
         sentences = open_corpus(model.language.sentences, model.language)
     except ElmoscopeError:
         return None
-    return Cone.of(draw(model.encoder, [sentence.tokens for sentence in sentences], seed=1))
+    return SharedDirections.of(draw(model.encoder, [sentence.tokens for sentence in sentences], seed=1))
 
 
 def _mixed(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -14,21 +14,21 @@ def lessons(settings: Settings) -> Recipe:
     return LESSONS[name](settings)
 
 
-def _cone(settings: Settings) -> Recipe:
+def _anisotropy(settings: Settings) -> Recipe:
     shows = t("Cosines of random words beside those of one word, by layer: as they are, less the mean, less the first directions, too.")
     given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
-    return Recipe(shows, given, (OPEN, _CONE, _CONE_TABLE, _CONE_FIGURE))
+    return Recipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 
 
-_CONE = """\
-from core.lessons import cone
+_ANISOTROPY = """\
+from core.evaluation import anisotropy
 from core.index.tables import open_table
 
 table = open_table(corpus, model, targets_only=True)  # a corpus without labels is read whole
-found = cone.cone(cone.sample(table))
+found = anisotropy.measure(anisotropy.sample(table))
 found.measured, found.controls  # the words that are measured, and those that chose k
 """
-_CONE_TABLE = """\
+_ANISOTROPY_TABLE = """\
 import pandas as pd
 
 rows = [
@@ -39,12 +39,12 @@ rows = [
 ]
 pd.DataFrame(rows).round(3)
 """
-_CONE_FIGURE = """\
+_ANISOTROPY_FIGURE = """\
 from core.figures.lessons import RANDOM_PAIRS, ONE_SENSE, ONE_WORD, Row, density_rows
 
 colours = {kind: colour for kind, colour in zip(("random", "word", "sense"), (RANDOM_PAIRS, ONE_WORD, ONE_SENSE)) if kind in found.pairs}
 drawn = [Row(f"layer {layer}", "", {kind: panels[treatment].density[kind] for kind in colours}) for layer, panels in enumerate(found.panels)]
-density_rows(drawn, cone.GRID, colours, span=(-0.85, 1.0), key="cone")
+density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 """
 
 
@@ -66,7 +66,7 @@ if not len(table.labelled_rows()):  # no senses there: the labelled sentences of
 spaces = [*map(str, range(table.meta["layers"])), "mix"]
 """
 _APART = """\
-from core.lessons import apart
+from core.evaluation import apart
 
 every = {name: apart.spread(table, name) for name in spaces}
 top = spaces[-2]
@@ -85,7 +85,7 @@ pd.DataFrame(rows).round(3)
 """
 _APART_FIGURE = """\
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
-from core.lessons.cone import GRID
+from core.evaluation.anisotropy import GRID
 
 colours = {"pairs of one sense": ONE_SENSE, "pairs of two senses": ONE_WORD}
 drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in found.items()]
@@ -103,7 +103,7 @@ def _homonyms(settings: Settings) -> Recipe:
 
 
 _RELATIONS = """\
-from core.lessons import relations
+from core.evaluation import relations
 from core.index.tables import open_table
 
 table = open_table(model.language.sentences, model, targets_only=True)
@@ -134,9 +134,9 @@ def _control(settings: Settings) -> Recipe:
 
 
 _KEPT = """\
-from core.lessons import store
+from core.evaluation import lessons
 
-parts = store.read(model.folder, model.fingerprint)  # python -m core evaluate lessons makes it
+parts = lessons.read(model.folder, model.fingerprint)  # python -m core evaluate lessons makes it
 list(parts)
 """
 _CONTROL_TABLE = """\
@@ -182,7 +182,7 @@ for name, values in found["one_nn"].items():
 interval_dots(rows, title="the nearest other sentence has the same sense", zero=None, key="context") if rows else None
 """
 _CONTEXT_LESS = """\
-from core.lessons.context import less
+from core.evaluation.context import less
 
 {name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words drawn
 """
@@ -200,4 +200,4 @@ found = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
 pd.DataFrame({measure: {name: sum(of) / len(of) for name, of in found[measure].items()} for measure in ("one_nn", "ari")}).round(3)
 """
 
-LESSONS = {"cone": _cone, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context, "before": _before}
+LESSONS = {"cone": _anisotropy, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context, "before": _before}

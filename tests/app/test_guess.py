@@ -15,7 +15,7 @@ from core.senses import quiz
 from core.senses.judge import open_judge
 from core.senses.quiz import Asked, Reading
 from core.text import languages
-from pages._guess import notices
+from pages._learn import quiz_notices
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import written
 
@@ -130,7 +130,7 @@ SENSES = ("river <edge>", "money & more", "말")
 def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
     asked = Asked("w", ("a", "w"), 1, SENSES, label)
     found = Reading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
-    lines = written([*notices.answered(asked, found, answer), *notices.how(asked, found)])
+    lines = written([*quiz_notices.answered(asked, found, answer), *quiz_notices.how(asked, found)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
     assert ("A point" in lines[0]) == (answer == found.sense) and ("is wrong" in lines[1]) == (found.sense != label)
     assert ("you read the sentence rightly" in lines[1]) == (answer == label != found.sense)
@@ -141,7 +141,7 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
 def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
     asked = [Asked("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
     readings = [Reading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
-    lines = notices.finished(asked, readings, [answer for *_, answer in rows])
+    lines = quiz_notices.finished(asked, readings, [answer for *_, answer in rows])
     mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
     assert ("level" in lines[0], "you are ahead" in lines[0]) == (mine == right, mine > right)
     assert f"{len(rows) / 3:.1f} points" in lines[1]

@@ -19,10 +19,9 @@ from core.text.sentences import Sentence
 from pages._classify import earlier
 from pages._compare import words as compare_words
 from pages._corpus import reading
-from pages._how import memory_notices
+from pages._how import memory_notices, spelling_notices
 from pages._how.memory_notices import ROUNDING, SEEN, UNSEEN
 from pages._model import show
-from pages._spelling import notices as spelling_notices
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])

@@ -18,6 +18,7 @@ from core.common.directions import unit
 from core.common.significance import paired
 from core.elmo.encoder import encoded, vectors_of_rows
 from core.elmo.models import Model, open_model
+from core.evaluation.context import SHUFFLED, UNTRAINED, sentences_of, shuffled, untrained
 from core.evaluation.datasets import read_senseval
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import provenance
@@ -25,7 +26,6 @@ from core.index import sense_space
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.lessons.context import SHUFFLED, UNTRAINED, sentences_of, shuffled, untrained
 from core.senses.separation import one_nn
 from core.senses.verdict import has_senses
 from core.text import languages

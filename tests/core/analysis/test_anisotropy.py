@@ -7,9 +7,9 @@ from core.analysis.anisotropy import (
     DIRECTIONS,
     FEWER,
     NINE_IN_TEN,
-    Cone,
     Drawn,
     Level,
+    SharedDirections,
     draw,
     evaluate,
     level_of,
@@ -61,13 +61,13 @@ def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_r
     along[:, 0] = 1  # the direction in which both layers differ most
     layers = rng.normal(size=(400, 2, 6)).astype(np.float32) + 5 * rng.normal(size=(400, 1, 1)).astype(np.float32) * along + 7
     drawn = Drawn(tuple(map(str, range(400))), layers)
-    cone = Cone.of(drawn, 2)
-    assert abs(cone.directions[:, 0] @ along[0]) == pytest.approx([1, 1], abs=0.01)
+    shared = SharedDirections.of(drawn, 2)
+    assert abs(shared.directions[:, 0] @ along[0]) == pytest.approx([1, 1], abs=0.01)
     assert random_cosines(drawn, [0, 1]).mean() > 0.8
-    centred, freed = cone.away(drawn, 0), cone.away(drawn, 1)
+    centred, freed = shared.away(drawn, 0), shared.away(drawn, 1)
     assert abs(random_cosines(centred, [0, 1]).mean()) < 0.01 and np.abs(centred.layers - (layers - layers.mean(0))).max() < 1e-4
-    assert np.abs(np.einsum("nld,ld->nl", freed.layers, cone.directions[:, 0])).max() < 1e-4
-    other = cone.directions[:, 1]  # what was not taken away is as it was
+    assert np.abs(np.einsum("nld,ld->nl", freed.layers, shared.directions[:, 0])).max() < 1e-4
+    other = shared.directions[:, 1]  # what was not taken away is as it was
     assert np.einsum("nld,ld->nl", freed.layers, other) == pytest.approx(np.einsum("nld,ld->nl", centred.layers, other), abs=1e-4)
 
 

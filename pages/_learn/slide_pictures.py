@@ -30,7 +30,7 @@ from pages._cached.spellings import fired
 from pages._cached.views import bench, view
 from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
-from pages._teach.picked import Picked
+from pages._learn.slide_words import Picked
 from pages._widgets import charts
 from pages._word.store import influences
 

@@ -25,9 +25,8 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
-from pages._guess import notices, played, share
-from pages._guess.played import Game
-from pages._guess.store import questions, reading
+from pages._learn import quiz_notices, quiz_played, quiz_share
+from pages._learn.quiz_played import Game, questions, reading
 from pages._widgets import lists
 from pages._word.substitute_words import weakness
 
@@ -44,7 +43,7 @@ def show(in_use: InUse) -> None:
 
 def _play(in_use: InUse) -> None:
     st.html(STYLE)
-    number, fault = played.number()
+    number, fault = quiz_played.number()
     if fault is not None:
         st.warning(t("{fault} Here is the quiz of the day.", fault=plain(str(fault))), icon=":material/error:")
     language = languages.in_use()
@@ -58,7 +57,7 @@ def _play(in_use: InUse) -> None:
         )
     if not sentences_of(in_use.corpus):
         st.caption(t("This quiz is on {own}, the labelled sentences of the model's language.", own=plain(language.sentences)))
-    game = played.game(number, in_use.model, language.code)
+    game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
     done = [reading(in_use.model, one) for one in asked[: len(game.answers)]]
@@ -77,7 +76,7 @@ def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InU
     """Which quiz it is, a square an answer, and both scores: yours for ELMo's readings, ELMo's own for the labels."""
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
     right = sum(one.sense == each.label for one, each in zip(done, asked, strict=False))
-    now, most = played.streak((game.number, in_use.model, languages.in_use().code), hits)
+    now, most = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(asked))]
     told = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
@@ -107,14 +106,14 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int, in_use: I
                 key=f"guess.choose.{game.number}.{game.at}.{k}",
                 width="stretch",
                 shortcut=str(k + 1),
-                on_click=played.choose,
+                on_click=quiz_played.choose,
                 args=(game, game.at, sense),
             )
-        notice(notices.asking(asked))
+        notice(quiz_notices.asking(asked))
         return
     answer = game.answers[game.at]
     show_html('<div role="status">{}</div>', [_sense(asked, found, k, answer) for k in range(len(asked.senses))])
-    notice(notices.answered(asked, found, answer))
+    notice(quiz_notices.answered(asked, found, answer))
     _expected(asked, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
@@ -122,12 +121,12 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int, in_use: I
             key=f"guess.next.{game.number}.{game.at}",  # of this question: one that is still to be taken away cannot be pressed for the next
             type="primary",
             shortcut="right",
-            on_click=played.go_on,
+            on_click=quiz_played.go_on,
             args=(game, game.at + 1),
         )
         address = {"a": asked.text, "ai": token_labels(asked.tokens)[asked.position]}
         page_link("decided", t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(notices.how(asked, found)))
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_notices.how(asked, found)))
     lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
 
 
@@ -177,13 +176,13 @@ def _score(asked: tuple[Asked, ...], game: Game, done: list[Reading]) -> None:
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
     right = sum(one.sense == each.label for one, each in zip(done, asked, strict=True))
     st.subheader(t("You knew what ELMo reads in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
-    notice(notices.finished(asked, done, game.answers))
-    share.share(quiz.line(game.number, hits, right, share.link(game.number)))
+    notice(quiz_notices.finished(asked, done, game.answers))
+    quiz_share.share(quiz.line(game.number, hits, right, quiz_share.link(game.number)))
     with st.container(horizontal=True, gap="small"):
-        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=played.other)
+        st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_played.other)
         if game.number != quiz.today():
-            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=played.of_today)
-        st.button(t("This one again"), key="guess.again", icon=":material/replay:", on_click=played.again, args=(game,))
+            st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=quiz_played.of_today)
+        st.button(t("This one again"), key="guess.again", icon=":material/replay:", on_click=quiz_played.again, args=(game,))
     table = pd.DataFrame(
         [
             {t("sentence"): one.text, t("word"): one.word, t("your answer"): answer, t("ELMo reads"): found.sense}

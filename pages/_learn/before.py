@@ -5,23 +5,23 @@ import streamlit as st
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
+from core.evaluation.before import PLACE, READ, SUBSTITUTES
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
-from core.lessons.before import PLACE, READ, SUBSTITUTES
-from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._lessons import store
-from pages._lessons.context import draw_accuracy
-from pages._lessons.words import Lesson, exercise, interval
+from pages._learn import lesson_store
+from pages._learn.context import draw_accuracy
+from pages._learn.lessons import Lesson, exercise, interval
 from pages._widgets import lists
 
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    store.draw_kept(in_use.model, "before", lambda kept: _page(kept, lesson))
+    lesson_store.draw_kept(in_use.model, "before", lambda kept: _page(kept, lesson))
 
 
 def _page(kept: dict, lesson: Lesson) -> None:

@@ -5,16 +5,16 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.significance import FEWEST
+from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
-from core.lessons.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
 from pages._cached import opened
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._lessons import store
-from pages._lessons.words import Lesson, certainty, exercise
+from pages._learn import lesson_store
+from pages._learn.lessons import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -22,12 +22,12 @@ from pages._widgets.charts import draw
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        corpus = store.own(in_use)
-        spaces = store.spaces(opened.targets(corpus, in_use.model))
+        corpus = lesson_store.own(in_use)
+        spaces = lesson_store.spaces(opened.targets(corpus, in_use.model))
         picture = st.container()
         titles = {name: layer_title(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
-        found = store.sense_pairs(corpus, in_use.model, layer)
+        found = lesson_store.sense_pairs(corpus, in_use.model, layer)
         _page(in_use, found, layer, lesson, picture)
 
 
@@ -58,7 +58,7 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
         )
         title = t("a pair of one sense is nearer than a pair of two")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
-    ranks = store.likeness(in_use.model, layer)
+    ranks = lesson_store.likeness(in_use.model, layer)
     notice([_noticed(found, layer), *_about_ranks(ranks)])
     st.markdown(
         t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of the words of any two sentences here")

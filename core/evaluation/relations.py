@@ -19,10 +19,10 @@ from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.common.significance import DRAWS, FEWEST
 from core.elmo.mix import layer_weights
+from core.evaluation.anisotropy import nearer
+from core.evaluation.apart import rounded, words_of
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
-from core.lessons.apart import rounded, words_of
-from core.lessons.cone import nearer
 from core.static.vectors import StaticVectors
 
 FILE = ASSETS / "sense-relations.json"

@@ -12,9 +12,9 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
-from pages._teach import picked, pictures
-from pages._teach.picked import Picked
-from pages._teach.words import slide_named
+from pages._learn import slide_pictures, slide_words
+from pages._learn.slide_words import Picked
+from pages._learn.slides import slide_named
 
 HEADLINE = "Giants beat Jets in the rain"
 SPELLING, HEADLINES = 7, 8  # slides, by their number from 0
@@ -29,13 +29,13 @@ def show(in_use: InUse, number: int) -> None:
     """A slide below its question: picture, sentence, control, and for whoever speaks the notes and the whole page."""
     slide = slide_named(number)
     place = st.container(gap="small")
-    draw = pictures.DRAW[number]
+    draw = slide_pictures.DRAW[number]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         chosen = _control(number, in_use)
         link = st.container(width="content")
     with place:
         with st.container(key="slide_picture", gap="small", vertical_alignment="center"):
-            shown = chosen if number in TEXTS else picked.picked(in_use, chosen, of_senses=number in OF_SENSES)
+            shown = chosen if number in TEXTS else slide_words.picked(in_use, chosen, of_senses=number in OF_SENSES)
             used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
             said = draw(used, shown)
         notice([said])
@@ -53,7 +53,7 @@ def _control(number: int, in_use: InUse) -> str:
         label = t("A headline of today")
         text = text_box("slide_headline", label, HEADLINE, BOX["headline"], label_visibility="collapsed", placeholder=label)
         return text.strip() or HEADLINE
-    return picked.choose(in_use)
+    return slide_words.choose(in_use)
 
 
 def _address(number: int, shown: str | Picked) -> dict[str, str]:

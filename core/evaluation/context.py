@@ -20,9 +20,9 @@ from core.common.significance import Paired, paired
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.model import BiLM
 from core.elmo.models import Model
+from core.evaluation.apart import words_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.lessons.apart import words_of
 from core.senses.reports import static_contexts_of
 from core.senses.separation import one_nn
 from core.static import context

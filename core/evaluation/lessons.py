@@ -5,9 +5,9 @@ from pathlib import Path
 
 from core.common.errors import BadInput
 from core.elmo.models import Model
+from core.evaluation import before, context, control
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
-from core.lessons import before, context, control
 
 FORMAT = 1
 FILE = "lessons.json"

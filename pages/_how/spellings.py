@@ -14,7 +14,7 @@ from pages._cached.spellings import NEIGHBOURS, fired, nearest_read, reading, sh
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._spelling import notices
+from pages._how import spelling_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.word_lists import written
@@ -48,8 +48,8 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
-    usual = read.spellings.usual_cosine(max(2, sum(not notices.unread(firing) for firing in found)))
-    notice(notices.about(found, near, beside, ours, usual, lower))
+    usual = read.spellings.usual_cosine(max(2, sum(not spelling_notices.unread(firing) for firing in found)))
+    notice(spelling_notices.about(found, near, beside, ours, usual, lower))
     _windows(found)
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
@@ -59,7 +59,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
 def _card(firing: Firing, near: list[Neighbour], beside: list[Neighbour] | None, vectors: StaticVectors) -> None:
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', letter_marks(firing))
     unread = t("its letters are not read: these mean nothing")
-    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if notices.unread(firing) else t("from the letters alone"))
+    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if spelling_notices.unread(firing) else t("from the letters alone"))
     if near:
         lists.word_lines([(written(n.word), n.cosine, "") for n in near])
     else:
@@ -76,7 +76,7 @@ def _card(firing: Firing, near: list[Neighbour], beside: list[Neighbour] | None,
 @st.fragment
 def _windows(found: list[Firing]) -> None:
     st.markdown(f"#### {t('Which windows of letters fire?')}")
-    if told := notices.of_windows(found):
+    if told := spelling_notices.of_windows(found):
         show_html('<p class="small">{}</p>', Markup(" ").join(told))
     place = {str(k): firing for k, firing in enumerate(found)}
     names = {key: plain(firing.word, 24) for key, firing in place.items()}
@@ -87,7 +87,7 @@ def _windows(found: list[Firing]) -> None:
     firing = place.get(chosen, found[0])
     alt = t("“{word}” in its letters, and below them the windows whose filters fire, by their shares of its vector.", word=firing.word[:40])
     draw(windows_figure(firing), key="spelling.windows", alt=alt)
-    st.caption(notices.reading_guide(firing))
+    st.caption(spelling_notices.reading_guide(firing))
 
 
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:

@@ -15,8 +15,8 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import Paired, paired, rank_p
 from core.elmo.mix import layer_weights
+from core.evaluation.anisotropy import density, nearer
 from core.index.table import OccurrenceTable
-from core.lessons.cone import density, nearer
 from core.senses.separation import TIE
 
 ROUNDS = 999  # shuffles of one word's senses

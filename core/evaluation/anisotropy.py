@@ -62,7 +62,7 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Cone:
+class Anisotropy:
     panels: tuple[dict[str, Panel], ...]  # a layer each, by treatment
     gains: tuple[dict[str, Paired], ...]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn at random; in AUC
     controls: tuple[str, ...]  # the words that chose k
@@ -102,7 +102,7 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     return Sample(table.rows.take(rows), groups, table.sense[rows], lot, apart, tuple(map(str, names)))
 
 
-def cone(found: Sample, *, seed: int = 0) -> Cone:
+def measure(found: Sample, *, seed: int = 0) -> Anisotropy:
     """Every layer of a sample under every treatment."""
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(found.groups))
@@ -135,7 +135,9 @@ def cone(found: Sample, *, seed: int = 0) -> Cone:
         pairs[WORD] += len(same) - int(same.sum())
     names = [tuple(found.names[k] for k in half) for half in (control, measured)]
     counted = {kind: count for kind, count in pairs.items() if count}
-    return Cone(panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=found.labelled, pairs=counted)
+    return Anisotropy(
+        panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=found.labelled, pairs=counted
+    )
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:

@@ -11,15 +11,15 @@ from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._lessons import store
-from pages._lessons.words import Lesson, exercise, interval
+from pages._learn import lesson_store
+from pages._learn.lessons import Lesson, exercise, interval
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    store.draw_kept(in_use.model, "control", lambda found: _page(found, lesson))
+    lesson_store.draw_kept(in_use.model, "control", lambda found: _page(found, lesson))
 
 
 def _page(found: dict, lesson: Lesson) -> None:

@@ -1,4 +1,4 @@
-"""What a visitor has played: which quiz is on, what was chosen in each, and the streak through all of them."""
+"""Quizzes: their questions, what a model reads in each, and what a visitor has played: which is on, what was chosen, the streak."""
 
 import random
 from dataclasses import dataclass, field
@@ -6,8 +6,15 @@ from dataclasses import dataclass, field
 import streamlit as st
 
 from core.common.errors import BadInput
+from core.common.i18n import t
+from core.index.tables import open_word
 from core.senses import quiz
+from core.senses.quiz import Asked, Reading
+from core.text import languages
+from pages._cached import opened
+from pages._cached.kept import kept
 from pages._frame.question import gone_through_history
+from pages._word import verdict
 
 ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
 NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
@@ -105,3 +112,23 @@ def _untouched() -> bool:
     """Whether nothing of the quiz that is on was answered yet."""
     games = st.session_state.get(GAMES, {})
     return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
+
+
+@kept(32, corpus="corpus", more="corpus")
+def _questions(number: int, code: str, corpus: str, more: str) -> tuple[Asked, ...]:
+    return quiz.quiz(number, languages.named(code))
+
+
+def questions(number: int, code: str) -> tuple[Asked, ...]:
+    """The questions of a number in a language; without any model."""
+    language = languages.named(code)
+    return _questions(number, code, language.sentences, language.more_sentences)
+
+
+@kept(1024)
+def reading(model_name: str, asked: Asked) -> Reading:
+    """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
+    model = opened.model(model_name)
+    with st.spinner(t("ELMo is reading…")):
+        query = opened.query(model_name, asked.tokens, asked.position)
+        return quiz.read(open_word(asked.word, model), asked, query, verdict.space_of(model_name))

@@ -18,6 +18,11 @@ class Lesson:
     lede: str
     exercise: str
 
+    @property
+    def module(self) -> str:
+        """That which draws it."""
+        return f"pages._learn.{'anisotropy' if self.name == 'cone' else self.name}"
+
 
 def lessons() -> tuple[Lesson, ...]:
     return (

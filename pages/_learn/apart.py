@@ -6,17 +6,17 @@ import streamlit as st
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import LEVEL
+from core.evaluation.anisotropy import GRID
+from core.evaluation.apart import Spread
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.figures.style import layer_title
-from core.lessons.apart import Spread
-from core.lessons.cone import GRID
 from pages._cached import opened
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._lessons import store
-from pages._lessons.words import Lesson, certainty, exercise
+from pages._learn import lesson_store
+from pages._learn.lessons import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -24,10 +24,10 @@ from pages._widgets.charts import draw
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        corpus = store.labelled(in_use)
+        corpus = lesson_store.labelled(in_use)
         with st.spinner(t("Comparing pairs of words…")):
-            spaces = store.spaces(opened.targets(corpus, in_use.model))
-            found = {name: store.spread(corpus, in_use.model, name) for name in spaces}
+            spaces = lesson_store.spaces(opened.targets(corpus, in_use.model))
+            found = {name: lesson_store.spread(corpus, in_use.model, name) for name in spaces}
         _page(corpus, in_use, found, lesson)
 
 
@@ -91,7 +91,7 @@ def _noticed(corpus: str, in_use: InUse, found: Spread, layer: str, word: str) -
     same, other = found.means()
     told = {"layer": layer_title(layer), "same": same, "other": other, "share": auc.mean + 0.5}
     if len(found.words) == 1:
-        p = store.shuffled_p(corpus, in_use.model, next(iter(found.words)), layer)
+        p = lesson_store.shuffled_p(corpus, in_use.model, next(iter(found.words)), layer)
         certain = t("by more than chance") if p <= LEVEL else t("not shown to be more than chance")
         return [
             t(

@@ -1,13 +1,13 @@
-"""The lesson on the cone: densities of cosines by layer, as they are, less the mean, less the first directions."""
+"""The lesson on anisotropy: densities of cosines by layer, as they are, less the mean, less the first directions."""
 
 import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import html
+from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots
 from core.figures.style import layer_colour, layer_title
-from core.lessons.cone import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Cone
 from core.views import levels
 from pages._cached import opened
 from pages._cached.views import bench
@@ -15,8 +15,8 @@ from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._lessons import store
-from pages._lessons.words import Lesson, certainty, exercise
+from pages._learn import lesson_store
+from pages._learn.lessons import Lesson, certainty, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._word import verdict_words
@@ -27,11 +27,11 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing pairs of words…")):
-            found = store.cones(in_use.corpus, in_use.model)
+            found = lesson_store.crowd(in_use.corpus, in_use.model)
         _page(in_use, found, lesson)
 
 
-def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
+def _page(in_use: InUse, found: Anisotropy, lesson: Lesson) -> None:
     names = {RAW: t("as they are"), MEAN: t("less their mean"), TOP: t("less the first directions, too")}
     kinds = _kinds(found)
     picture = st.container()
@@ -80,7 +80,7 @@ def _page(in_use: InUse, found: Cone, lesson: Lesson) -> None:
     lists.twin(_table(found, names, kinds), name="cone", key="lesson.cone.table")
 
 
-def _kinds(found: Cone) -> dict[str, str]:
+def _kinds(found: Anisotropy) -> dict[str, str]:
     one = t("one word, two senses") if found.labelled else t("one word")
     return {
         RANDOM: t("two labelled words") if found.labelled else t("two tokens of this corpus"),
@@ -89,7 +89,7 @@ def _kinds(found: Cone) -> dict[str, str]:
     }
 
 
-def _noticed(found: Cone, treatment: str) -> list[str]:
+def _noticed(found: Anisotropy, treatment: str) -> list[str]:
     layer = len(found.panels) - 1
     panel = found.panels[-1][treatment]
     gains = found.gains[-1]
@@ -133,7 +133,7 @@ def _noticed(found: Cone, treatment: str) -> list[str]:
     ]
 
 
-def _how(found: Cone) -> str:
+def _how(found: Anisotropy) -> str:
     return t(
         "Measured on {measured} words; k was chosen on {controls} others, by how often a word's pairs are nearer than random pairs. A word's likeness to itself is its mean "
         "cosine over two of its occurrences; the variance is the share that lies along the first direction of its vectors, less "
@@ -143,7 +143,7 @@ def _how(found: Cone) -> str:
     )
 
 
-def _table(found: Cone, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
+def _table(found: Anisotropy, names: dict[str, str], kinds: dict[str, str]) -> pd.DataFrame:
     rows = []
     for layer, each in enumerate(found.panels):
         for treatment, panel in each.items():

@@ -7,22 +7,22 @@ from streamlit.delta_generator import DeltaGenerator
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import Paired, paired
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots
 from core.figures.style import GLOVE, layer_colour, layer_title
-from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._lessons import store
-from pages._lessons.words import Lesson, exercise, interval
+from pages._learn import lesson_store
+from pages._learn.lessons import Lesson, exercise, interval
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    store.draw_kept(in_use.model, "context", lambda found: _page(found, lesson))
+    lesson_store.draw_kept(in_use.model, "context", lambda found: _page(found, lesson))
 
 
 def _page(found: dict, lesson: Lesson) -> None:

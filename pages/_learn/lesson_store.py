@@ -9,11 +9,11 @@ from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.markup import code, command
 from core.common.significance import FEWEST
+from core.evaluation import anisotropy, apart, lessons, relations
+from core.evaluation.anisotropy import Anisotropy
+from core.evaluation.apart import Spread
+from core.evaluation.relations import Pairs, Rank
 from core.index.table import OccurrenceTable
-from core.lessons import apart, cone, relations, store
-from core.lessons.apart import Spread
-from core.lessons.cone import Cone
-from core.lessons.relations import Pairs, Rank
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.frame import notice
@@ -53,8 +53,8 @@ def spaces(table: OccurrenceTable) -> list[str]:
 
 
 @kept(4)
-def cones(corpus: str, model_name: str) -> Cone:
-    return cone.cone(cone.sample(opened.targets(corpus, model_name)))
+def crowd(corpus: str, model_name: str) -> Anisotropy:
+    return anisotropy.measure(anisotropy.sample(opened.targets(corpus, model_name)))
 
 
 @kept(16)
@@ -96,7 +96,7 @@ def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[f
 def kept_part(model_name: str, part: str) -> dict | None:
     """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
     model = opened.model(model_name)
-    found = store.read(model.folder, model.fingerprint).get(part)
+    found = lessons.read(model.folder, model.fingerprint).get(part)
     if found is None:
         offered = command("python", "-m", "core", "evaluate", "lessons", "--model", model.name)
         st.info(

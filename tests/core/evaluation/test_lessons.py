@@ -10,8 +10,8 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import Substitutes
+from core.evaluation import anisotropy, apart, before, context, control, lessons, relations
 from core.index.table import OccurrenceTable
-from core.lessons import apart, before, cone, context, control, relations, store
 from core.text import languages
 
 TABLES = {"en": "targets", "ko": "targets-ko"}
@@ -22,7 +22,7 @@ def table() -> OccurrenceTable:
     return OccurrenceTable(ASSETS / "targets")
 
 
-def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> cone.Sample:
+def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> anisotropy.Sample:
     """Words round centres drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's centre."""
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((words, dim)) + shift
@@ -31,7 +31,7 @@ def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: 
     groups = tuple(np.flatnonzero(codes == word) for word in range(words))
     lot = rng.permutation(words * each)[:120]
     apart_ = np.triu(codes[lot][:, None] != codes[lot][None], 1)
-    return cone.Sample(
+    return anisotropy.Sample(
         layers[:, None].astype(np.float32), groups, np.full(words * each, -1), lot, apart_, tuple(f"w{k}" for k in range(words))
     )
 
@@ -40,18 +40,20 @@ def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: 
 
 
 def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its_mean_is_taken_off():
-    flat, moved = cone.cone(cloud(0.0, 1.0)), cone.cone(cloud(3.0, 1.0))
-    assert abs(flat.panels[0][cone.RAW].mean[cone.RANDOM]) < 0.05
-    assert moved.panels[0][cone.RAW].mean[cone.RANDOM] > 0.8
-    assert abs(moved.panels[0][cone.MEAN].mean[cone.RANDOM]) < 0.05
-    assert moved.gains[0][cone.MEAN].verdict == 1 and flat.gains[0][cone.MEAN].mean < moved.gains[0][cone.MEAN].mean / 2
+    flat, moved = anisotropy.measure(cloud(0.0, 1.0)), anisotropy.measure(cloud(3.0, 1.0))
+    assert abs(flat.panels[0][anisotropy.RAW].mean[anisotropy.RANDOM]) < 0.05
+    assert moved.panels[0][anisotropy.RAW].mean[anisotropy.RANDOM] > 0.8
+    assert abs(moved.panels[0][anisotropy.MEAN].mean[anisotropy.RANDOM]) < 0.05
+    assert moved.gains[0][anisotropy.MEAN].verdict == 1 and flat.gains[0][anisotropy.MEAN].mean < moved.gains[0][anisotropy.MEAN].mean / 2
 
 
 def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
     rng, found = np.random.default_rng(3), cloud(2.0, 1.0)
     noise = (rng.standard_normal(found.layers.shape) + 2).astype(np.float32)
-    panel = cone.cone(cone.Sample(noise, found.groups, found.senses, found.lot, found.apart, found.names)).panels[0][cone.RAW]
-    assert panel.mean[cone.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
+    panel = anisotropy.measure(anisotropy.Sample(noise, found.groups, found.senses, found.lot, found.apart, found.names)).panels[0][
+        anisotropy.RAW
+    ]
+    assert panel.mean[anisotropy.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
     assert abs(panel.explained.mean) < 0.02  # the baseline has as many tokens: few vectors alone would seem to share a direction
 
 
@@ -59,32 +61,32 @@ def test_directions_that_hide_the_words_are_found_and_taken_off():
     rng, found = np.random.default_rng(1), cloud(0.0, 0.7)
     layers = found.layers.copy()
     layers[:, 0, :2] += 25 * rng.standard_normal((len(layers), 2))  # two directions that say nothing of the word
-    hidden = cone.cone(cone.Sample(layers, found.groups, found.senses, found.lot, found.apart, found.names))
-    assert hidden.panels[0][cone.TOP].k == 2
-    assert hidden.gains[0][cone.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
+    hidden = anisotropy.measure(anisotropy.Sample(layers, found.groups, found.senses, found.lot, found.apart, found.names))
+    assert hidden.panels[0][anisotropy.TOP].k == 2
+    assert hidden.gains[0][anisotropy.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
     assert not set(hidden.controls) & set(hidden.measured)
 
 
 def test_a_density_has_area_one_and_keeps_what_lies_at_the_edge():
-    found = cone.density([np.array([1.0, 1.0]), np.array([0.2])])
-    assert np.sum(found) * (cone.EDGES[1] - cone.EDGES[0]) == pytest.approx(1, abs=0.02)
-    assert found[cone.GRID > 0.9].sum() == pytest.approx(found[(cone.GRID > 0.1) & (cone.GRID < 0.3)].sum(), rel=0.05)
+    found = anisotropy.density([np.array([1.0, 1.0]), np.array([0.2])])
+    assert np.sum(found) * (anisotropy.EDGES[1] - anisotropy.EDGES[0]) == pytest.approx(1, abs=0.02)
+    assert found[anisotropy.GRID > 0.9].sum() == pytest.approx(found[(anisotropy.GRID > 0.1) & (anisotropy.GRID < 0.3)].sum(), rel=0.05)
 
 
 def test_nearer_is_the_area_under_the_curve_ties_for_half():
     rng = np.random.default_rng(0)
     a, b = rng.integers(0, 6, 40) / 5, rng.integers(0, 6, 30) / 5
-    assert cone.nearer(a, np.sort(b)) == pytest.approx(roc_auc_score([1] * 40 + [0] * 30, [*a, *b]))
+    assert anisotropy.nearer(a, np.sort(b)) == pytest.approx(roc_auc_score([1] * 40 + [0] * 30, [*a, *b]))
 
 
 @pytest.mark.parametrize("language", TABLES)
 def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(language: str):
-    found = cone.cone(cone.sample(OccurrenceTable(ASSETS / TABLES[language])))
+    found = anisotropy.measure(anisotropy.sample(OccurrenceTable(ASSETS / TABLES[language])))
     for layer, panels in enumerate(found.panels):
-        assert panels[cone.RAW].mean[cone.RANDOM] > 0.25 and abs(panels[cone.MEAN].mean[cone.RANDOM]) < 0.1
-        assert panels[cone.RAW].alike.verdict == 1
+        assert panels[anisotropy.RAW].mean[anisotropy.RANDOM] > 0.25 and abs(panels[anisotropy.MEAN].mean[anisotropy.RANDOM]) < 0.1
+        assert panels[anisotropy.RAW].alike.verdict == 1
         if layer:
-            assert panels[cone.RAW].mean[cone.SENSE] > panels[cone.RAW].mean[cone.WORD]
+            assert panels[anisotropy.RAW].mean[anisotropy.SENSE] > panels[anisotropy.RAW].mean[anisotropy.WORD]
 
 
 def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
@@ -99,7 +101,7 @@ def test_a_sample_without_enough_words_says_what_is_missing(tmp_path):
             return np.array([], int)
 
     with pytest.raises(BadInput, match="8 words"):
-        cone.sample(Few())
+        anisotropy.sample(Few())
 
 
 # --- distributions ----------------------------------------------------------------------------------------------------
@@ -250,7 +252,7 @@ def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
 @pytest.mark.parametrize("name", ["elmo-mini", "elmo-ko-mini"])
 def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     model = open_model(name)
-    parts = store.read(model.folder, model.fingerprint)
+    parts = lessons.read(model.folder, model.fingerprint)
     found, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets)
     words = apart.words_of(table)
     assert found["words"] == list(words)
@@ -264,7 +266,7 @@ def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(found["one_nn"]["untrained 1"][0], abs=0.04)
     for ranks in parts.get("control", {}).get("layers", {}).values():
         assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
-    assert store.read(model.folder, "0" * 16) == {}
+    assert lessons.read(model.folder, "0" * 16) == {}
 
 
 # --- before the word --------------------------------------------------------------------------------------------------
@@ -278,7 +280,7 @@ def test_a_word_is_told_apart_by_hand():
 
 def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
     model = open_model("elmo-mini")
-    kept, table = store.read(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets)
+    kept, table = lessons.read(model.folder, model.fingerprint)["before"], OccurrenceTable(ASSETS / model.language.targets)
     words = apart.words_of(table)
     assert kept["words"] == list(words) and kept["n"] == sum(map(len, words.values()))
     assert set(kept["ari"]) | {"chance"} == set(kept["one_nn"]) and len(kept["ari"]) == 8

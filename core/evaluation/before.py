@@ -19,11 +19,11 @@ from core.common.directions import unit
 from core.common.errors import ElmoscopeError
 from core.elmo.models import Model, open_language_model
 from core.elmo.substitutes import Substitutes
+from core.evaluation.apart import words_of
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance, sentences_of, shuffled, untrained
 from core.evaluation.layer_scores import static_vectors
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
-from core.lessons.apart import words_of
-from core.lessons.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance, sentences_of, shuffled, untrained
 from core.senses.clusters import clusters
 from core.senses.reports import static_contexts_of
 from core.senses.separation import one_nn
