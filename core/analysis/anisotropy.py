@@ -20,10 +20,9 @@ from pathlib import Path
 
 import numpy as np
 
-from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import check_weights, layer_weights
+from core.elmo.mix import check_weights, layer_weights, mixed
 from core.elmo.models import Model
 from core.files.artifacts import read_json
 from core.text.corpora import open_corpus
@@ -69,8 +68,7 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
 
 def random_cosines(drawn: Drawn, weights) -> np.ndarray:
     """The cosines (n,) of all pairs of different words under a mix."""
-    mixes = np.tensordot(check_weights(weights, drawn.layers.shape[1]).astype(np.float32), drawn.layers, axes=(0, 1))
-    rows = unit(mixes)
+    rows = mixed(drawn.layers, check_weights(weights, drawn.layers.shape[1]), axis=1, unit=True)
     words = np.array(drawn.words)
     return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 

@@ -118,7 +118,7 @@ def pole_views(
     views: list[View] = []
     number = {int(row): k for k, row in enumerate(rows)}
     for weights in mixes:
-        points = mixed(np.moveaxis(layers, 1, 0), weights)
+        points = mixed(layers, weights, axis=1)
         directions, scores = zip(*(_by_poles(points, number, pair, weights) for pair in (x, y) if pair), strict=True)
         rows = unit_rows(points, np.float64)
         mean = rows.mean(axis=0)
@@ -200,7 +200,7 @@ def _rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
 
 
 def _by_poles(points: np.ndarray, number: dict[int, int], pair: tuple[Pole, Pole], weights) -> tuple[np.ndarray, np.ndarray]:
-    members = [mixed(np.moveaxis(end.layers, 1, 0), weights) for end in pair]
+    members = [mixed(end.layers, weights, axis=1) for end in pair]
     of = [np.array([number.get(int(row), -1) for row in end.rows]) for end in pair]
     return axis_scores(points, *members, *of)
 

@@ -17,7 +17,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.significance import rank_p
-from core.elmo.mix import check_weights, widened
+from core.elmo.mix import check_weights, mixed, widened
 from core.index.table import OccurrenceTable
 
 MOST_WORDS = 5_000  # shared words that are compared: the most frequent
@@ -108,8 +108,7 @@ def type_space(name: str, table: OccurrenceTable, weights: Sequence[float], *, f
     counts = np.bincount(table.word, minlength=len(table.words))
     order = np.argsort(-counts, kind="stable")
     order = order[counts[order] >= max(1, fewest)]
-    mix = check_weights(weights, table.meta["layers"]).astype(np.float32)
-    vectors = np.tensordot(mix, table.types.take(order), axes=(0, 1))
+    vectors = mixed(table.types.take(order), check_weights(weights, table.meta["layers"]), axis=1)
     return Space(name, tuple(table.words[code] for code in order), vectors)
 
 
@@ -276,7 +275,7 @@ def _half_sums(
     table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], documents: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums of the words' occurrences in every other of a word's texts, and in the rest, (2, n, D), and how many there are, (2, n)."""
-    mix = check_weights(weights, table.meta["layers"]).astype(np.float32)
+    weights = check_weights(weights, table.meta["layers"])
     number = np.full(len(table.words), -1)
     number[[table.word_codes[word] for word in words]] = np.arange(len(words))
     of_row = number[table.word]
@@ -293,7 +292,7 @@ def _half_sums(
         for at in range(0, len(block), BLOCK):
             here = slot[start + at : start + at + min(BLOCK, len(block) - at)]
             rows = np.flatnonzero(here >= 0)
-            vectors = np.tensordot(mix, widened(block[at + rows]), axes=(0, 1))
+            vectors = mixed(widened(block[at + rows]), weights, axis=1)
             sums += csr_array((np.ones(len(rows), np.float32), (here[rows], np.arange(len(rows)))), (len(sums), len(rows))) @ vectors
     counts = np.bincount(slot[slot >= 0], minlength=len(sums))
     return sums.reshape(2, len(words), -1), counts.reshape(2, -1)

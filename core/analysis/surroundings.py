@@ -78,13 +78,13 @@ def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) ->
     """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first less cosine with the second."""
     if not len(layers):
         return np.zeros(0)
-    rows, ends = (unit_rows(mixed(np.moveaxis(each, 1, 0), weights), np.float64) for each in (layers, np.stack([first, second])))
+    rows, ends = (unit_rows(mixed(each, weights, axis=1), np.float64) for each in (layers, np.stack([first, second])))
     return rows @ (ends[0] - ends[1])
 
 
 def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
     """Of two tokens' mixes, (L, D) each; 0 where one has no length."""
-    a, b = unit_rows(mixed(np.stack([first, second], axis=1), weights), np.float64)
+    a, b = unit_rows(mixed(np.stack([first, second]), weights, axis=1), np.float64)
     return float(a @ b)
 
 
@@ -118,6 +118,6 @@ def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0
     if len(rows) < 2:
         return 0.0
     layers = table.rows.take(np.sort(rows))
-    found = unit_rows(mixed(layers.transpose(1, 0, 2), weights), np.float64)
+    found = unit_rows(mixed(layers, weights, axis=1), np.float64)
     total = found.sum(axis=0)
     return float((total @ total - np.einsum("nd,nd->", found, found)) / (len(rows) * (len(rows) - 1)))

@@ -83,4 +83,4 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
                 return maps.coordinates[k]
             shares = known
     space = mixed(layer_normalised(layers) if normalised else layers, shares)
-    return followed(space, np.tensordot(shares, maps.coordinates[: len(layers)], axes=1), maps.config)
+    return followed(space, mixed(maps.coordinates[: len(layers)].astype(float), shares), maps.config)

@@ -1,8 +1,4 @@
-"""A trained head: a network or baseline, its labels and temperature; answers, and a folder that holds it all.
-
-weights.safetensors (see core.learning.folders), vocabulary.txt, and meta.json with how it was made and how good it is. Frozen
-parts are not in it, only their fingerprints: a head answers with the model and the vectors that it was trained on.
-"""
+"""A trained head of texts: a network or baseline, its labels and temperature; its answers, and its folder (core.learning.folders)."""
 
 from __future__ import annotations
 
@@ -22,16 +18,14 @@ from core.classify.scores import softmax_rows
 from core.common.device import of
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
-from core.files import sums
-from core.files.artifacts import file_sha256, replacing, text_fingerprint, write_json
+from core.files.artifacts import file_sha256, text_fingerprint
 from core.learning import folders
 from core.learning.features import Layers
-from core.learning.folders import pack, rounded, unpack
+from core.learning.folders import VOCABULARY, WEIGHTS, pack, rounded, unpack
 from core.static.vectors import StaticVectors
 
 FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.ours names them
-FORMAT = "elmoscope-head"
-VERSION = 1
+FORM = folders.Form("elmoscope-head", 1, "python -m core train --help", (WEIGHTS, VOCABULARY))
 ROWS_AT_ONCE = 128  # texts in a batch of answers
 Tokens = tuple[str, ...]
 
@@ -153,73 +147,62 @@ def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = Fals
 
     A committee's members are stored within it; with `members_beside` they are those that lie in folders beside it.
     """
-    from safetensors.numpy import save_file
-
     is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
     arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
     words = head.classifier.terms if is_baseline else head.vocabulary.words
-    with replacing(Path(folder), own=FILES) as temporary:
-        temporary.mkdir()
-        members = head.classifier.members if is_committee else {}
+    members = head.classifier.members if is_committee else {}
+
+    def inside(place: Path) -> dict:
         for name, member in members.items() if not members_beside else ():
-            save_head(member, temporary / name)
-        weights = {name: _weights_sum((Path(folder).parent if members_beside else temporary) / name) for name in members}
-        save_file(pack(arrays), temporary / "weights.safetensors")
-        (temporary / "vocabulary.txt").write_text("\n".join(map(_escaped, words)), encoding="utf-8", newline="\n")
-        facts = {"format": FORMAT, "version": VERSION, "variant": head.variant.name, "labels": head.labels}
-        sha256 = {name: file_sha256(temporary / name) for name in ("weights.safetensors", "vocabulary.txt")}
-        stored = {"temperature": head.temperature, "vocabulary": text_fingerprint(words), "sha256": sha256}
-        write_json(temporary / "meta.json", {**facts, **stored, **head.meta} | ({"members": weights} if members else {}))
-    return Path(folder)
+            save_head(member, place / name)
+        (place / VOCABULARY).write_text("\n".join(map(_escaped, words)), encoding="utf-8", newline="\n")
+        beside = Path(folder).parent if members_beside else place
+        weights = {name: file_sha256(beside / name / WEIGHTS) for name in members}
+        return {"members": weights} if members else {}
+
+    facts = {"variant": head.variant.name, "labels": head.labels, "temperature": head.temperature, "vocabulary": text_fingerprint(words)}
+    return folders.save(folder, FORM, pack(arrays), facts, head.meta, own=FILES, inside=inside)
 
 
 def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    return folders.read_meta(folder, (FORMAT, VERSION), "python -m core train --help")
+    return folders.read_meta(folder, FORM)
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TextHead:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
-    from safetensors.numpy import load_file
 
-    sums.check(folder)
-    folder = Path(folder)
-    meta = read_meta(folder)
-    with folders.reading(folder):
-        for name in ("weights.safetensors", "vocabulary.txt"):
-            expected = meta["sha256"][name]
-            folders.check_whole(folder / name, expected)
-        variant = variant_named(meta["variant"])
-        labels = tuple(map(str, meta["labels"]))
-        folders.check_made_with(folder, meta, model if variant.elmo else None, vectors if variant.glove else None)
-        text = (folder / "vocabulary.txt").read_text(encoding="utf-8")
+    def build(folder: Path, meta: dict, stored: dict[str, np.ndarray]) -> TextHead:
+        variant, labels = variant_named(meta["variant"]), tuple(map(str, meta["labels"]))
+        text = (folder / VOCABULARY).read_text(encoding="utf-8")
         words = tuple(map(_plain, text.split("\n"))) if text else ()
         if text_fingerprint(words) != meta["vocabulary"]:
-            told = t("{path} is not the vocabulary of this head. Train it again.", path=folder / "vocabulary.txt")
-            raise CorruptArtifact(told)
+            raise CorruptArtifact(t("{path} is not the vocabulary of this head. Train it again.", path=folder / VOCABULARY))
         if variant.members:
-            members = {name: _member(folder, name, meta, model, vectors) for name in variant.members}
-            if any(member.labels != labels for member in members.values()):
+            classifier = Committee({name: _member(folder, name, meta, model, vectors) for name in variant.members})
+            if any(member.labels != labels for member in classifier.members.values()):
                 raise ValueError(t("its members have other labels"))
-            return TextHead(variant, labels, Committee(members), Vocabulary(()), float(meta["temperature"]), meta)
-        arrays = unpack(load_file(folder / "weights.safetensors"))
-        classifier = _classifier(variant, meta, arrays, words, len(labels))
-        vocabulary = Vocabulary(() if isinstance(classifier, Baseline) else words)
+        else:
+            classifier = _classifier(variant, meta, unpack(stored), words, len(labels))
+        vocabulary = Vocabulary(words if isinstance(classifier, Network) else ())
         return TextHead(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
+
+    return folders.load(folder, FORM, build, _reads, model=model, vectors=vectors)
+
+
+def _reads(meta: dict) -> tuple[bool, bool]:
+    variant = variant_named(meta["variant"])
+    return variant.glove, variant.elmo
 
 
 def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str | None) -> TextHead:
     """A committee's member, from within its folder or beside it."""
     place = folder / name if (folder / name).is_dir() else folder.parent / name
     head = load_head(place, model=model, vectors=vectors)
-    if head.meta["sha256"]["weights.safetensors"] != meta["members"][name]:
+    if head.meta["sha256"][WEIGHTS] != meta["members"][name]:
         told = {"folder": folder, "name": name}
         raise CorruptArtifact(t("The head in {folder} was made of another {name}: {name} beside it is another. Train it again.", **told))
     return head
-
-
-def _weights_sum(folder: Path) -> str:
-    return file_sha256(folder / "weights.safetensors")
 
 
 def _classifier(variant: Variant, meta: dict, arrays: dict, words: Sequence[str], n_classes: int) -> Network | Baseline:

@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from core.common import directions
 from core.common.errors import BadInput
 from core.common.i18n import t
 
@@ -48,9 +49,10 @@ def _listed(values: np.ndarray) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def mixed(layers: np.ndarray, weights, gamma: float = 1.0) -> np.ndarray:
-    """(L, ..., D) -> (..., D): gamma * sum_j s_j h_j."""
-    return gamma * np.tensordot(np.asarray(weights, layers.dtype), layers, axes=1)
+def mixed(layers: np.ndarray, weights, gamma: float = 1.0, *, axis: int = 0, unit: bool = False) -> np.ndarray:
+    """(L, ..., D), or L on another axis -> (..., D), float32 or wider: gamma * sum_j s_j h_j; with `unit` its direction, at length 1."""
+    mix = gamma * np.tensordot(np.asarray(weights, np.result_type(layers, np.float32)), layers, axes=(0, axis))
+    return directions.unit(mix) if unit else mix
 
 
 def mean_lengths(layers: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ from core.analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import facts_of, paired
+from core.elmo.mix import mixed
 from core.elmo.models import Model
 from core.evaluation import metrics
 from core.evaluation.layer_scores import spaces, static_vectors
@@ -49,12 +50,12 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
         result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
-        mixed = _mixed(vectors_of, weights)
+        mix = mixed(vectors_of, weights, axis=1)
         own = _by_word(facts)
-        centred[name] = _one_nn_by_word(mixed, lemmas, labels, centred=True)
+        centred[name] = _one_nn_by_word(mix, lemmas, labels, centred=True)
         result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(paired(centred[name], own))}
         result[name]["without"] = {
-            str(k): facts_of(paired(_one_nn_by_word(_mixed(layers, weights), lemmas, labels), own)) for k, layers in freed.items()
+            str(k): facts_of(paired(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), own)) for k, layers in freed.items()
         }
         if static:
             result[name]["less_static"] = facts_of(paired(_by_word(facts), _by_word(static)))
@@ -99,11 +100,6 @@ def _shared(model: Model) -> SharedDirections | None:
     except ElmoscopeError:
         return None
     return SharedDirections.of(draw(model.encoder, [sentence.tokens for sentence in sentences], seed=1))
-
-
-def _mixed(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(N, L, D), (L,) -> (N, D)."""
-    return np.tensordot(layers, weights.astype(np.float32), axes=(1, 0))
 
 
 def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray, *, centred: bool = False) -> np.ndarray:

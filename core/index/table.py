@@ -13,11 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from core.common.config import NEIGHBOURS
-from core.common.directions import unit
 from core.common.errors import CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import check_weights
+from core.elmo.mix import check_weights, mixed
 from core.files.artifacts import read_json
 from core.index.neighbours import (
     ANY,
@@ -196,16 +195,17 @@ class OccurrenceTable(Index):
         checked = check_weights(weights, len(query.layers))
         own = self.own_row(query)
         found = []
-        wanted = _directions(query.layers[None], checked)[0]
+        wanted = mixed(query.layers, checked, unit=True)
         for word in words:
             rows = np.flatnonzero(self.spelled(word) & ~own)[:most]
-            found.append(self.occurrence(int(rows[np.argmax(_directions(self.rows.take(rows), checked) @ wanted)])))
+            found.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
         return found
 
     def similarities(self, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
         """Cosines of the mixes of some rows with each other, (n, n) float32; of normalised layers if told so."""
         layers = self.rows.take(rows)
-        mixes = _directions(layer_normalised(layers) if normalised else layers, check_weights(weights, self.meta["layers"]))
+        layers = layer_normalised(layers) if normalised else layers
+        mixes = mixed(layers, check_weights(weights, self.meta["layers"]), axis=1, unit=True)
         return mixes @ mixes.T
 
 
@@ -218,11 +218,6 @@ def index_info(folder: Path) -> dict:
     """What an index holds: its meta.json and its size in bytes."""
     table = OccurrenceTable(folder)
     return {**table.meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
-
-
-def _directions(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(n, L, D), (L,) -> (n, D) float32: the mixes' unit vectors."""
-    return unit(np.tensordot(np.asarray(weights, np.float32), layers, axes=(0, 1)))
 
 
 def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array]:

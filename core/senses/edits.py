@@ -172,7 +172,7 @@ def readings(layers: np.ndarray, found: Centroids, weights: np.ndarray) -> np.nd
 
 def unit_mixes(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """(S, L, D), (L,) -> (S, D): the mixes, of length 1, so that their products are cosines."""
-    return unit(mixed(layers.transpose(1, 0, 2), weights))
+    return mixed(layers, weights, axis=1, unit=True)
 
 
 def ends(cosines: np.ndarray) -> tuple[int, int]:

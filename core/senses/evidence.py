@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from core.common.directions import unit
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.static.context import static_contexts
@@ -39,8 +39,8 @@ class Evidence:
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """By name (n, d); the token under that layer or mix."""
-        weights = layer_weights(layer, self.layers.shape[1]).astype(np.float32)
-        token, alone = (unit(np.tensordot(weights, each, axes=(0, 1))) for each in (self.layers, self.alone))
+        weights = layer_weights(layer, self.layers.shape[1])
+        token, alone = (mixed(each, weights, axis=1, unit=True) for each in (self.layers, self.alone))
         return {"token": token - alone, "place": self.place, "topic": unit(self.topic), "senses": self._senses()}
 
     def _senses(self) -> np.ndarray:

@@ -131,7 +131,7 @@ def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
     Each has length 1 (or 0); where a half has no numbers they are 0, so that a dot product is the cosine of halves.
     """
-    mix = mixed(layers.transpose(1, 0, 2), weights)[:, None]  # (N, 1, D)
+    mix = mixed(layers, weights, axis=1)[:, None]  # (N, 1, D)
     wide = np.repeat(np.concatenate([layers, mix], axis=1)[:, :, None], 3, axis=2)  # (N, L + 1, 3, D)
     middle = layers.shape[-1] // 2
     wide[:, :, HALVES.index(PAST), middle:] = 0

@@ -5,25 +5,13 @@ from zlib import crc32
 
 import numpy as np
 
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import evidence
 from core.senses.calibration import fitted
 from core.senses.evidence import Evidence
-from core.senses.verdict import (
-    Ground,
-    Trust,
-    has_senses,
-    inputs_of_pairs,
-    mixed_rows,
-    shares_in,
-    shares_of,
-    some_rows,
-    spaces,
-    trust_of,
-    words_around,
-)
+from core.senses.verdict import Ground, Trust, has_senses, inputs_of_pairs, shares_in, shares_of, some_rows, spaces, trust_of, words_around
 from core.static.vectors import StaticVectors
 
 FEWEST_WORDS = 5  # that a regression is learned from
@@ -77,7 +65,7 @@ def pairs_by_votes(
     """
     rows, labels = some_rows(table, lemma)
     n_senses = labels.max() + 1
-    token = mixed_rows(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]))
+    token = mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]), axis=1, unit=True)
     inputs = []
     same = []
     for quarters in _partitions(lemma, labels):

@@ -19,7 +19,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Neighbour, Query
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
@@ -191,7 +191,7 @@ def _best_layer(layers: np.ndarray, labels: np.ndarray, query: Query) -> tuple[s
 
 def _directions(layers: np.ndarray, name: str) -> np.ndarray:
     """(n, L, D) -> (n, D) unit vectors of a layer, or of the equal mix."""
-    return unit(np.tensordot(layer_weights(name, layers.shape[1]).astype(np.float32), layers, axes=(0, 1)))
+    return mixed(layers, layer_weights(name, layers.shape[1]), axis=1, unit=True)
 
 
 def _shuffle(number: int, what: str, names: Iterable[str]) -> list[str]:

@@ -26,7 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.common.directions import unit
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.files.artifacts import read_json
 from core.index.neighbours import Query
 from core.index.sense_space import SenseSpace
@@ -131,7 +131,8 @@ def of_labelled(
     own = _own(table, rows, a) | _own(table, rows, b)
     rows, labels = rows[~own], labels[~own]
     weights = layer_weights(trust.layer, len(a.layers))
-    token = shares_of(mixed_rows(table.rows.take(rows), weights), labels, mixed_rows(np.stack([a.layers, b.layers]), weights), len(names))
+    mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
+    token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names))
     occurrences = [(q.tokens, q.position) for q in (a, b)]
     topics = evidence.topics(vectors, occurrences)
     topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names))
@@ -232,7 +233,7 @@ def inputs_of_pairs(
 
 def _centred_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
     """(n, n): cosines of a word's rows with their mean taken off."""
-    return _cosines(mixed_rows(table.rows.take(rows), layer_weights(layer, table.meta["layers"])))
+    return _cosines(mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]), axis=1, unit=True))
 
 
 def _cosines(rows: np.ndarray) -> np.ndarray:
@@ -253,11 +254,6 @@ def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarra
     if len(rows) > MOST_ROWS:
         rows = np.sort(np.random.default_rng(0).choice(rows, MOST_ROWS, replace=False))
     return rows, np.unique(table.sense[rows], return_inverse=True)[1]
-
-
-def mixed_rows(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(n, L, D), of any precision, and (L,) -> (n, D) unit vectors, float32."""
-    return unit(np.tensordot(weights.astype(np.float32), np.asarray(layers, np.float32), axes=(0, 1)))
 
 
 def _own(table: OccurrenceTable, rows: np.ndarray, query: Query) -> np.ndarray:

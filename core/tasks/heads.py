@@ -1,18 +1,16 @@
-"""A trained head of a task: its network, and a folder that holds it: weights.safetensors (float16) and meta.json.
+"""A trained head of a task: its network, and its folder (core.learning.folders), weights as float16.
 
-Frozen parts are not in it, only their fingerprints: a head answers with the model and the vectors that it was trained on. It keeps no
-word of the data: words are read by GloVe's own list and by their bytes.
+It keeps no word of the data: words are read by GloVe's own list and by their bytes.
 """
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 from torch import nn
 
-from core.files import sums
-from core.files.artifacts import file_sha256, replacing, write_json
 from core.learning import folders
 from core.learning.features import Layers
 from core.learning.fit import learned_mixes
@@ -22,8 +20,7 @@ from core.tasks.inputs import Texts, make_texts
 from core.tasks.task import Example, Recipe, Shape, Task
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.ours names them
-FORMAT = "elmoscope-task-head"
-VERSION = 1
+FORM = folders.Form("elmoscope-task-head", 1, "python -m core tasks train --help", (folders.WEIGHTS,))
 AT_ONCE = 32  # examples in a batch of answers
 
 
@@ -74,41 +71,25 @@ def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Laye
 
 def save_head(head: TaskHead, folder: str | Path) -> Path:
     """Write the folder as a whole, in place of one that is there."""
-    from safetensors.torch import save_file
-
-    with replacing(Path(folder)) as temporary:
-        temporary.mkdir()
-        weights = temporary / "weights.safetensors"
-        save_file({name: tensor.half().contiguous() for name, tensor in head.network.state_dict().items()}, weights)
-        facts = {"format": FORMAT, "version": VERSION, "task": head.task.name, "variant": head.variant}
-        made = {"shape": asdict(head.shape), "recipe": asdict(head.recipe), "sha256": file_sha256(weights)}
-        write_json(temporary / "meta.json", {**facts, **made, **head.meta})
-    return Path(folder)
+    arrays = {name: tensor.half().contiguous().numpy(force=True) for name, tensor in head.network.state_dict().items()}
+    facts = {"task": head.task.name, "variant": head.variant, "shape": asdict(head.shape), "recipe": asdict(head.recipe)}
+    return folders.save(folder, FORM, arrays, facts, head.meta)
 
 
 def read_meta(folder: str | Path) -> dict:
     """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    return folders.read_meta(folder, (FORMAT, VERSION), "python -m core tasks train --help")
+    return folders.read_meta(folder, FORM)
 
 
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TaskHead:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
-    from safetensors.torch import load_file
-
-    sums.check(folder)
-    folder = Path(folder)
-    meta = read_meta(folder)
-    with folders.reading(folder):
-        weights = folder / "weights.safetensors"
-        folders.check_whole(weights, meta["sha256"])
-        folders.check_made_with(folder, meta, model if meta["shape"]["n_layers"] else None, vectors)
-        task = task_named(meta["task"])
-        shape = Shape(**_tuples(meta["shape"]))
-        recipe = Recipe(**meta["recipe"])
-        network = task.network(shape, recipe, None)
-        network.load_state_dict({name: tensor.float() for name, tensor in load_file(weights).items()})
-        return TaskHead(task, meta["variant"], shape, recipe, network.eval(), meta)
+    return folders.load(folder, FORM, _built, lambda meta: (True, bool(meta["shape"]["n_layers"])), model=model, vectors=vectors)
 
 
-def _tuples(shape: dict) -> dict:
-    return shape | {"labels": tuple(map(str, shape["labels"]))}
+def _built(_: Path, meta: dict, arrays: dict[str, np.ndarray]) -> TaskHead:
+    task = task_named(meta["task"])
+    shape = Shape(**meta["shape"] | {"labels": tuple(map(str, meta["shape"]["labels"]))})
+    recipe = Recipe(**meta["recipe"])
+    network = task.network(shape, recipe, None)
+    network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
+    return TaskHead(task, meta["variant"], shape, recipe, network.eval(), meta)

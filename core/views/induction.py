@@ -10,7 +10,7 @@ from core.analysis.maps import pca
 from core.analysis.word_maps import open_maps
 from core.common.model_layers import SENSES
 from core.elmo.language_model import Prediction
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
@@ -106,7 +106,7 @@ def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, sp
         vectors = space.of_word(table, rows, word)
     else:
         layers = table.rows.take(rows)  # (n, L, D)
-        vectors = np.tensordot(layer_weights(layer, layers.shape[1]).astype(np.float32), layers, axes=(0, 1))
+        vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
     directions = unmapped = clusters.directions(vectors, table.word[rows])
     if layer == SENSES:  # how many is asked before the map, which pulls any cloud apart
         unmapped = clusters.directions(space.of_word(table, rows, word, mapped=False), table.word[rows])

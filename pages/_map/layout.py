@@ -10,7 +10,7 @@ from core.analysis.maps import FrozenMaps
 from core.analysis.word_maps import map_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.figures.maps import Star
 from core.views.layouts import SensesMap
 from pages._cached import opened, progress
@@ -83,7 +83,7 @@ def stars(in_use: InUse, word: str, found: Laid, maps: FrozenMaps, rows: np.ndar
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         points = {}
         for name, view in zip(found.names, found.views, strict=True):
-            mix = np.tensordot(layer_weights(name, len(layers)), layers, axes=1)
+            mix = mixed(layers.astype(float), layer_weights(name, len(layers)))
             place = view.coordinates[same[0]] if len(same) else view.plane.place(mix[None])[0]
             points[name] = tuple(map(float, place))
         drawn.append(atlas.star(number, one, points))
@@ -94,7 +94,7 @@ def stars(in_use: InUse, word: str, found: Laid, maps: FrozenMaps, rows: np.ndar
 def _by_spread(corpus: str, model: str, word: str, names: tuple[str, ...], dims: int) -> Laid:
     table = opened.targets(corpus, model)
     layers = table.rows.take(map_rows(table, word)).transpose(1, 0, 2)  # (L, N, D)
-    spaces = [np.tensordot(layer_weights(name, len(layers)).astype(np.float32), layers, axes=1) for name in names]
+    spaces = [mixed(layers, layer_weights(name, len(layers))) for name in names]
     views = tuple(axes.spread_views(spaces, dims))
     return Laid(SOLID if dims == 3 else PCA, names, np.stack([v.coordinates for v in views]), views)
 

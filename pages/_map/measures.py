@@ -13,7 +13,7 @@ from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
-from core.elmo.mix import layer_weights
+from core.elmo.mix import layer_weights, mixed
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
 from core.senses.reports import senses_report_of
@@ -172,6 +172,6 @@ def _trust(corpus: str, model: str, word: str, maps: FrozenMaps, laid: Laid) -> 
         return dict(zip(maps.names, maps.trustworthiness, strict=True)) | in_senses
     table = opened.targets(corpus, model)
     layers = table.rows.take(map_rows(table, word)).transpose(1, 0, 2)
-    spaces = [np.tensordot(layer_weights(name, len(layers)).astype(np.float32), layers, axes=1) for name in laid.names]
+    spaces = [mixed(layers, layer_weights(name, len(layers))) for name in laid.names]
     values = [trustworthiness(space, flat) for space, flat in zip(spaces, laid.coordinates, strict=True)]
     return dict(zip(laid.names, values, strict=True))

@@ -11,6 +11,7 @@ from core.analysis.maps import procrustes
 from core.analysis.surroundings import Surroundings
 from core.common.i18n import t
 from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import mixed
 from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
 from core.index import any_mix
@@ -62,7 +63,7 @@ def laid(table: OccurrenceTable, corpus: str, model: str, asked: tuple[Chosen, .
     """The plane of largest spread under one mix, turned onto the layers' planes in the mix's own proportions: dots, then stars."""
     points, stars = _points(table, corpus, model, tuple(one.asked for one in asked))
     layers, stars = _read(points, stars, normalised)
-    start = np.tensordot(weights, _planes(layers, stars), axes=1)
+    start = mixed(_planes(layers, stars).astype(float), weights)
     if len(start) < 2:
         return {}
     flat = procrustes(surroundings.by_spread(layers, stars, [weights])[0].coordinates, start, scale=False)

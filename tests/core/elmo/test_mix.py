@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.special import softmax
 
+from core.common.config import ROOT
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.mix import (
     ScalarMix,
@@ -225,3 +227,16 @@ def test_a_slider_through_the_layers_stops_at_each_and_at_the_mix_and_mixes_true
         one, other = mixed(a, s), mixed(b, s)
         expected = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
         assert mixed_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-12)
+
+
+def test_layers_are_mixed_by_one_function_on_any_axis():
+    layers = np.random.default_rng(3).normal(size=(3, 5, 4)).astype(np.float16)
+    weights = np.array([0.2, -1.0, 0.5])
+    mix = mixed(layers, weights)
+    assert mix.dtype == np.float32  # never the float16 of a file
+    np.testing.assert_allclose(mix, sum(w * layer for w, layer in zip(weights, layers.astype(float), strict=True)), rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(mixed(layers.transpose(1, 0, 2), weights, axis=1), mix)
+    np.testing.assert_array_equal(mixed(layers, weights, 2.0), 2 * mix)
+    np.testing.assert_array_equal(mixed(layers, weights, unit=True), unit(mix))
+    sources = [path for folder in ("core", "pages") for path in (ROOT / folder).rglob("*.py") if "tensordot(" in path.read_text("utf-8")]
+    assert sources == [ROOT / "core/elmo/mix.py"]
