@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 
 def map_(settings: Settings) -> Recipe:
@@ -115,7 +115,7 @@ scores() if labelled else None
 def mix(settings: Settings) -> Recipe:
     shows = t("The layers weighed by hand: the nearest sentences, how well meanings are told apart, and the map under that mix.")
     given = (
-        used(settings, "model", "corpus")
+        used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {
             "sentences": pair(settings),
@@ -124,56 +124,54 @@ def mix(settings: Settings) -> Recipe:
             "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
         }
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
+    return Recipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
 
 _MIX = """\
-import numpy as np
 from scipy.special import softmax
 
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mixed
+from core.views import mix
 
-weights = softmax(raw)
-layers = layer_normalised(queries[0].layers) if normalised else queries[0].layers
-vector = mixed(layers, weights, gamma)  # gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
-weights.round(3), round(float(np.linalg.norm(vector)), 2)
+weights = softmax(raw)  # the vector is gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
+result = mix.compute(bench, mix.MixRequest(words=tuple(words), weights=tuple(weights.tolist()), normalised=normalised, k=6))
+weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 """
 _MIX_NEAREST = """\
 import pandas as pd
 
-products = [neighbours.products(table.rows, query) for query in queries]
-products = [neighbours.normalised_products(table.rows, one) for one in products] if normalised else products
-found = [table.nearest(one, weights, k=6, which=neighbours.SAME) for one in products]
-lists = [pd.DataFrame([(n.occurrence.sense, n.cosine, " ".join(n.occurrence.tokens)) for n in near]) for near in found]
-pd.concat(lists, keys=["first", "second"])
+from core.index.neighbours import TypeNeighbour
+
+
+def row(near):
+    if isinstance(near, TypeNeighbour):  # a word without labels: the nearest spellings
+        return near.word, near.cosine, f"mean of {near.occurrences}"
+    return near.occurrence.sense, near.cosine, near.occurrence.sentence
+
+
+pd.concat([pd.DataFrame([row(near) for near in each]) for each in result.near], keys=["first", "second"][: len(words)])
 """
 _MIX_SENSES = """\
-from core.senses.reports import sense_report_of
-
-lemma = words[0].lemma_in(table)
-report = sense_report_of(table, lemma, weights, normalised=normalised) if lemma else None
-alone = [sense_report_of(table, lemma, layer, normalised=normalised).one_nn for layer in np.eye(len(weights))] if lemma else []
-(report and report.one_nn), alone  # share of sentences whose nearest one has the same meaning: this mix, each layer alone
+shares = {layer: report.one_nn for layer, report in result.alone.items()}
+(result.report and result.report.one_nn), shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
 """
 _MIX_MAP = """\
-from core.analysis.word_maps import follow_mix, map_rows, open_maps
+from core.analysis.word_maps import map_rows
 from core.figures.maps import map_figure
 from core.figures.style import mark
 
 
 def map_of_mix():
-    rows = map_rows(table, lemma)
-    layers, maps = table.rows.take(rows).transpose(1, 0, 2), open_maps(table, lemma, fit=True)
+    table = bench.about(*words).targets
+    rows = map_rows(table, result.lemma)
     occurrences = [table.occurrence(int(row)) for row in rows]
     return map_figure(
-        follow_mix(layers, weights, maps, normalised=normalised), [one.sense for one in occurrences],
+        result.coordinates, [one.sense for one in occurrences],
         [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
         layer="mix", key="mix",
     )
 
 
-map_of_mix() if lemma else None
+map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] - result.leans[1]).round(3).tolist()))
 """
 
 

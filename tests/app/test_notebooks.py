@@ -137,12 +137,12 @@ def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
     settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "w1": 1.0}
     plain, normalised = run("mix", settings), run("mix", settings | {"norm": True})
     table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalised["weights"]
-    query = normalised["queries"][0]
+    query = normalised["bench"].queries(normalised["words"])[0]
     products = neighbours.normalised_products(table.rows, neighbours.products(table.rows, query))
     expected = table.nearest(products, weights, k=6, which=neighbours.SAME)
-    assert [n.cosine for n in normalised["found"][0]] == [n.cosine for n in expected]
-    assert [n.cosine for n in plain["found"][0]] != [n.cosine for n in expected]
-    assert normalised["report"].one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn
+    assert [n.cosine for n in normalised["result"].near[0]] == [n.cosine for n in expected]
+    assert [n.cosine for n in plain["result"].near[0]] != [n.cosine for n in expected]
+    assert normalised["result"].report.one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn
 
 
 def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):

@@ -9,7 +9,8 @@ from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import induction, layouts, levels, neighbours, pair
+from core.views import induction, layouts, levels, mix, neighbours, pair
+from core.views.mix import AnyMixRequest, MixRequest
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
 from core.workbench import Bench, Names, open_bench
@@ -113,3 +114,45 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(bench, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
+
+
+def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(bench, words):
+    result = mix.compute(bench, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
+    one = neighbours.compute(bench, NeighboursRequest(word=words[0], space="1", k=4, whole=False))
+    assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in one.entries]
+    assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
+    assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
+    of_any = mix.of_any(bench, AnyMixRequest(words=words))
+    np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
+    np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
+    cosines = of_any.candidates[0].cosines((0, 1, 0))
+    assert cosines.max() == pytest.approx(result.near[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
+
+
+def test_normalised_layers_are_equally_long_and_one_sentence_leans_nowhere(bench, words):
+    result = mix.compute(bench, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalised=True, whole=False))
+    np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
+    assert len(result.near) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
+    assert mix.of_any(bench, AnyMixRequest(words=words[:1], normalised=True)).between is None
+
+
+def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(bench, monkeypatch):
+    zebras = bench.words("The zebra drank.", "A zebra is an animal.", at=(1, 1))
+    unread = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), whole=False))
+    assert unread.near == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
+    labelled = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # a small table of its kind
+    result = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
+    lean = result.leans[0] - result.leans[1]
+    assert len(result.near[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
+    of_any = mix.of_any(bench, AnyMixRequest(words=zebras, among="types"))
+    assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
+    assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
+    assert mix.of_any(bench, AnyMixRequest(words=zebras, among="types")) is None
+
+
+def test_weights_of_another_model_are_refused(bench, words):
+    with pytest.raises(BadInput, match="3"):
+        mix.compute(bench, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
