@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import BENCH, LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 
 def map_(settings: Settings) -> Recipe:
@@ -11,25 +11,27 @@ def map_(settings: Settings) -> Recipe:
     )
     view = chosen(settings, "view", model_layers.in_use().top)
     given = (
-        used(settings, "model", "corpus")
+        used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {
             "word": chosen(settings, "map_word", word(settings)),
             "sentences": pair(settings),
+            "around_plan": chosen(settings, "around", "spread"),  # of a word without labels
             "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
         }
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _SENSES, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return Recipe(shows, given, (BENCH, _SENSES, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _SENSES = """\
 from core.views import layouts
-from core.workbench import open_bench
+
+table = bench.targets
 
 
 def in_senses():
     \"\"\"(n, 2): the word's sentences on a map of the sense space.\"\"\"
-    return layouts.compute(open_bench(model_name, corpus=corpus), layouts.SensesRequest(word=word)).coordinates
+    return layouts.compute(bench, layouts.SensesRequest(word=word)).coordinates
 """
 _MAP = """\
 from core.analysis.word_maps import ALL_WORDS, map_rows, open_maps
@@ -55,43 +57,38 @@ def map_of_meanings():
 map_of_meanings() if labelled else "no labels: see below"
 """
 _AROUND = """\
-import numpy as np
-
-from core.analysis import surroundings
-from core.elmo.mix import layer_weights
-from core.index.tables import open_table
+from core.views import around
 
 
-def around():
-    \"\"\"Its occurrences and the nearest words of both sentences, laid out by PCA; which of the two sentences each leans to.\"\"\"
-    everything = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
-    own = queries if any(query.word.casefold() == word for query in queries) else []
-    words = list(dict.fromkeys([word, *(query.word.casefold() for query in own)]))
-    points = surroundings.surroundings(everything, words, own, np.eye(everything.meta["layers"])[-1])
-    stars = np.stack([query.layers for query in own]) if own else np.empty((0, *points.layers.shape[1:]), np.float32)
-    weights = layer_weights(layer, everything.meta["layers"])
-    leans = surroundings.leans(points.layers, stars[0], stars[1], weights) if len(own) == 2 else np.zeros(len(points))
-    return points, surroundings.by_spread(points.layers, stars, [weights])[0].coordinates, leans
+def words_around():
+    \"\"\"Its occurrences and the nearest words of both sentences, which of the two each leans to.\"\"\"
+    own = tuple(words) if any(each.spelling == word for each in words) else ()
+    return around.compute(bench, around.AroundRequest(word=word, contexts=own, plan=around_plan))
 
 
-points, places, leans = (None, None, None) if labelled else around()
-None if labelled else dict(zip(points.words, leans.round(3).tolist()))
+result = None if labelled else words_around()
+leans = result.cosines[result.at(layer)] if result else []  # of each sentence with every point
+dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(leans) == 2 else None
 """
 _AROUND_MAP = """\
-from core.figures.surroundings import SIDES, lean_map
+import numpy as np
+
 from core.figures.maps import Star, shared_limits
+from core.figures.style import SENSE_COLOURS
+from core.figures.surroundings import SIDES, lean_map
 
 
 def map_around():
-    n = len(points)
-    stars = [Star(f"yours, {k}", "", {layer: tuple(map(float, at))}) for k, at in enumerate(places[n:], 1)]
+    k = result.at(layer)
+    stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, at))}) for n, at in enumerate(result.stars[k], 1)]
     return lean_map(
-        places[:n], points.words, points.words, surroundings.sides(leans), SIDES, np.abs(leans), occurrences=points.occurrences,
-        stars=stars, layer=layer, limits=shared_limits(places), width=700, height=500, key="around",
+        result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
+        result.strength[k], occurrences=result.points.occurrences, stars=stars, layer=layer,
+        limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])), width=700, height=500, key="around",
     )
 
 
-None if labelled else map_around()
+map_around() if result else None
 """
 _SCORES = """\
 from core.elmo.mix import layer_weights

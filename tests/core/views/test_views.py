@@ -9,7 +9,8 @@ from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import induction, layouts, levels, mix, neighbours, pair
+from core.views import around, induction, layouts, levels, mix, neighbours, pair
+from core.views.around import AroundRequest
 from core.views.mix import AnyMixRequest, MixRequest
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
@@ -156,3 +157,37 @@ def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane
 def test_weights_of_another_model_are_refused(bench, words):
     with pytest.raises(BadInput, match="3"):
         mix.compute(bench, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
+
+
+@pytest.mark.parametrize("plan", ["spread", "between", "umap"])
+def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(bench, words, monkeypatch, plan):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)  # a small table of its kind
+    result = around.compute(bench, AroundRequest(word="bank", contexts=words, plan=plan))
+    n = len(result.points)
+    assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
+    assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
+    lean, point = result.leans[2], result.points.layers[:, 2].astype(np.float64)
+    own = np.stack([query.layers[2] for query in bench.queries(words)]).astype(np.float64)
+    cosines = (point / np.linalg.norm(point, axis=1, keepdims=True)) @ (own / np.linalg.norm(own, axis=1, keepdims=True)).T
+    np.testing.assert_allclose(lean, cosines[:, 0] - cosines[:, 1], atol=1e-6)
+    assert set(result.groups[2][lean > 0.1]) == {1} and set(result.groups[2][lean < -0.1]) == {2} and not result.telling
+    assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
+
+
+def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(bench, monkeypatch):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)
+    result = around.compute(bench, AroundRequest(word="bank"))
+    assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
+    numbers = set(result.groups[0].tolist())
+    assert numbers == (set(range(1, len(result.telling) + 1)) or {0}) and (result.groups == result.groups[0]).all()
+    nowhere = around.compute(bench, AroundRequest(word="qzxv"))
+    assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
+
+
+def test_a_map_around_a_word_waits_for_every_token_and_an_axis_needs_two_sentences(bench, words, monkeypatch):
+    with pytest.raises(BadInput, match="no layout “between” here"):
+        around.compute(bench, AroundRequest(word="bank", contexts=words[:1], plan="between"))
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert around.compute(bench, AroundRequest(word="bank", contexts=words)) is None
