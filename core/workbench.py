@@ -203,7 +203,7 @@ def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalise
             return normalised_products(rows, products_with(memo, table, query, types=types))
         return products(rows, query)
 
-    return memo.value("products", (table_key(table), query.tokens, query.position, normalised, types), compute, most=64)
+    return memo.value("products", (table_key(table), query.tokens, query.position, query.read_as, normalised, types), compute, most=64)
 
 
 def table_key(table: OccurrenceTable) -> str:

@@ -13,10 +13,9 @@ import numpy as np
 import streamlit as st
 
 from core.analysis.maps import FrozenMaps, compile_layout
-from core.analysis.word_maps import follow_mix, map_rows, open_maps
+from core.analysis.word_maps import open_maps
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.elmo.mix import mean_lengths
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
@@ -36,7 +35,6 @@ from pages._frame.in_use import InUse
 from pages._frame.server_jobs import TURNS, ServerJob, visitor
 
 WARM_UP_AFTER_S = 30.0
-LENGTHS_OF = 1_000  # labelled words whose vectors are measured
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
 FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
@@ -125,16 +123,6 @@ def is_labelled(corpus: str) -> bool:
 def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
     with st.spinner(t("Fitting the map…")):
         return open_maps(targets(corpus, model_name), word, fit=True)
-
-
-@kept(256)
-def followed(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False) -> np.ndarray:
-    """(n, 2): a word's map under a mix, laid out from its frozen layers' maps in the mix's own proportions."""
-    table = targets(corpus, model_name)
-    frozen = maps(corpus, model_name, word)
-    rows = map_rows(table, word)
-    layers = table.rows.take(rows).transpose(1, 0, 2)
-    return follow_mix(layers, np.array(weights), frozen, normalised=normalised)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)
@@ -274,13 +262,6 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
 def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False):
     """Sense measures of a word (or of all) in the full space, for one mix, of normalised layers if told so."""
     return sense_report_of(targets(corpus, model_name), word, np.array(weights), normalised=normalised)
-
-
-@kept(16)
-def layer_lengths(corpus: str, model_name: str) -> np.ndarray:
-    """(L,): how long the vectors of each layer are, on average over the labelled words."""
-    table = targets(corpus, model_name)
-    return mean_lengths(table.rows.take(np.arange(0, len(table), max(1, len(table) // LENGTHS_OF))))
 
 
 @kept(256)

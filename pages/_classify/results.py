@@ -13,8 +13,9 @@ from core.elmo.models import BUNDLED_MODEL
 from core.experiments import variants
 from core.experiments.planned import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
-from core.text.corpora import BUNDLED_CORPUS
-from pages._cached import classifiers, opened
+from core.views.mix import layer_lengths
+from pages._cached import classifiers
+from pages._cached.views import bench_of
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
 from pages._classify.paper import show_paper
@@ -201,7 +202,7 @@ def _pulls(mix: dict | None) -> str:
     """What each layer counts for in the sum: its weight times the length of its vectors in the bundled sentences, as shares."""
     if not mix:
         return ""
-    lengths = opened.layer_lengths(BUNDLED_CORPUS, BUNDLED_MODEL)
+    lengths = layer_lengths(bench_of(BUNDLED_MODEL))
     return ", ".join(f"{part:.0%}" for part in pulls(np.array(mix["s"]), lengths)) if len(lengths) == len(mix["s"]) else ""
 
 

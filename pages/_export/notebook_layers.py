@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import LABELLED, OPEN, QUERIES, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, Recipe, Settings, about, chosen, pair, sentence, used, word
 
 
 def map_(settings: Settings) -> Recipe:
@@ -11,25 +11,27 @@ def map_(settings: Settings) -> Recipe:
     )
     view = chosen(settings, "view", model_layers.in_use().top)
     given = (
-        used(settings, "model", "corpus")
+        used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {
             "word": chosen(settings, "map_word", word(settings)),
             "sentences": pair(settings),
+            "around_plan": chosen(settings, "around", "spread"),  # of a word without labels
             "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
         }
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _SENSES, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return Recipe(shows, given, (BENCH, _SENSES, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _SENSES = """\
 from core.views import layouts
-from core.workbench import open_bench
+
+table = bench.targets
 
 
 def in_senses():
     \"\"\"(n, 2): the word's sentences on a map of the sense space.\"\"\"
-    return layouts.compute(open_bench(model_name, corpus=corpus), layouts.SensesRequest(word=word)).coordinates
+    return layouts.compute(bench, layouts.SensesRequest(word=word)).coordinates
 """
 _MAP = """\
 from core.analysis.word_maps import ALL_WORDS, map_rows, open_maps
@@ -55,43 +57,38 @@ def map_of_meanings():
 map_of_meanings() if labelled else "no labels: see below"
 """
 _AROUND = """\
-import numpy as np
-
-from core.analysis import surroundings
-from core.elmo.mix import layer_weights
-from core.index.tables import open_table
+from core.views import around
 
 
-def around():
-    \"\"\"Its occurrences and the nearest words of both sentences, laid out by PCA; which of the two sentences each leans to.\"\"\"
-    everything = open_table(corpus, model)  # every token of the corpus; made once, then kept on disk
-    own = queries if any(query.word.casefold() == word for query in queries) else []
-    words = list(dict.fromkeys([word, *(query.word.casefold() for query in own)]))
-    points = surroundings.surroundings(everything, words, own, np.eye(everything.meta["layers"])[-1])
-    stars = np.stack([query.layers for query in own]) if own else np.empty((0, *points.layers.shape[1:]), np.float32)
-    weights = layer_weights(layer, everything.meta["layers"])
-    leans = surroundings.leans(points.layers, stars[0], stars[1], weights) if len(own) == 2 else np.zeros(len(points))
-    return points, surroundings.by_spread(points.layers, stars, [weights])[0].coordinates, leans
+def words_around():
+    \"\"\"Its occurrences and the nearest words of both sentences, which of the two each leans to.\"\"\"
+    own = tuple(words) if any(each.spelling == word for each in words) else ()
+    return around.compute(bench, around.AroundRequest(word=word, contexts=own, plan=around_plan))
 
 
-points, places, leans = (None, None, None) if labelled else around()
-None if labelled else dict(zip(points.words, leans.round(3).tolist()))
+result = None if labelled else words_around()
+leans = result.cosines[result.at(layer)] if result else []  # of each sentence with every point
+dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(leans) == 2 else None
 """
 _AROUND_MAP = """\
-from core.figures.surroundings import SIDES, lean_map
+import numpy as np
+
 from core.figures.maps import Star, shared_limits
+from core.figures.style import SENSE_COLOURS
+from core.figures.surroundings import SIDES, lean_map
 
 
 def map_around():
-    n = len(points)
-    stars = [Star(f"yours, {k}", "", {layer: tuple(map(float, at))}) for k, at in enumerate(places[n:], 1)]
+    k = result.at(layer)
+    stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, at))}) for n, at in enumerate(result.stars[k], 1)]
     return lean_map(
-        places[:n], points.words, points.words, surroundings.sides(leans), SIDES, np.abs(leans), occurrences=points.occurrences,
-        stars=stars, layer=layer, limits=shared_limits(places), width=700, height=500, key="around",
+        result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
+        result.strength[k], occurrences=result.points.occurrences, stars=stars, layer=layer,
+        limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])), width=700, height=500, key="around",
     )
 
 
-None if labelled else map_around()
+map_around() if result else None
 """
 _SCORES = """\
 from core.elmo.mix import layer_weights
@@ -115,7 +112,7 @@ scores() if labelled else None
 def mix(settings: Settings) -> Recipe:
     shows = t("The layers weighed by hand: the nearest sentences, how well meanings are told apart, and the map under that mix.")
     given = (
-        used(settings, "model", "corpus")
+        used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {
             "sentences": pair(settings),
@@ -124,56 +121,54 @@ def mix(settings: Settings) -> Recipe:
             "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
         }
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
+    return Recipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
 
 _MIX = """\
-import numpy as np
 from scipy.special import softmax
 
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mixed
+from core.views import mix
 
-weights = softmax(raw)
-layers = layer_normalised(queries[0].layers) if normalised else queries[0].layers
-vector = mixed(layers, weights, gamma)  # gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
-weights.round(3), round(float(np.linalg.norm(vector)), 2)
+weights = softmax(raw)  # the vector is gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
+result = mix.compute(bench, mix.MixRequest(words=tuple(words), weights=tuple(weights.tolist()), normalised=normalised, k=6))
+weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 """
 _MIX_NEAREST = """\
 import pandas as pd
 
-products = [neighbours.products(table.rows, query) for query in queries]
-products = [neighbours.normalised_products(table.rows, one) for one in products] if normalised else products
-found = [table.nearest(one, weights, k=6, which=neighbours.SAME) for one in products]
-lists = [pd.DataFrame([(n.occurrence.sense, n.cosine, " ".join(n.occurrence.tokens)) for n in near]) for near in found]
-pd.concat(lists, keys=["first", "second"])
+from core.index.neighbours import TypeNeighbour
+
+
+def row(near):
+    if isinstance(near, TypeNeighbour):  # a word without labels: the nearest spellings
+        return near.word, near.cosine, f"mean of {near.occurrences}"
+    return near.occurrence.sense, near.cosine, near.occurrence.sentence
+
+
+pd.concat([pd.DataFrame([row(near) for near in each]) for each in result.near], keys=["first", "second"][: len(words)])
 """
 _MIX_SENSES = """\
-from core.senses.reports import sense_report_of
-
-lemma = words[0].lemma_in(table)
-report = sense_report_of(table, lemma, weights, normalised=normalised) if lemma else None
-alone = [sense_report_of(table, lemma, layer, normalised=normalised).one_nn for layer in np.eye(len(weights))] if lemma else []
-(report and report.one_nn), alone  # share of sentences whose nearest one has the same meaning: this mix, each layer alone
+shares = {layer: report.one_nn for layer, report in result.alone.items()}
+(result.report and result.report.one_nn), shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
 """
 _MIX_MAP = """\
-from core.analysis.word_maps import follow_mix, map_rows, open_maps
+from core.analysis.word_maps import map_rows
 from core.figures.maps import map_figure
 from core.figures.style import mark
 
 
 def map_of_mix():
-    rows = map_rows(table, lemma)
-    layers, maps = table.rows.take(rows).transpose(1, 0, 2), open_maps(table, lemma, fit=True)
+    table = bench.about(*words).targets
+    rows = map_rows(table, result.lemma)
     occurrences = [table.occurrence(int(row)) for row in rows]
     return map_figure(
-        follow_mix(layers, weights, maps, normalised=normalised), [one.sense for one in occurrences],
+        result.coordinates, [one.sense for one in occurrences],
         [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
         layer="mix", key="mix",
     )
 
 
-map_of_mix() if lemma else None
+map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] - result.leans[1]).round(3).tolist()))
 """
 
 

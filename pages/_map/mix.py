@@ -5,7 +5,6 @@ browser cannot run it, Streamlit draws it all: a slider redraws the fragment and
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import numpy as np
 import pandas as pd
@@ -15,29 +14,27 @@ import streamlit as st
 from core.analysis import surroundings
 from core.analysis.word_maps import map_rows
 from core.common import model_layers
-from core.common.errors import BadInput
 from core.common.i18n import language, t
 from core.common.markup import plain
-from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mixed, pulls
 from core.figures.maps import cosine_bars, map_figure
 from core.figures.measures import accuracy_lines
 from core.figures.style import LAYER_COLOURS, OWN, layer_title, mark
 from core.figures.surroundings import lean_bars
-from core.index import neighbours
-from core.index.neighbours import TypeNeighbour
+from core.index.neighbours import SAME, Neighbour, TypeNeighbour
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
-from core.views import levels
+from core.views import layouts, levels, mix
+from core.views.mix import AnyMixRequest, Mixed, MixRequest
+from core.views.neighbours import TYPES
 from pages._cached import opened
 from pages._cached.progress import show_progress
-from pages._cached.views import bench
+from pages._cached.views import bench, view
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._map import measures, mix_view, mix_words, notices
+from pages._map import measures, mix_view, notices
 from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
@@ -72,140 +69,106 @@ def _moved() -> None:
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The laboratory; for a word without labels every word of the sentences is read first, once."""
-    asked = tuple(one for one in (first, second) if one.position is not None)
-    if not asked:
+    chosen = tuple(one for one in (first, second) if one.position is not None)
+    if not chosen:
         st.info(t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:")
         return
-    in_use = opened.about(in_use, *(one.looked_up for one in asked))
-    table = opened.targets(in_use.corpus, in_use.model)
-    if any(one.lemma_in(table) is None for one in asked):
+    table = _table(in_use, chosen)
+    if any(one.lemma_in(table) is None for one in chosen):
         job = opened.table_job(in_use.corpus, in_use.model)
         if job.running:
             show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
         elif job.error:
             st.warning(plain(job.error))
-    _fragment(in_use, asked)
+    _fragment(in_use, chosen)
+
+
+def _table(in_use: InUse, chosen: tuple[Chosen, ...]) -> OccurrenceTable:
+    return bench(in_use).about(*(one.in_context for one in chosen)).targets
 
 
 @st.fragment
-def _fragment(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
+def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        _lab(in_use, asked)
+        _lab(in_use, chosen)
 
 
-def _lab(in_use: InUse, asked: tuple[Chosen, ...]) -> None:
-    table = opened.targets(in_use.corpus, in_use.model)
-    word = asked[0].lemma_in(table)
-    labelled = word is not None and all(one.lemma_in(table) is not None for one in asked)
-    several = labelled and len(table.senses_of(word)) > 1  # of one alone there is nothing to tell apart
+def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
+    table = _table(in_use, chosen)
+    lemmas = [one.lemma_in(table) for one in chosen]
+    several = all(lemmas) and len(table.senses_of(lemmas[0])) > 1  # of one alone there is nothing to tell apart
     everything = None if several else opened.table_job(in_use.corpus, in_use.model).result
     if (several or everything is not None) and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
-        _instrument(in_use, table, everything, word, asked)
+        _instrument(in_use, table, everything, chosen)
         return
-    controls, shown = st.columns([2, 3], gap="large")
+    controls, picture = st.columns([2, 3], gap="large")
     with controls:
         weights, gamma, normalised = _controls()
-    with shown:
-        _bars(in_use, weights, normalised)
-        _norm(in_use, asked[0], weights, gamma, normalised)
-    types = _neighbours(in_use, table, asked, weights, normalised)
-    report = None
-    if word is not None:
-        with suppress(BadInput):
-            report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
-    if report is not None:
-        _senses_and_map(in_use, table, word, report, weights, normalised)
+    result = _mixed(in_use, chosen, weights, normalised, whole=everything is not None)
+    with picture:
+        _bars(in_use, result, weights, normalised)
+        _norm(chosen[0], result, gamma)
+    _neighbours(table, chosen, result)
+    if result.report is not None:
+        _senses_and_map(in_use, table, chosen, result, weights, normalised)
     else:
-        _leans(in_use, asked, types, weights, normalised)
+        _leans(in_use, result, weights, normalised, read=everything is not None)
 
 
-def _instrument(
-    in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, word: str | None, asked: tuple[Chosen, ...]
-) -> None:
+def _mixed(
+    in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = SAME, whole: bool = True
+) -> Mixed:
+    words, shares = tuple(one.in_context for one in chosen), tuple(weights.tolist())
+    with st.spinner(t("Fitting the map…")):
+        return view(
+            mix.compute, bench(in_use), MixRequest(words=words, weights=shares, normalised=normalised, among=among, k=IN_TABLE, whole=whole)
+        )
+
+
+def _instrument(in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, chosen: tuple[Chosen, ...]) -> None:
     """What moves under the hand; below it what the server says of the mix that was let go of. `everything`, the table of all words, is
-    given where the senses are not labelled."""
+    there where the senses are not labelled."""
     place = st.container()
     st.html(HIDDEN)
     with st.container(key="mix_controls"):
         weights, gamma, normalised = _controls()
-    lengths = tuple(opened.layer_lengths(in_use.corpus, in_use.model).tolist())
-    names = (in_use.corpus, in_use.model)
+    among = SAME if everything is None else TYPES
+    result = _mixed(in_use, chosen, weights, normalised, among=among, whole=everything is not None)
+    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised, among=among)
     with place:
-        if everything is None:
-            sent = mix_view.static(*names, asked, word, normalised, lengths, language())
-        else:
-            sent = mix_words.static(everything, *names, asked, normalised, lengths, language())
-        mix_view.live(sent, _take_set)
-    if everything is None:
-        flat = opened.followed(*names, word, tuple(weights.round(3)), normalised)
-        laid = mix_view.laid(in_use, word, asked, weights, flat, normalised)
-    else:
-        laid = mix_words.laid(everything, *names, asked, weights, normalised)
+        of_any = view(mix.of_any, bench(in_use), request, most=24)
+        mix_view.live(mix_view.static(of_any, table if everything is None else everything, chosen, language()), _take_set)
     state = {
         "w": [st.session_state[key] for key in _keys()],
         "gamma": gamma,
         "norm": normalised,
         "seq": instruments.sequence(mix_view.LIVE),
     }
-    instruments.told("mix", state | laid, _take_plain)
+    if result.coordinates is not None:
+        state |= {"layout": np.ravel(result.coordinates).round(4).tolist(), "stars": result.stars.round(4).tolist()}
+    instruments.told("mix", state, _take_plain)
     weight_bars(weights, key="mix.bars", shown=False)
-    weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True, shown=False)
+    weight_bars(result.pulls, key="mix.pulls", by_length=True, shown=False)
     if everything is None:
-        _told_of_labelled(in_use, table, word, flat, weights, normalised)
+        figure, alt = _map_picture(table, result)
+        note(figure, key="mix.map", alt=alt)
+    if result.report is not None:
+        figure, alt = _scores(result)
+        note(figure, key="mix.scores", alt=alt)
+    if everything is None:
+        _notice_senses(result, normalised)
     else:
-        _told_of_unlabelled(in_use, table, everything, word, asked, weights, normalised)
-    tables = [_twin_of(in_use, table, everything, one, weights, normalised) for one in asked]
-    name = f"mix-neighbours-{word or bare(asked[0].word)[:24]}"
+        more = about(result.lemma, result.report, result.alone) if result.report is not None else []
+        _leans(in_use, result, weights, normalised, more, read=True, shown=False)
+    tables = [_twin_of(one, near) for one, near in zip(chosen, result.near, strict=True)]
+    name = f"mix-neighbours-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.twin(pd.concat(tables), name=name, label=t("The neighbours as a table"), key="mix.neighbours")
 
 
-def _told_of_labelled(in_use: InUse, table: OccurrenceTable, word: str, flat: np.ndarray, weights: np.ndarray, normalised: bool) -> None:
-    """What the mix is worth to the word's senses, and the pictures of it for what is taken along."""
-    report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
-    map_of, map_alt = _map_picture(table, word, flat)
-    note(map_of, key="mix.map", alt=map_alt)
-    single, static, scores, scores_alt = _scores(in_use, word, report, normalised)
-    note(scores, key="mix.scores", alt=scores_alt)
-    _told_of_senses(word, report, single, static, normalised)
-
-
-def _told_of_unlabelled(
-    in_use: InUse,
-    table: OccurrenceTable,
-    everything: OccurrenceTable,
-    word: str | None,
-    asked: tuple[Chosen, ...],
-    weights: np.ndarray,
-    normalised: bool,
-) -> None:
-    """Which way the listed words lean; where the first sentence's word is labelled after all, what the mix is worth to its senses."""
-    near = [one.word for each in asked for one in _nearest_types(in_use, everything, each, weights, normalised, NEAREST)]
-    more = []
-    if word is not None:
-        with suppress(BadInput):
-            report = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)), normalised)
-            single, _, scores, alt = _scores(in_use, word, report, normalised)
-            note(scores, key="mix.scores", alt=alt)
-            more = about(word, report, single)
-    _leans(in_use, asked, list(dict.fromkeys(near)), weights, normalised, more, shown=False)
-
-
-def _nearest_types(
-    in_use: InUse, everything: OccurrenceTable, one: Chosen, weights: np.ndarray, normalised: bool, k: int
-) -> list[TypeNeighbour]:
-    query = opened.query(in_use.model, *one.asked)
-    found = opened.query_products(everything, query, normalised, types=True)
-    return everything.nearest_types(found, weights, k=k)
-
-
-def _twin_of(
-    in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, one: Chosen, weights: np.ndarray, normalised: bool
-) -> pd.DataFrame:
+def _twin_of(one: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ...]) -> pd.DataFrame:
     """A list of what is nearest as a table: sentences with the word, or all words."""
-    if everything is not None:
-        return lists.type_table(_nearest_types(in_use, everything, one, weights, normalised, IN_TABLE), one.text.strip())
-    found = opened.query_products(table, opened.query(in_use.model, *one.asked), normalised)
-    return lists.neighbour_table(table.nearest(found, weights, k=IN_TABLE, which=neighbours.SAME), one.text.strip())
+    in_table = lists.type_table if near and isinstance(near[0], TypeNeighbour) else lists.neighbour_table
+    return in_table(near, one.text.strip())
 
 
 def _take_set() -> None:
@@ -239,57 +202,38 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     return weights, gamma, normalised
 
 
-def _layers(layers: np.ndarray, normalised: bool) -> np.ndarray:
-    """(..., D) as the mix takes them."""
-    return layer_normalised(layers) if normalised else layers
-
-
-def _lengths(in_use: InUse, normalised: bool) -> np.ndarray:
-    """(L,): how long each layer's vectors are, on average."""
-    if normalised:
-        return np.full(_n(), opened.model(in_use.model).encoder.dim ** 0.5)
-    return opened.layer_lengths(in_use.corpus, in_use.model)
-
-
-def _pulls(in_use: InUse, weights: np.ndarray, normalised: bool) -> np.ndarray:
-    return pulls(weights, _lengths(in_use, normalised))
-
-
-def _bars(in_use: InUse, weights: np.ndarray, normalised: bool) -> None:
-    lengths = _lengths(in_use, normalised)
+def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
         weight_bars(weights, key="mix.bars")
     with right:
         st.markdown(t("**s times length**: what each layer counts for in the sum"))
-        weight_bars(_pulls(in_use, weights, normalised), key="mix.pulls", by_length=True)
+        weight_bars(result.pulls, key="mix.pulls", by_length=True)
     if normalised:
-        told = t(
+        caption = t(
             "With layer normalisation every layer's vector is equally long: √{dim} = {length:.1f}. In the sum, and in every "
             "cosine of it, a layer counts for its weight alone.",
             dim=opened.model(in_use.model).encoder.dim,
-            length=lengths[0],
+            length=result.lengths[0],
         )
-        st.caption(told)
+        st.caption(caption)
         return
     st.caption(
         t(
             "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. In the sum, and in every "
             "cosine of it, a layer counts for its weight times that.",
-            lengths=", ".join(f"{length:.1f}" for length in lengths),
-            last=len(lengths) - 1,
+            lengths=", ".join(f"{length:.1f}" for length in result.lengths),
+            last=len(result.lengths) - 1,
         )
     )
 
 
-def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, normalised: bool) -> None:
-    query = opened.query(in_use.model, *chosen.asked)
-    length = float(np.linalg.norm(mixed(_layers(query.layers, normalised), weights)))
+def _norm(chosen: Chosen, result: Mixed, gamma: float) -> None:
     left, right = st.columns(2)
     left.metric(
         t("Length of “{word}”", word=plain(chosen.word, 20)),
-        f"{gamma * length:.2f}",
+        f"{gamma * result.norm:.2f}",
         help=t("The vector's norm: γ times the norm of the weighed sum."),
     )
     right.caption(
@@ -297,57 +241,33 @@ def _norm(in_use: InUse, chosen: Chosen, weights: np.ndarray, gamma: float, norm
             "γ = {gamma:.1f} makes every vector {gamma:.1f} times as long ({gamma:.1f} × {length:.2f}). It is in the numerator and the "
             "denominator of a cosine alike, so it cancels: the lists below never change with γ. A task needs it to set ELMo's size against its other inputs.",
             gamma=gamma,
-            length=length,
+            length=result.norm,
         )
     )
 
 
-def _neighbours(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], weights: np.ndarray, normalised: bool) -> list[str]:
-    """Both lists: other sentences with a labelled word, else the nearest of all words. Returns the words so listed, each once."""
-    everything = None
-    types = []
-    for number, (column, one, colour) in enumerate(zip(st.columns(2, gap="large"), asked, OWN, strict=False)):
+def _neighbours(table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixed) -> None:
+    """Both lists: other sentences with a labelled word, else the nearest of all words."""
+    for number, (column, one, colour, near) in enumerate(zip(st.columns(2, gap="large"), chosen, OWN, result.near, strict=False)):
         with column:
-            word = bare(one.word)[:24]
-            title = (
-                t("Nearest to “{word}” in the second sentence", word=word)
-                if number
-                else t("Nearest to “{word}” in the first sentence", word=word)
-            )
-            lists.heading(title, colour, one.text.strip()[:140])
-            if one.lemma_in(table) is not None:
-                found = opened.query_products(table, opened.queries_for(in_use.model, [one.in_context])[0], normalised)
-                if same := table.nearest(found, weights, k=NEAREST, which=neighbours.SAME):
-                    lists.keyword_lines(same, table.senses_of(one.lemma_in(table) or ""))
-                    continue
-            everything = everything or opened.table_job(in_use.corpus, in_use.model).result
-            if everything is None:
+            lists.heading(mix_view.title_of(one, number), colour, one.text.strip()[:140])
+            if near is None:
                 show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
-                continue
-            near = _nearest_types(in_use, everything, one, weights, normalised, NEAREST)
-            lists.word_lines([(n.word, n.cosine, "") for n in near])
-            types += [n.word for n in near]
-    return list(dict.fromkeys(types))
+            elif near and isinstance(near[0], TypeNeighbour):
+                lists.word_lines([(n.word, n.cosine, "") for n in near[:NEAREST]])
+            else:
+                lists.keyword_lines(near[:NEAREST], table.senses_of(one.lemma_in(table) or ""))
 
 
 def _leans(
-    in_use: InUse,
-    asked: tuple[Chosen, ...],
-    types: list[str],
-    weights: np.ndarray,
-    normalised: bool,
-    more: Sequence[str] = (),
-    *,
-    shown: bool = True,
+    in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool, more: Sequence[str] = (), *, read: bool, shown: bool = True
 ) -> None:
-    """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean."""
-    if len(asked) < 2:
+    """Where no sense can be told apart: the cosine of the two words, layer by layer and under this mix, and which way the words lean.
+    `read`: whether every word of the sentences has been."""
+    values = result.cosines
+    if not values:
         notice([t("One sentence has one list; type a second one to see what the mix does to the difference."), *more])
         return
-    queries = opened.queries(in_use.model, [one.asked for one in asked])
-    first, second = (_layers(query.layers, normalised) for query in queries)
-    values = {str(k): surroundings.cosine(first, second, np.eye(len(first))[k]) for k in range(len(first))}
-    values["mix"] = surroundings.cosine(first, second, weights)
     left, right = st.columns(2, gap="large") if shown else (st.container(), st.container())
     picture = draw if shown else note
     with left:
@@ -364,76 +284,73 @@ def _leans(
         )
         if random and shown:
             st.caption(t("A grey line stands where two random words stand on average."))
-    table = opened.table_job(in_use.corpus, in_use.model).result
-    near = np.empty((2, 0))
-    if table is not None:
-        if types:
-            layers = _layers(table.types.take(np.array([table.word_codes[word] for word in types])), normalised)
-            near = np.array([surroundings.leans(layers, one, np.zeros_like(one), weights) for one in (first, second)])
-            order = np.argsort(near[1] - near[0], kind="stable")
-            types = [types[k] for k in order]
-            near = near[:, order]
+    if read:
+        listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbour)}
+        drawn = [k for k, word in enumerate(result.spellings) if word in listed]
+        words, near = [bare(result.spellings[k]) for k in drawn], result.leans[:, drawn]
+        if words:
             lean = near[0] - near[1]
             with right:
                 if shown:
                     lists.heading(
                         t("Which way do the words lean?"), LAYER_COLOURS["mix"], t("cosine with the first less cosine with the second")
                     )
-                alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(types))
-                picture(lean_bars([bare(word) for word in types], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
+                alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(words))
+                picture(lean_bars(words, lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
         level = levels.level_of_mix(bench(in_use), weights, normalised=normalised)
-        random_here = None if level is None else level.mean
-        notice([*notices.of_leans([bare(word) for word in types], near, "mix", values["mix"], random_here), *more])
+        notice([*notices.of_leans(words, near, "mix", values["mix"], None if level is None else level.mean), *more])
     else:
         notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"]), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
     lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
 
 
-def _senses_and_map(in_use: InUse, table: OccurrenceTable, word: str, report: SenseReport, weights: np.ndarray, normalised: bool) -> None:
-    flat = opened.followed(in_use.corpus, in_use.model, word, tuple(weights.round(3)), normalised)
+def _senses_and_map(
+    in_use: InUse, table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixed, weights: np.ndarray, normalised: bool
+) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         lists.heading(
-            t("“{word}” under this mix", word=word),
+            t("“{word}” under this mix", word=result.lemma),
             LAYER_COLOURS["mix"],
             t("the layers, normalised and mixed, laid out anew by UMAP from where the Map page has them")
             if normalised
             else t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
         )
-        figure, alt = _map_picture(table, word, flat)
+        figure, alt = _map_picture(table, result)
         draw(figure, key="mix.map", alt=alt)
     with right:
         st.metric(
             t("Nearest sentence has the same meaning"),
-            f"{report.one_nn:.0%}",
+            f"{result.report.one_nn:.0%}",
             help=t("1-NN accuracy over this word's labelled sentences, each left out in turn."),
         )
         if normalised:
-            plain_mix = opened.sense_scores(in_use.corpus, in_use.model, word, tuple(weights.round(4)))
-            st.caption(t("Without layer normalisation the same weights have {share:.0%}.", share=plain_mix.one_nn))
-        single, static, figure, alt = _scores(in_use, word, report, normalised)
+            over = bench(in_use).about(*(one.in_context for one in chosen))
+            as_it_is = layouts.report_of(over, result.lemma, weights)
+            st.caption(t("Without layer normalisation the same weights have {share:.0%}.", share=as_it_is.one_nn))
+        figure, alt = _scores(result)
         draw(figure, key="mix.scores", alt=alt)
-    _told_of_senses(word, report, single, static, normalised)
+    _notice_senses(result, normalised)
 
 
-def _map_picture(table: OccurrenceTable, word: str, flat: np.ndarray) -> tuple[go.Figure, str]:
+def _map_picture(table: OccurrenceTable, result: Mixed) -> tuple[go.Figure, str]:
     """The word's dots where this mix has them, and what the picture shows in words."""
+    word = result.lemma
     rows = map_rows(table, word)
-    occurrences = [table.occurrence(int(r)) for r in rows]
+    occurrences = [table.occurrence(int(row)) for row in rows]
     hovers = [mark(o.tokens, o.position) for o in occurrences]
+    senses = [o.sense for o in occurrences]
     figure = map_figure(
-        flat, [o.sense for o in occurrences], hovers, rows.tolist(), table.senses_of(word), layer="mix", key=f"mix.{word}", height=400
+        result.coordinates, senses, hovers, rows.tolist(), table.senses_of(word), layer="mix", key=f"mix.{word}", height=400
     )
     return figure, t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=len(rows), word=word)
 
 
-def _scores(in_use: InUse, word: str, report: SenseReport, normalised: bool) -> tuple[dict, SenseReport | None, go.Figure, str]:
-    """Each layer alone, the other words' static vectors, and a picture of both beside this mix with what it shows in words."""
-    alone_by = [opened.sense_scores(in_use.corpus, in_use.model, word, tuple(one), normalised) for one in np.eye(_n())]
-    single = {str(k): each for k, each in enumerate(alone_by)}
-    shares = {name: each.one_nn for name, each in single.items()} | {"mix": report.one_nn}
-    static = measures.static_of(in_use, word)
+def _scores(result: Mixed) -> tuple[go.Figure, str]:
+    """Each layer alone, the other words' static vectors and this mix, and what the picture shows in words."""
+    report, static = result.report, result.static
+    shares = {name: each.one_nn for name, each in result.alone.items()} | {"mix": report.one_nn}
     named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in shares.items())
     figure = accuracy_lines({"1-NN": shares}, null=report.null_mean, majority=None, static=static.one_nn if static else None)
     alt = t(
@@ -441,13 +358,14 @@ def _scores(in_use: InUse, word: str, report: SenseReport, normalised: bool) -> 
         named=named,
         chance=report.null_mean,
     )
-    return single, static, figure, f"{alt} {measures.static_share(static)}".rstrip()
+    return figure, f"{alt} {measures.static_share(static)}".rstrip()
 
 
-def _told_of_senses(word: str, report: SenseReport, single: dict, static: SenseReport | None, normalised: bool) -> None:
+def _notice_senses(result: Mixed, normalised: bool) -> None:
     """What to notice, and the table twin."""
-    notice([*about(word, report, single), *measures.beside_static(report, static, t("this mix"))])
-    shares = {name: each.one_nn for name, each in single.items()}
+    word, report, static = result.lemma, result.report, result.static
+    notice([*about(word, report, result.alone), *measures.beside_static(report, static, t("this mix"))])
+    shares = {name: each.one_nn for name, each in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
     table_twin = pd.DataFrame([{t("layer"): k, t("1-NN accuracy"): round(v, 4)} for k, v in shares.items()])

@@ -11,32 +11,24 @@ from pathlib import Path
 import numpy as np
 from scipy.special import softmax
 
-from core.analysis.maps import FrozenMaps
-from core.analysis.word_maps import map_rows, place_under
 from core.classify.tasks import TASKS, heads_metas, task_titles
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.elmo.layer_norm import layer_normalised
 from core.figures.style import OWN, layer_colour, sense_colour
 from core.files.artifacts import text_fingerprint
-from core.index import any_mix
 from core.index.any_mix import Candidates
-from core.index.neighbours import Products
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
-from pages._cached import opened
+from core.views.mix import AnyMix
 from pages._cached.kept import kept
-from pages._frame.in_use import OURS, InUse
-from pages._map import map_view
+from pages._map import map_view, mix_words
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import instrument, packed, said
 from pages._widgets.mix_sliders import LIMIT, presets, slider_name
-from pages._word import atlas
 
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
-MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted in the browser: their products are 0.5 MB
 TOP = 5.0  # of the slider of gamma
 _live = instrument("mix", FOLDER, "live")
 
@@ -63,59 +55,48 @@ def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
 
 
 @kept(24)
-def static(corpus: str, model: str, asked: tuple[Chosen, ...], word: str, normalised: bool, lengths: tuple[float, ...], code: str) -> dict:
-    """All that any mix of these sentences needs, as JSON; `code`: the reader's language."""
-    in_use = InUse(model, "", corpus, OURS)
-    table = opened.targets(corpus, model)
-    queries = opened.queries(model, [one.asked for one in asked])
-    found = [opened.query_products(table, query, normalised) for query in queries]
-    parts = [any_mix.of_word(table, one, np.array(lengths)) for one in found]
-    rows = map_rows(table, word)
-    senses = table.senses_of(word)
-    shown = {int(row): None for part in parts for row in part.rows} | {int(row): None for row in rows}
-    layers = table.rows.take(rows)
-    few = len(rows) * len(lengths) <= MOST_PAIRS
-    data = common(asked, parts, found, lengths) | {
-        "lines": {str(row): _line(table, row, senses) for row in shown},
-        "senses": [{"name": sense, "colour": sense_colour(k)} for k, sense in enumerate(senses)],
-        "pairs": packed(any_mix.pairs(layer_normalised(layers) if normalised else layers)) if few else None,
-        "chance": any_mix.chance(table.sense[rows]) if few else None,
-        "map": _map(in_use, word, rows, opened.maps(corpus, model, word), asked),
-        "text": text_of(word, len(lengths)) | _text(word, len(rows), len(lengths)),
+def static(of: AnyMix, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code: str) -> dict:
+    """All that any mix of these sentences needs, as JSON; `_table` has its rows; `code`: the reader's language."""
+    n_layers = len(of.lengths)
+    data = {
+        "lengths": of.lengths.tolist(),
+        "few": model_layers.FEW,
+        "colours": [layer_colour(str(k)) for k in range(n_layers)],
+        "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(chosen, of.candidates, strict=True))],
+        "between": None if of.between is None else packed(of.between),
+        "presets": _presets(n_layers),
+        "marks": _marks(n_layers),
+        "pairs": None if of.pairs is None else packed(of.pairs),
+        "chance": of.chance,
+        "map": _map(of),
     }
+    if of.lemma is None:
+        for one, itself in zip(data["asked"], of.itself, strict=True):
+            one |= {"listed": of.listed, "itself": itself}
+        word = bare(chosen[0].word)[:24]
+        data |= mix_words.static(of, _table) | {"text": text_of(word, n_layers) | mix_words.text(of, word)}
+    else:
+        senses = _table.senses_of(of.lemma)
+        rows = dict.fromkeys(int(row) for row in np.concatenate([*(part.rows for part in of.candidates), of.ids]))
+        data |= {
+            "lines": {str(row): _line(_table, row, senses) for row in rows},
+            "senses": [{"name": sense, "colour": sense_colour(k)} for k, sense in enumerate(senses)],
+            "text": text_of(of.lemma, n_layers) | _text(of.lemma, len(of.ids), n_layers),
+        }
     return data | {"key": text_fingerprint([repr(data)])[:16]}
 
 
-def common(asked: Sequence[Chosen], parts: Sequence[Candidates], found: Sequence[Products], lengths: Sequence[float]) -> dict:
-    """What is sent of any word's mix: the sentences with their candidates, the layers, the presets."""
-    return {
-        "lengths": list(lengths),
-        "few": model_layers.FEW,
-        "colours": [layer_colour(str(k)) for k in range(len(lengths))],
-        "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(asked, parts, strict=True))],
-        "between": packed(any_mix.between(*found)) if len(found) > 1 else None,
-        "presets": _presets(len(lengths)),
-        "marks": _marks(len(lengths)),
-    }
-
-
-def laid(in_use: InUse, word: str, asked: tuple[Chosen, ...], weights: np.ndarray, flat: np.ndarray, normalised: bool) -> dict:
-    """A mix's layout as the server made it, (n, 2), and where the reader's sentences lie in it."""
-    table = opened.targets(in_use.corpus, in_use.model)
-    places = []
-    rows = map_rows(table, word)
-    for one in atlas.placed(in_use, word, asked).values():
-        found = opened.query_products(table, opened.query(in_use.model, *one.asked), normalised)
-        places.append(place_under(table, found, rows, flat, weights).round(4).tolist())
-    return {"layout": np.ravel(flat).round(4).tolist(), "stars": places}
+def title_of(one: Chosen, number: int) -> str:
+    """What stands above the list of one of both sentences."""
+    word = bare(one.word)[:24]
+    return (
+        t("Nearest to “{word}” in the second sentence", word=word) if number else t("Nearest to “{word}” in the first sentence", word=word)
+    )
 
 
 def _asked(one: Chosen, number: int, part: Candidates) -> dict:
-    word = bare(one.word)[:24]
-    title = (
-        t("Nearest to “{word}” in the second sentence", word=word) if number else t("Nearest to “{word}” in the first sentence", word=word)
-    )
     numbers = {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
+    title = title_of(one, number)
     return {"title": title, "text": one.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
 
 
@@ -125,18 +106,14 @@ def _line(table: OccurrenceTable, row: int, senses: Sequence[str]) -> tuple[str,
     return *map_view.line(o.tokens, o.position), senses.index(o.sense) if o.sense in senses else -1
 
 
-def _map(in_use: InUse, word: str, rows: np.ndarray, maps: FrozenMaps, asked: tuple[Chosen, ...]) -> dict:
+def _map(of: AnyMix) -> dict:
     """The dots and the reader's stars in the layers' aligned maps."""
-    layers = [name for name in maps.names if name != "mix"]
-    placed = atlas.placed(in_use, word, asked)
-    stars = atlas.stars(in_use, word, maps, rows, asked)
-    flat = [np.ravel(maps.coordinates[maps.names.index(name)]).round(4).tolist() for name in layers]
     return {
-        "rows": rows.tolist(),
-        "layers": flat,
+        "rows": of.ids.tolist(),
+        "layers": [np.ravel(flat).round(4).tolist() for flat in of.coordinates],
         "stars": [
-            {"asked": number - 1, "label": star.label, "layers": [[round(x, 4) for x in star.points[name]] for name in layers]}
-            for number, star in zip(placed, stars, strict=True)
+            {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": np.asarray(at).round(4).tolist()}
+            for k, at in of.stars.items()
         ],
     }
 

@@ -13,7 +13,9 @@ from core.index.table import OccurrenceTable
 from core.text.composed import folded
 from core.text.labelled_words import parts
 from core.text.tokens import bare
+from core.workbench import Bench
 from pages._cached import opened, progress
+from pages._cached.views import bench
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -31,6 +33,7 @@ def show(in_use: InUse) -> None:
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
     asked = tuple(one for one in chosen if one.position is not None)
+    over = bench(in_use)
     about = opened.about(in_use, *(one.looked_up for one in asked))
     table = opened.targets(about.corpus, about.model)
     with picture:
@@ -46,7 +49,7 @@ def show(in_use: InUse) -> None:
         if labelled:
             laid = _labelled(in_use, table, word, chosen, place, chosen_by[1])
         elif word:
-            _around(in_use, table, word, asked, place, chosen_by[1])
+            _around(in_use, over, word, asked, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
     if laid:
@@ -107,22 +110,20 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
     return drawing.with_senses(in_use, shown).laid if in_senses else laid
 
 
-def _around(in_use: InUse, table: OccurrenceTable, word: str, asked: tuple[Chosen, ...], left, right) -> None:
-    """The map of a word without labels."""
+def _around(in_use: InUse, over: Bench, word: str, asked: tuple[Chosen, ...], left, right) -> None:
+    """The map of a word without labels, which needs every token."""
     drawn = asked if any(bare(one.word).casefold() == word for one in asked) else ()
     with right, _more("around"):
         plan = around.choose_plan(len(drawn))
     with left:
-        if table.lemmas:  # a table of the labelled words alone; this map needs every one
-            job = opened.table_job(in_use.corpus, in_use.model)
-            with st.spinner(t("Reading every word of the sentences…")):
-                job.wait(progress.AT_MOST_S)
-            if job.result is None:
-                notice([t("“{word}” has no labels: its map comes when every word of the sentences has been read, once.", word=word)])
-                progress.show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
-                return
-            table = job.result
-        around.show(in_use, table, word, drawn, plan)
+        job = opened.table_job(over.corpus, over.names.model)
+        with st.spinner(t("Reading every word of the sentences…")):
+            job.wait(progress.AT_MOST_S)
+        if job.result is None:
+            notice([t("“{word}” has no labels: its map comes when every word of the sentences has been read, once.", word=word)])
+            progress.show_state(job, lambda: opened.go_on(over.corpus, over.names.model))
+            return
+        around.show(in_use, over, word, drawn, plan)
 
 
 def _more(key: str):

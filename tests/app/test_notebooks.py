@@ -137,12 +137,12 @@ def test_the_mix_notebook_normalises_the_layers_where_the_page_does(run):
     settings = {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "w1": 1.0}
     plain, normalised = run("mix", settings), run("mix", settings | {"norm": True})
     table, weights = TABLES("sentences", OPENED[models, "open_model"]("elmo-mini"), targets_only=True), normalised["weights"]
-    query = normalised["queries"][0]
+    query = normalised["bench"].queries(normalised["words"])[0]
     products = neighbours.normalised_products(table.rows, neighbours.products(table.rows, query))
     expected = table.nearest(products, weights, k=6, which=neighbours.SAME)
-    assert [n.cosine for n in normalised["found"][0]] == [n.cosine for n in expected]
-    assert [n.cosine for n in plain["found"][0]] != [n.cosine for n in expected]
-    assert normalised["report"].one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn
+    assert [n.cosine for n in normalised["result"].near[0]] == [n.cosine for n in expected]
+    assert [n.cosine for n in plain["result"].near[0]] != [n.cosine for n in expected]
+    assert normalised["result"].report.one_nn == sense_report_of(table, "match", weights, normalised=True).one_nn
 
 
 def test_the_home_notebook_sees_one_spelling_at_layer_0_and_two_meanings_above(run):
@@ -178,16 +178,17 @@ UNLABELLED = {"a": "The heron stood in the reeds .", "ai": 1, "b": "A heron is d
 
 
 def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
-    drawn = run("map", UNLABELLED | {"view": "1"})
-    assert drawn["word"] == "heron" and not drawn["labelled"] and len(drawn["points"]) > 10
+    drawn = run("map", UNLABELLED | {"view": "1", "around": "between"})
+    assert drawn["word"] == "heron" and not drawn["labelled"] and len(drawn["result"].points) > 10
     stars = [trace for trace in drawn["map_around"]().data if trace.marker.symbol == "star"]
-    assert [star.text[0] for star in stars] == ["yours, 1", "yours, 2"]
-    nearest = int(np.argmax(drawn["leans"]))
-    query, other = (q.layers[1] / np.linalg.norm(q.layers[1]) for q in drawn["queries"])
-    point = drawn["points"].layers[nearest, 1] / np.linalg.norm(drawn["points"].layers[nearest, 1])
-    assert math.isclose(point @ (query - other), drawn["leans"][nearest], abs_tol=1e-5)
+    assert [star.text[0] for star in stars] == ["yours, 1", "yours, 2"] and drawn["result"].plan == "between"
+    nearest = int(np.argmax(drawn["leans"][0]))
+    query = drawn["bench"].queries(drawn["words"])[0].layers[1]
+    point = drawn["result"].points.layers[nearest, 1]
+    cosine = point @ query / np.linalg.norm(point) / np.linalg.norm(query)
+    assert math.isclose(cosine, drawn["leans"][0][nearest], abs_tol=1e-5)
     alone = run("map", UNLABELLED | {"a": "", "map_word": "heron"})  # one sentence, a star of its own
-    assert len(alone["queries"]) == 1 and not alone["leans"].any()
+    assert len(alone["words"]) == 1 == len(alone["leans"])
 
     around = run("cloud", UNLABELLED)
     assert around["static"].word == "heron" and len(around["result"].words) == len(around["near"]) > 10

@@ -12,7 +12,9 @@ from core.senses.cloud import NEAREST
 from core.senses.influence import DROP
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import cloud, induction, layouts, levels, neighbours, pair, substitutes
+from core.views import around, cloud, induction, layouts, levels, mix, neighbours, pair, substitutes
+from core.views.around import AroundRequest
+from core.views.mix import AnyMixRequest, MixRequest
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
 from core.views.substitutes import SubstitutesRequest
@@ -157,3 +159,79 @@ def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatc
     assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
     assert changes[3].go and "boat" in changes[3].go
     assert open_bench(bench.model).model is bench.model
+
+
+def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(bench, words):
+    result = mix.compute(bench, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
+    one = neighbours.compute(bench, NeighboursRequest(word=words[0], space="1", k=4, whole=False))
+    assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in one.entries]
+    assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
+    assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
+    of_any = mix.of_any(bench, AnyMixRequest(words=words))
+    np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
+    np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
+    cosines = of_any.candidates[0].cosines((0, 1, 0))
+    assert cosines.max() == pytest.approx(result.near[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
+
+
+def test_normalised_layers_are_equally_long_and_one_sentence_leans_nowhere(bench, words):
+    result = mix.compute(bench, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalised=True, whole=False))
+    np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
+    assert len(result.near) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
+    assert mix.of_any(bench, AnyMixRequest(words=words[:1], normalised=True)).between is None
+
+
+def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(bench, monkeypatch):
+    zebras = bench.words("The zebra drank.", "A zebra is an animal.", at=(1, 1))
+    unread = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), whole=False))
+    assert unread.near == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
+    labelled = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # a small table of its kind
+    result = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
+    lean = result.leans[0] - result.leans[1]
+    assert len(result.near[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
+    of_any = mix.of_any(bench, AnyMixRequest(words=zebras, among="types"))
+    assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
+    assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
+    assert mix.of_any(bench, AnyMixRequest(words=zebras, among="types")) is None
+
+
+def test_weights_of_another_model_are_refused(bench, words):
+    with pytest.raises(BadInput, match="3"):
+        mix.compute(bench, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
+
+
+@pytest.mark.parametrize("plan", ["spread", "between", "umap"])
+def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(bench, words, monkeypatch, plan):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)  # a small table of its kind
+    result = around.compute(bench, AroundRequest(word="bank", contexts=words, plan=plan))
+    n = len(result.points)
+    assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
+    assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
+    lean, point = result.leans[2], result.points.layers[:, 2].astype(np.float64)
+    own = np.stack([query.layers[2] for query in bench.queries(words)]).astype(np.float64)
+    cosines = (point / np.linalg.norm(point, axis=1, keepdims=True)) @ (own / np.linalg.norm(own, axis=1, keepdims=True)).T
+    np.testing.assert_allclose(lean, cosines[:, 0] - cosines[:, 1], atol=1e-6)
+    assert set(result.groups[2][lean > 0.1]) == {1} and set(result.groups[2][lean < -0.1]) == {2} and not result.telling
+    assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
+
+
+def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(bench, monkeypatch):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)
+    result = around.compute(bench, AroundRequest(word="bank"))
+    assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
+    numbers = set(result.groups[0].tolist())
+    assert numbers == (set(range(1, len(result.telling) + 1)) or {0}) and (result.groups == result.groups[0]).all()
+    nowhere = around.compute(bench, AroundRequest(word="qzxv"))
+    assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
+
+
+def test_a_map_around_a_word_waits_for_every_token_and_an_axis_needs_two_sentences(bench, words, monkeypatch):
+    with pytest.raises(BadInput, match="no layout “between” here"):
+        around.compute(bench, AroundRequest(word="bank", contexts=words[:1], plan="between"))
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert around.compute(bench, AroundRequest(word="bank", contexts=words)) is None

@@ -1,0 +1,150 @@
+"""The map of a word that nobody labelled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis import surroundings
+from core.analysis.surroundings import Surroundings
+from core.common.directions import unit_rows
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import layer_weights, mixed
+from core.index.neighbours import Query
+from core.index.table import OccurrenceTable
+from core.senses import clusters
+from core.senses.trust import Links, links
+from core.text.readings import WordInContext
+from core.workbench import Bench
+
+READS = ("model", "corpus")
+SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AroundRequest:
+    """A word, the sentences around whose words to look, two at most, and a layout; between two sentences runs an axis."""
+
+    word: str
+    contexts: tuple[WordInContext, ...] = ()
+    plan: str = SPREAD
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Around:
+    """N points and S stars, the sentences' own words, in K spaces."""
+
+    word: str
+    plan: str
+    spaces: tuple[str, ...]  # (K,)
+    points: Surroundings
+    total: int  # occurrences there are, drawn or not
+    coordinates: np.ndarray  # (K, N, 2)
+    stars: np.ndarray  # (K, S, 2)
+    shares: tuple[float, ...]  # (K,) of the spread that the plane holds; () for UMAP, and of one point, which has none
+    cosines: np.ndarray  # (K, S, N) of each star with every point
+    between: tuple[float, ...]  # (K,) cosines of two stars with each other; else ()
+    groups: np.ndarray  # (K, N) which of two sentences a point leans to, 1 or 2, or its cluster from 1; 0: none
+    strength: np.ndarray  # (K, N) in which order points are named
+    telling: tuple[tuple[str, ...], ...]  # words that tell each cluster from the others; () where there are no clusters
+    links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbours of each point, then of each star
+
+    @property
+    def leans(self) -> np.ndarray:
+        """(K, N): cosine with the first of two sentences less cosine with the second."""
+        return self.cosines[:, 0] - self.cosines[:, 1]
+
+    def at(self, space: str) -> int:
+        """The number of a space."""
+        return self.spaces.index(space)
+
+
+def compute(bench: Bench, request: AroundRequest) -> Around | None:
+    """The map; None while the corpus is still being read."""
+    if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
+        known = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=request.plan[:40], known=known))
+    table = bench.every_token
+    if table is None:
+        return None
+    queries = bench.queries(request.contexts)
+    words = list(dict.fromkeys([request.word, *(query.word.casefold() for query in queries)]))
+    n_layers = table.meta["layers"]
+    points = surroundings.surroundings(table, words, queries, np.eye(n_layers)[-1])
+    spaces = bench.layers.spaces
+    mixes = [layer_weights(space, n_layers) for space in spaces]
+    coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
+    cosines = np.stack([_cosines(points.layers, queries, weights) for weights in mixes])
+    groups, telling = _groups(table, points, cosines)
+    return Around(
+        word=request.word,
+        plan=request.plan,
+        spaces=spaces,
+        points=points,
+        total=int(np.any([table.same_word(word) for word in words], axis=0).sum()),
+        coordinates=coordinates,
+        stars=stars,
+        shares=shares,
+        cosines=cosines,
+        between=tuple(surroundings.cosine(*(query.layers for query in queries), weights) for weights in mixes) if len(queries) == 2 else (),
+        groups=groups,
+        strength=cosines.max(axis=1) if len(queries) == 2 else np.tile(np.arange(len(points), 0, -1.0), (len(spaces), 1)),
+        telling=telling,
+        links=_links(points.layers, mixes, coordinates, stars, cosines),
+    )
+
+
+def _places(
+    points: Surroundings, queries: Sequence[Query], plan: str, spaces: Sequence[str], mixes: Sequence[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray, tuple[float, ...]]:
+    """Places of the points (K, N, 2) and of the stars (K, S, 2), and the shares of the spread."""
+    stars = np.stack([query.layers for query in queries]) if queries else np.empty((0, *points.layers.shape[1:]), np.float32)
+    n, shares = len(points), ()
+    if n + len(stars) < 2:
+        flat = np.zeros((len(mixes), n + len(stars), 2), np.float32)
+    elif plan == UMAP:
+        flat = surroundings.by_umap(points.layers, stars, spaces, mixes).coordinates
+    else:
+        views = (surroundings.by_sentences if plan == BETWEEN else surroundings.by_spread)(points.layers, stars, mixes)
+        flat, shares = np.stack([view.coordinates for view in views]), tuple(view.plane.together for view in views)
+    return flat[:, :n], flat[:, n:], shares
+
+
+def _cosines(layers: np.ndarray, queries: Sequence[Query], weights: np.ndarray) -> np.ndarray:
+    """Points (N, L, D) -> (S, N)."""
+    nowhere = np.zeros(layers.shape[1:], np.float32)
+    rows = [surroundings.leans(layers, query.layers, nowhere, weights) for query in queries]
+    return np.array(rows).reshape(len(queries), len(layers))
+
+
+def _groups(table: OccurrenceTable, points: Surroundings, cosines: np.ndarray) -> tuple[np.ndarray, tuple[tuple[str, ...], ...]]:
+    """(K, N), and each cluster's telling words."""
+    n_spaces, n_stars, n = cosines.shape
+    if n_stars == 2:
+        return surroundings.sides(cosines[:, 0] - cosines[:, 1]), ()
+    none = np.zeros((n_spaces, n), int)
+    if n_stars or points.occurrences < clusters.FEWEST:
+        return none, ()
+    directions = clusters.directions(points.layers[:, -1], np.array(points.words))  # at the top layer
+    number = clusters.suggest(directions).number
+    if number < 2:
+        return none, ()
+    numbers = clusters.clusters(directions, number)
+    occurrences = [table.occurrence(int(row)) for row in points.rows]
+    contexts = [clusters.content_words(o.tokens, o.position, without={o.word}) for o in occurrences]
+    telling = clusters.telling_words(contexts, numbers, Counter(word for words in contexts for word in words))
+    return none + numbers + 1, tuple(tuple(word for word, _ in words[:3]) for words in telling)
+
+
+def _links(
+    layers: np.ndarray, mixes: Sequence[np.ndarray], coordinates: np.ndarray, stars: np.ndarray, cosines: np.ndarray
+) -> tuple[tuple[Links, ...], ...]:
+    """Of N points, then of S stars, in each of K spaces."""
+    n, n_stars = coordinates.shape[1], stars.shape[1]
+    rows = [unit_rows(mixed(np.moveaxis(layers, 1, 0), weights), np.float64) for weights in mixes] if n else []
+    of_points = [tuple(links(of @ of[k], flat, flat[k], own=k) for of, flat in zip(rows, coordinates, strict=True)) for k in range(n)]
+    near = zip(cosines, coordinates, stars, strict=True)
+    by_space = [[links(of[s], flat, at[s]) for s in range(n_stars)] for of, flat, at in near]
+    return (*of_points, *zip(*by_space, strict=True))

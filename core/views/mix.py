@@ -1,0 +1,289 @@
+"""The layers weighed by hand: what is nearest under one mix and what it is worth to a word's senses; and what any other mix needs."""
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis import surroundings
+from core.analysis.maps import procrustes
+from core.analysis.surroundings import Surroundings
+from core.analysis.word_maps import follow_mix, map_rows, place, place_under
+from core.common.errors import BadInput
+from core.common.model_layers import MIX
+from core.elmo.layer_norm import layer_normalised
+from core.elmo.mix import check_weights, mean_lengths, mixed, pulls
+from core.index import any_mix
+from core.index.any_mix import Candidates
+from core.index.neighbours import SAME, Neighbour, Query, TypeNeighbour
+from core.index.table import OccurrenceTable
+from core.senses.separation import SenseReport
+from core.text.readings import WordInContext
+from core.text.tokens import bare
+from core.views.layouts import maps_of, report_of, static_report
+from core.workbench import Bench, table_key
+
+READS = ("model", "corpus")
+LENGTHS_OF = 1_000  # tokens whose vectors are measured
+MOST_PAIRS = 480  # rows of a word, times layers, whose accuracy is counted from products: 0.5 MB of them
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixRequest:
+    """One or two words and the weights. `whole`: whether every token may be read, for what needs it."""
+
+    words: tuple[WordInContext, ...]
+    weights: tuple[float, ...]  # (L,)
+    normalised: bool = False  # each layer, before it is weighed
+    among: str = SAME  # sentences with the same word; of one without labels, and by "types", spellings
+    k: int = 20
+    whole: bool = True
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Mixed:
+    """L layers; N dots on the map, S of the words as stars. Without labels dots are sentences with the word, then spellings."""
+
+    lemma: str | None  # the first word's, where it is labelled
+    lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
+    pulls: np.ndarray  # (L,) what each layer counts for in the sum
+    norm: float  # of the first word's weighed sum
+    near: tuple[tuple[Neighbour, ...] | tuple[TypeNeighbour, ...] | None, ...]  # of each word; None: every token is needed
+    report: SenseReport | None  # of the lemma; None where there are no two senses to tell apart
+    alone: Mapping[str, SenseReport]  # each layer's
+    static: SenseReport | None  # of the other words' static vectors
+    coordinates: np.ndarray | None  # (N, 2)
+    stars: np.ndarray  # (S, 2)
+    cosines: Mapping[str, float]  # of two words: in each layer, and under this mix
+    spellings: tuple[str, ...]  # (n,) those in `near`, from the first of two words to the second
+    leans: np.ndarray  # (2, n) their cosines with either word
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnyMixRequest:
+    """As of one mix."""
+
+    words: tuple[WordInContext, ...]
+    normalised: bool = False
+    among: str = SAME
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class AnyMix:
+    """What the browser ranks, counts and draws under any weights. An id is a row of the table, or -1 less a spelling's code."""
+
+    lemma: str | None  # None: nobody labelled it, and the table is of every token
+    lengths: np.ndarray  # (L,) of the layers as they are
+    candidates: tuple[Candidates, ...]  # of each word, by ids
+    between: np.ndarray | None  # (L, L) products of two words' layers
+    ids: np.ndarray  # (N,) of the dots
+    coordinates: np.ndarray  # (L, N, 2)
+    stars: Mapping[int, np.ndarray]  # number of a word -> (L, 2)
+    pairs: np.ndarray | None = None  # products of all pairs of the dots, where they are few
+    chance: float | None = None  # their accuracy with shuffled senses
+    itself: tuple[int, ...] = ()  # of each word: which of the candidates is its own spelling; -1: none
+    listed: int = 0  # so many of the candidates, the first, are spellings
+    occurrences: int = 0  # so many of the dots, the first, are sentences with the word
+
+
+def compute(bench: Bench, request: MixRequest) -> Mixed | None:
+    """Under one mix; None while what it needs is still being read."""
+    about = bench.about(*request.words)
+    table = about.targets
+    weights = check_weights(request.weights, table.meta["layers"])
+    queries = about.queries(request.words)
+    own = [_as_weighed(query.layers, request) for query in queries]
+    lemma = request.words[0].lemma_in(table)
+    near = [_same_word(about, table, *each, request) for each in zip(request.words, queries, strict=True)]
+    everything = None
+    if request.whole and not all(near):
+        if (everything := bench.every_token) is None:
+            return None
+        near = [same or _types(bench, everything, query, request) for same, query in zip(near, queries, strict=True)]
+    report, static, alone = None, None, {}
+    if lemma is not None:
+        with suppress(BadInput):
+            report = report_of(about, lemma, weights, normalised=request.normalised)
+            alone = {str(k): report_of(about, lemma, one, normalised=request.normalised) for k, one in enumerate(np.eye(len(weights)))}
+            static = static_report(about, lemma)
+    flat, stars = None, np.empty((0, 2))
+    if report is not None and request.among == SAME:
+        flat, stars = _map(about, table, lemma, queries, request)
+    elif everything is not None:
+        flat, stars = _plane(bench, everything, queries, request)
+    lengths = layer_lengths(about) if not request.normalised else np.full(len(weights), bench.model.encoder.dim**0.5)
+    spellings, leans = _leans(everything, near, own, request)
+    return Mixed(
+        lemma=lemma,
+        lengths=lengths,
+        pulls=pulls(weights, lengths),
+        norm=float(np.linalg.norm(mixed(own[0], weights))),
+        near=tuple(near),
+        report=report,
+        alone=alone,
+        static=static,
+        coordinates=flat,
+        stars=stars,
+        cosines=_cosines(own, weights) if len(own) == 2 else {},
+        spellings=spellings,
+        leans=leans,
+    )
+
+
+def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
+    """Under any mix; None while what it needs is still being read."""
+    about = bench.about(*request.words)
+    lengths = layer_lengths(about)
+    queries = bench.queries(request.words)
+    if request.among == SAME:
+        return _any_of_labelled(about, queries, lengths, request)
+    everything = bench.every_token
+    return None if everything is None else _any_of_spellings(bench, everything, queries, lengths, request)
+
+
+def layer_lengths(bench: Bench) -> np.ndarray:
+    """(L,): how long the vectors of each layer are, on average over the labelled tokens."""
+    table = bench.targets
+
+    def measure() -> np.ndarray:
+        return mean_lengths(table.rows.take(np.arange(0, len(table), max(1, len(table) // LENGTHS_OF))))
+
+    return bench.opener.memo.value("layer lengths", table_key(table), measure, most=16)
+
+
+def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.ndarray:
+    """(..., D) as the mix takes them."""
+    return layer_normalised(layers) if request.normalised else layers
+
+
+def _same_word(
+    bench: Bench, table: OccurrenceTable, word: WordInContext, query: Query, request: MixRequest
+) -> tuple[Neighbour, ...] | None:
+    """Other sentences with a labelled word; None of one without labels."""
+    if request.among != SAME or word.lemma_in(table) is None:
+        return None
+    products = bench.products(table, query, normalised=request.normalised)
+    return tuple(table.nearest(products, np.array(request.weights), k=request.k, which=SAME)) or None
+
+
+def _types(bench: Bench, everything: OccurrenceTable, query: Query, request: MixRequest) -> tuple[TypeNeighbour, ...]:
+    products = bench.products(everything, query, normalised=request.normalised, types=True)
+    return tuple(everything.nearest_types(products, np.array(request.weights), k=request.k))
+
+
+def _cosines(own: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]:
+    alone = {str(k): surroundings.cosine(*own, one) for k, one in enumerate(np.eye(len(weights)))}
+    return alone | {MIX: surroundings.cosine(*own, weights)}
+
+
+def _leans(
+    everything: OccurrenceTable | None, near: Sequence, own: Sequence[np.ndarray], request: MixRequest
+) -> tuple[tuple[str, ...], np.ndarray]:
+    spellings = list(dict.fromkeys(entry.word for entries in near for entry in entries or () if isinstance(entry, TypeNeighbour)))
+    if everything is None or not spellings or len(own) < 2:
+        return (), np.empty((2, 0))
+    layers = _as_weighed(everything.types.take(np.array([everything.word_codes[word] for word in spellings])), request)
+    cosines = np.array([surroundings.leans(layers, word, np.zeros_like(word), np.array(request.weights)) for word in own])
+    order = np.argsort(cosines[1] - cosines[0], kind="stable")
+    return tuple(spellings[k] for k in order), cosines[:, order]
+
+
+def _map(bench: Bench, table: OccurrenceTable, lemma: str, queries: Sequence[Query], request: MixRequest) -> tuple[np.ndarray, np.ndarray]:
+    """The lemma's sentences (N, 2), laid out from its frozen layers' maps, and those of the words that it is (S, 2)."""
+    weights = np.array(request.weights)
+    rows = map_rows(table, lemma)
+    layers = table.rows.take(rows).transpose(1, 0, 2)
+    flat = follow_mix(layers, weights, maps_of(bench, lemma), normalised=request.normalised)
+    own = [query for word, query in zip(request.words, queries, strict=True) if word.lemma_in(table) == lemma]
+    stars = [place_under(table, bench.products(table, query, normalised=request.normalised), rows, flat, weights) for query in own]
+    return flat, np.array(stars).reshape(-1, 2)
+
+
+def _plane(
+    bench: Bench, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest
+) -> tuple[np.ndarray | None, np.ndarray]:
+    """The plane of largest spread, turned onto the layers' planes in the mix's own proportions: dots (N, 2), words (S, 2)."""
+    weights = np.array(request.weights)
+    layers, stars, planes = _planes(bench, everything, queries, request)
+    start = np.tensordot(weights, planes, axes=1)
+    if len(start) < 2:
+        return None, np.empty((0, 2))
+    flat = procrustes(surroundings.by_spread(layers, stars, [weights])[0].coordinates, start, scale=False)
+    return flat[: len(layers)], flat[len(layers) :]
+
+
+def _points(bench: Bench, everything: OccurrenceTable, queries: Sequence[Query]) -> Surroundings:
+    def look() -> Surroundings:
+        words = list(dict.fromkeys(bare(query.word).casefold() for query in queries))
+        return surroundings.surroundings(everything, words, queries, np.eye(everything.meta["layers"])[-1])
+
+    key = table_key(everything), tuple((query.tokens, query.position) for query in queries)
+    return bench.opener.memo.value("words around", key, look, most=12)
+
+
+def _planes(
+    bench: Bench, everything: OccurrenceTable, queries: Sequence[Query], request: MixRequest | AnyMixRequest
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Dots (N, L, D) and words (S, L, D) as they are weighed; each layer's plane of largest spread, one turned onto the next, (L, N + S, 2)."""
+    layers = _as_weighed(_points(bench, everything, queries).layers, request)
+    stars = _as_weighed(np.stack([query.layers for query in queries]), request)
+
+    def spread() -> np.ndarray:
+        return np.stack([view.coordinates for view in surroundings.by_spread(layers, stars, np.eye(stars.shape[1]))])
+
+    key = table_key(everything), tuple((query.tokens, query.position) for query in queries), request.normalised
+    return layers, stars, bench.opener.memo.value("planes around", key, spread, most=12)
+
+
+def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest) -> AnyMix:
+    table = bench.targets
+    lemma = request.words[0].lemma_in(table)
+    products = [bench.products(table, query, normalised=request.normalised) for query in queries]
+    rows, maps = map_rows(table, lemma), maps_of(bench, lemma)
+    own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
+    few = len(rows) * len(lengths) <= MOST_PAIRS
+    return AnyMix(
+        lemma=lemma,
+        lengths=lengths,
+        candidates=tuple(any_mix.of_word(table, each, lengths) for each in products),
+        between=any_mix.between(*products) if len(products) > 1 else None,
+        ids=rows,
+        coordinates=maps.coordinates[: len(lengths)],
+        stars={k: place(table, bench.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
+        pairs=any_mix.pairs(_as_weighed(table.rows.take(rows), request)) if few else None,
+        chance=any_mix.chance(table.sense[rows]) if few else None,
+    )
+
+
+def _any_of_spellings(
+    bench: Bench, table: OccurrenceTable, queries: Sequence[Query], lengths: np.ndarray, request: AnyMixRequest
+) -> AnyMix:
+    """Both words have the same candidates: which of them a spelling leans to is worked out anew under every mix."""
+    points = _points(bench, table, queries)
+    of_types, of_rows = (
+        [bench.products(table, query, normalised=request.normalised, types=types) for query in queries] for types in (True, False)
+    )
+    near = [any_mix.of_types(table, products, lengths).rows for products in of_types]
+    drawn = np.array([table.word_codes[word] for word in points.words[points.occurrences :]], int)
+    codes = np.unique(np.concatenate([*near, drawn]))
+    own = points.rows[: points.occurrences]
+    ids = np.concatenate([-1 - codes, own])
+    parts = [
+        any_mix.together([any_mix.of_rows(table.types, types, codes), any_mix.of_rows(table.rows, rows, own)], ids)
+        for types, rows in zip(of_types, of_rows, strict=True)
+    ]
+    itself = [np.flatnonzero(codes == table.word_codes.get(query.word.casefold(), -1)) for query in queries]
+    planes = _planes(bench, table, queries, request)[2]
+    return AnyMix(
+        lemma=None,
+        lengths=lengths,
+        candidates=tuple(parts),
+        between=any_mix.between(*of_types) if len(of_types) > 1 else None,
+        ids=np.concatenate([own, -1 - drawn]),
+        coordinates=planes[:, : len(points)],
+        stars={k: planes[:, len(points) + k] for k in range(len(queries))},
+        itself=tuple(int(each[0]) if len(each) else -1 for each in itself),
+        listed=len(codes),
+        occurrences=points.occurrences,
+    )
