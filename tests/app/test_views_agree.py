@@ -27,6 +27,8 @@ PAIRS = (
     ("She ran.", "A match was lit."),
 )
 WORDS = ("bank", "plant", "match", "pitcher", "crane", "bat", "spring", "seal", "virus", "jaguar")
+# Not by UMAP, which a last bit in its input turns into another map: the table read in one process and in another differ by it.
+AROUND = ("boat", "stool", "ball", "otter", "arm", "soup", "coach", "rival", "jury", "ran")  # drawn with both sentences
 LABELLED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
 
 
@@ -75,6 +77,16 @@ REQUESTS = {
             (5, 10) * 5,
             strict=True,
         )
+    ],
+    "mix": [
+        ({"words": [a, b], "weights": weights, "normalised": normalised, "k": 5}, "", {})
+        for (a, b), weights, normalised in zip(
+            map(_sentences, PAIRS), ([1, 0, 0], [0.2, 0.5, 0.3], [0, 1, 2]) * 3 + ([1, 1, 1],), (False, True) * 5, strict=True
+        )
+    ],
+    "around": [
+        ({"word": word, "contexts": _sentences(pair), "plan": plan}, "", {})
+        for word, pair, plan in zip(AROUND, PAIRS, ("spread", "between") * 5, strict=True)
     ],
     "layouts": [({"word": word, "stars": _sentences(pair)}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
 }
