@@ -28,11 +28,12 @@ from core.static.vectors import StaticVectors, open_vectors
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
 from core.text.readings import WordInContext
 from core.workbench import products_with, table_key
+from pages._cached import jobs
 from pages._cached.kept import KEPT, kept, version, within_run
 from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
-from pages._frame.server_jobs import TURNS, ServerJob, visitor
+from pages._frame.server_jobs import ServerJob
 
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
@@ -125,42 +126,30 @@ def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
         return open_maps(targets(corpus, model_name), word, fit=True)
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> tuple[dict[tuple, ServerJob], threading.Lock]:
-    """Jobs by corpus and model and what these names stand for, the last used last; those under way stay, however many there are."""
-    return {}, threading.Lock()
-
-
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
 
     Of a language's own sentences it is the same whichever single further words' stand beside them. `targets_only` asks for that of the
     labelled tokens, those of all these words.
     """
-    opened = model(model_name)
-    jobs, lock = _jobs()
-    with lock:
-        corpus, *_ = key = _key(corpus, model_name, targets_only)
-        job = jobs.pop(key, None)
-        refused_another = (
-            job is not None and job.error and (here := visitor()) and here not in job.turn.owners
-        )  # each has caps of their own
-        if job is None or job.ended == "left" or refused_another:  # "left": nobody stopped it, whoever comes next finds it going on
-            spent = spent_by_visit()
-            job = ServerJob(TURNS.ask(visitor())).start(
-                lambda report: made(corpus, opened, spent, report, targets_only=targets_only),
-                failed=t("The index could not be built. The labelled sentences are searched instead."),
-            )
-        jobs[key] = job
-        for old in [old for old, one in jobs.items() if not one.running and old[2] == targets_only][:-KEPT_TABLES]:
-            del jobs[old]
-    job.turn.join(visitor())
-    return job
+    opened, spent = model(model_name), spent_by_visit()
+    corpus, *_ = key = _key(corpus, model_name, targets_only)
+    return jobs.job(
+        _kind(targets_only),
+        key,
+        lambda job: made(corpus, opened, spent, job.report, targets_only=targets_only),
+        failed=t("The index could not be built. The labelled sentences are searched instead."),
+        most=KEPT_TABLES,
+    )
+
+
+def _kind(targets_only: bool) -> str:
+    return "labelled tokens" if targets_only else "every token"
 
 
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
     corpus = corpus if targets_only else indexed(corpus)
-    return corpus, model_name, targets_only, version(corpus, "corpus"), version(model_name, "model")
+    return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
 
 
 def spent_by_visit() -> dict[tuple, int]:
@@ -195,9 +184,7 @@ def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTabl
 
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
     """Forget a job and its table."""
-    jobs, lock = _jobs()
-    with lock:
-        jobs.pop(_key(corpus, model_name, targets_only), None)
+    jobs.drop(_kind(targets_only), _key(corpus, model_name, targets_only))
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:

@@ -1,7 +1,6 @@
 """Two models of the Compare page beside each other: senses told apart layer by layer, and what a token costs in time and memory."""
 
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -25,16 +24,17 @@ from core.senses.reports import sense_report_of, senses_report_of
 from core.text import languages
 from core.text.corpora import sentences_of
 from core.views.compare import SpaceName
-from pages._cached import opened, progress
+from pages._cached import jobs, opened, progress
 from pages._cached.kept import kept, version
 from pages._frame.frame import notice
 from pages._frame.markup import plain
-from pages._frame.server_jobs import TURNS, ServerJob, visitor
+from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
 MEASURED = ASSETS / "results" / "layers.json"
 SAMPLE = 64  # sentences that are read to tell the pace
+JOB = "two models measured"
 MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 
@@ -46,10 +46,14 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         return
     st.markdown(t("**At which depth does each tell senses apart?** Labelled sentences whose nearest one has the same sense"))
     sources = tuple(one.source for one in chosen)
-    job = _job(corpus, sources)
+    job = _job(corpus, sources, key := _key(corpus, sources))
     job.wait(progress.AT_MOST_S)
+    if job.error and not job.ended:  # these models cannot be measured
+        st.info(plain(job.error), icon=":material/info:")
+        return
     if job.result is None:
-        _show_state(job, corpus, sources)
+        stopped, again = t("Stopped. What was measured is kept."), t("Go on measuring")
+        jobs.show_state(JOB, key, _progress, widget="compare", stopped=stopped, again=again)
         return
     found: tuple[Measured, ...] = job.result
     names = [model.layers.transformer or Path(model.name).name for model in models]
@@ -138,36 +142,18 @@ class Measured:
     pace: float  # tokens a second
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> dict[tuple, ServerJob]:
-    """The measuring of two models: whoever compares the same two meanwhile sees the same job."""
-    return {}
-
-
 def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
     return version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
 
 
-def _job(corpus: str, sources: tuple[str, ...]) -> ServerJob:
-    """What measures both models by a corpus's labelled sentences, begun unless it is; one that was left goes on."""
-    jobs = _jobs()
-    key = _key(corpus, sources)
-    job = jobs.get(key)
-    if job is None or job.ended == "left":
-        for old in [old for old, one in jobs.items() if not one.running][:-MOST_JOBS]:
-            del jobs[old]
-        jobs[key] = job = _begun(corpus, tuple(opened.model(source) for source in sources))
-    job.turn.join(visitor())
-    return job
-
-
-def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
-    job = ServerJob(TURNS.ask(visitor()))
+def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
+    """What measures both models by a corpus's labelled sentences."""
+    models = tuple(opened.model(source) for source in sources)
     language, spent = languages.in_use(), opened.spent_by_visit()
 
-    def work(report: Callable[[int, int, float], None]) -> tuple[Measured, ...]:
+    def work(job: ServerJob) -> tuple[Measured, ...]:
         with languages.reading(language):
-            tables = [opened.made(corpus, model, spent, report, targets_only=True) for model in models]
+            tables = [opened.made(corpus, model, spent, job.report, targets_only=True) for model in models]
             steps = count()
             senses = [_at_once(open_judge(model).space, table) for model, table in zip(models, tables, strict=True)]
             spaces = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
@@ -182,7 +168,7 @@ def _begun(corpus: str, models: tuple[Model, ...]) -> ServerJob:
                 found.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
         return tuple(found)
 
-    return job.start(work, failed=t("The models could not be measured."))
+    return jobs.job(JOB, key, work, failed=t("The models could not be measured."), most=MOST_JOBS)
 
 
 def _at_once(space: SenseSpace | None, table: OccurrenceTable) -> SenseSpace | None:
@@ -190,20 +176,7 @@ def _at_once(space: SenseSpace | None, table: OccurrenceTable) -> SenseSpace | N
     return space if space and not space.unread(table, np.arange(len(table))).any() else None
 
 
-def _show_state(job: ServerJob, corpus: str, sources: tuple[str, ...]) -> None:
-    """A job that is not done: how far it is, or why it ended and, where it was stopped, a button that begins it again."""
-    if job.result is not None:  # since it was asked for
-        st.rerun()
-    if job.running:
-        progress.follow(job, lambda left: _told(job, left), "compare.stop")
-        return
-    st.info(plain(job.error) if job.error else t("Stopped. What was measured is kept."), icon=":material/info:")
-    if job.ended and st.button(t("Go on measuring"), icon=":material/play_arrow:", key="compare.again"):
-        _jobs().pop(_key(corpus, sources), None)
-        st.rerun()
-
-
-def _told(job: ServerJob, left: str) -> str:
+def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
     told = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:

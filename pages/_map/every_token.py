@@ -19,18 +19,19 @@ from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare, pieces
-from pages._cached import opened, progress
+from pages._cached import jobs, opened, progress
 from pages._cached.kept import kept
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.server_jobs import TURNS, ServerJob, visitor
+from pages._frame.server_jobs import ServerJob
 from pages._widgets import instruments, lists
 
 LIVE, PLAIN = "map.tokens", "map.tokens.plain"  # key of the component; in the session: this browser cannot run it
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
 _live = instruments.instrument("tokens", Path(__file__).parent, "live")
+JOB = "map of every token"
 
 
 def show(in_use: InUse, word: str) -> None:
@@ -42,10 +43,11 @@ def show(in_use: InUse, word: str) -> None:
         progress.show_state(read, lambda: opened.go_on(in_use.corpus, in_use.model))
         return
     table = read.result
-    job = _job(table, model_layers.in_use().some)
+    names = model_layers.in_use().some
+    job = _job(table, names, file := token_maps.file_of(table, names))
     job.wait(progress.AT_MOST_S)
     if job.result is None:
-        _show_state(job, table)
+        jobs.show_state(JOB, file, _progress, widget="map.tokens", stopped=t("Stopped."), again=t("Make the map"))
         return
     maps: TokenMaps = job.result
     if st.session_state.get(PLAIN):
@@ -76,47 +78,19 @@ def _take_plain() -> None:
     st.session_state[PLAIN] = True
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> dict[Path, ServerJob]:
-    """The making of maps, by the file they are kept in: whoever opens the page meanwhile sees the same one."""
-    return {}
+def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJob:
+    def work(job: ServerJob) -> TokenMaps:
+        if (made := TokenMaps.load(file)) is not None:
+            return made
+        maps = token_maps.token_maps(table, names, job.report)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        maps.save(file)
+        return maps
+
+    return jobs.job(JOB, file, work, failed=t("The map of all tokens could not be made."), most=2)
 
 
-def _job(table: OccurrenceTable, names: tuple[str, ...]) -> ServerJob:
-    file = token_maps.file_of(table, names)
-    jobs = _jobs()
-    job = jobs.get(file)
-    if job is None or job.ended == "left":
-        for old in [old for old, one in jobs.items() if not one.running][:-1]:  # maps of few corpora stay in memory
-            del jobs[old]
-
-        def work(report) -> TokenMaps:
-            if (known := TokenMaps.load(file)) is not None:
-                return known
-            found = token_maps.token_maps(table, names, report)
-            file.parent.mkdir(parents=True, exist_ok=True)
-            found.save(file)
-            return found
-
-        job = jobs[file] = ServerJob(TURNS.ask(visitor())).start(work, failed=t("The map of all tokens could not be made."))
-    job.turn.join(visitor())
-    return job
-
-
-def _show_state(job: ServerJob, table: OccurrenceTable) -> None:
-    """A job that is not done: how far it is, or why it ended and a button that begins it again."""
-    if job.result is not None:  # since it was asked for
-        st.rerun()
-    if job.running:
-        progress.follow(job, lambda left: _told(job, left), "map.tokens.stop")
-        return
-    st.error(plain(job.error), icon=":material/error:") if job.error else st.info(t("Stopped."), icon=":material/pause_circle:")
-    if st.button(t("Make the map"), icon=":material/play_arrow:", key="map.tokens.again"):
-        _jobs().pop(token_maps.file_of(table, model_layers.in_use().some), None)
-        st.rerun()
-
-
-def _told(job: ServerJob, left: str) -> str:
+def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
     if not job.done:
         return t("Laying out {n:,} tokens, once: half a minute on a free core.", n=token_maps.LAID_OUT)

@@ -1,6 +1,5 @@
 """All labelled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -19,16 +18,17 @@ from core.files.artifacts import read_json, write_json
 from core.senses.trust import WordGain, shown, word_ranking
 from core.text import languages
 from core.text.labelled_words import Labelled, with_all
-from pages._cached import opened, progress
+from pages._cached import jobs, opened, progress
 from pages._cached.kept import kept
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
-from pages._frame.server_jobs import TURNS, ServerJob, visitor
+from pages._frame.server_jobs import ServerJob
 from pages._map.ranking import opener
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
+JOB = "all labelled words"
 FORMAT = 1  # of the file the measures are kept in
 
 
@@ -46,7 +46,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
     told = opened.labelled_words(in_use.corpus)
     st.subheader(t("All {n} labelled words", n=len(told)))
-    if _under_way(_jobs().get(_file(in_use))):
+    if _under_way(jobs.known(JOB, _file(in_use))):
         return
     found = _read(_file(in_use))  # asked after the job, which may have ended just now
     if not found:
@@ -178,20 +178,14 @@ def _opened(path: str, changed: int) -> dict[str, dict[str, WordGain]]:
     return {}
 
 
-@st.cache_resource(max_entries=1, show_spinner=False)
-def _jobs() -> dict[Path, ServerJob]:
-    """The measuring of all words, by the file it is kept in: whoever opens the page meanwhile sees the same one."""
-    return {}
-
-
 def _begun(in_use: InUse, file: Path) -> None:
     corpus = with_all(in_use.corpus)
     model = opened.model(in_use.model)
     language, spent = languages.in_use(), opened.spent_by_visit()
 
-    def work(report: Callable[[int, int, float], None]) -> Path:
+    def work(job: ServerJob) -> Path:
         with languages.reading(language):
-            table = opened.made(corpus, model, spent, report, targets_only=True)
+            table = opened.made(corpus, model, spent, job.report, targets_only=True)
         mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
         found = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -199,23 +193,22 @@ def _begun(in_use: InUse, file: Path) -> None:
         write_json(file, {"format": FORMAT, "words": words})
         return file
 
-    job = ServerJob(TURNS.ask(visitor()))
-    _jobs()[file] = job.start(work, failed=t("The words could not be measured."))
+    jobs.drop(JOB, file)  # one that ended
+    jobs.job(JOB, file, work, failed=t("The words could not be measured."), most=4)
 
 
 def _under_way(job: ServerJob | None) -> bool:
     """Whether the words are being measured now, which is shown; a fault of it is said here."""
     if job is None or job.result is not None:
         return False
-    job.turn.join(visitor())
     if running := job.running:
-        progress.follow(job, lambda left: _told(job, left), "map.every.stop")
+        progress.follow(job, lambda left: _progress(job, left), "map.every.stop")
     elif job.error:
         st.error(plain(job.error), icon=":material/error:")
     return running
 
 
-def _told(job: ServerJob, left: str) -> str:
+def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
     told = {"done": job.done, "total": job.total, "left": left}
     if job.stage:

@@ -12,8 +12,8 @@ from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
 from core.views import compare
 from core.views.compare import CompareRequest, SpaceName
+from pages._cached import jobs, progress
 from pages._cached import opened as store
-from pages._cached import progress
 from pages._cached.views import bench_of, view
 from pages._compare import senses, spaces
 from pages._compare.words import known_form
@@ -127,10 +127,10 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
 
         senses.show(tuple(SpaceName(name, "2", "sentences") for name in ("elmo-mini", "another")))
 
-    senses._jobs().clear()
+    jobs._jobs()[0].clear()
     page = AppTest.from_function(script, default_timeout=120).run()
     assert begun.wait(60)
-    (job,) = senses._jobs().values()
+    (job,) = jobs._jobs()[0].values()
     page.run()
     assert "Measuring both models" in page.get("progress")[0].proto.text
     page.button(key="compare.stop").click().run()
@@ -143,7 +143,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(progress, "AT_MOST_S", 120)
     page.button(key="compare.again").click().run()
     assert not page.exception and not page.error and not page.info
-    (job,) = senses._jobs().values()
+    (job,) = jobs._jobs()[0].values()
     first, second = job.result
     assert first.shares.pop("senses") > first.shares["1"]  # of the other model no row is kept in its sense space
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0

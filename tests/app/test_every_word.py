@@ -5,10 +5,16 @@ from pathlib import Path
 import pytest
 
 from core.text.labelled_words import further_with
+from pages._cached import jobs
+from pages._frame.server_jobs import ServerJob
 from pages._map import every_word
 from tests.app.visit import opened_whole
 
 ROOT = Path(__file__).parents[2]
+
+
+def _measuring() -> list[ServerJob]:
+    return [job for (kind, _), job in jobs._jobs()[0].items() if kind == every_word.JOB]
 
 
 @pytest.fixture
@@ -16,18 +22,18 @@ def few_words(monkeypatch, tmp_path):
     """ "virus" stands for the hundreds of further words, which take minutes."""
     monkeypatch.setattr(every_word, "with_all", lambda corpus: "sentences+virus")
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-    every_word._jobs().clear()
+    jobs._jobs()[0].clear()
     yield
-    for job in every_word._jobs().values():
+    for job in _measuring():
         job.stop()
         job.wait(60)
-    every_word._jobs().clear()
+    jobs._jobs()[0].clear()
 
 
 def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
     page = opened_whole("pages/map.py", **{"map.all": "true"})
     page.button(key="map.every").click().run()
-    (job,) = every_word._jobs().values()
+    (job,) = _measuring()
     job.wait(240)
     assert job.error is None and job.result.is_file()
     page.run()
@@ -39,7 +45,7 @@ def test_all_words_are_measured_beside_the_page_and_then_drawn(few_words):
 def test_measuring_is_stopped_where_it_is_asked_to(few_words):
     page = opened_whole("pages/map.py", **{"map.all": "true"})
     page.button(key="map.every").click().run()
-    (job,) = every_word._jobs().values()
+    (job,) = _measuring()
     if job.running:
         job.stop()
     job.wait(120)

@@ -12,6 +12,7 @@ from core.common.errors import BadInput
 from core.text import languages
 from core.text.definitions import definition
 from core.views import pair
+from pages._cached import jobs
 from pages._cached import opened as store
 from pages._cached.views import bench_of
 from pages._frame.in_use import InUse
@@ -126,7 +127,7 @@ MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabi
 @pytest.fixture
 def no_jobs():
     yield
-    store._jobs()[0].clear()
+    jobs._jobs()[0].clear()
 
 
 @pytest.mark.parametrize("corpus", ["sentences+more-words", MANY])

@@ -1,0 +1,64 @@
+"""Jobs beside the pages, one registry for the server: whoever wants the same work meanwhile sees the same job, how far it is, and can stop it."""
+
+import threading
+from collections.abc import Callable, Hashable
+
+import streamlit as st
+
+from pages._cached import progress
+from pages._frame.markup import plain
+from pages._frame.server_jobs import TURNS, ServerJob, visitor
+
+
+@st.cache_resource(max_entries=1, show_spinner=False)
+def _jobs() -> tuple[dict[tuple[str, Hashable], ServerJob], threading.Lock]:
+    """Jobs by kind and key, the last used last."""
+    return {}, threading.Lock()
+
+
+def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed: str, most: int) -> ServerJob:
+    """The job of that kind and key, begun unless it is. Of a kind `most` that are over stay in memory with their results; those under way
+    all stay. `failed` is what the page says of a fault of ours.
+
+    One that was left goes on, as nobody stopped it; one that was refused to others is asked for anew, as each visitor has caps of their own.
+    """
+    jobs, lock = _jobs()
+    with lock:
+        current = jobs.pop((kind, key), None)
+        refused_another = current is not None and current.error and (here := visitor()) and here not in current.turn.owners
+        if current is None or current.ended == "left" or refused_another:
+            current = new = ServerJob(TURNS.ask(visitor()))
+            new.start(lambda _: work(new), failed=failed)
+        jobs[kind, key] = current
+        for old in [old for old, each in jobs.items() if old[0] == kind and not each.running][:-most]:
+            del jobs[old]
+    current.turn.join(visitor())
+    return current
+
+
+def known(kind: str, key: Hashable) -> ServerJob | None:
+    """The job, where it was begun."""
+    if (current := _jobs()[0].get((kind, key))) is not None:
+        current.turn.join(visitor())
+    return current
+
+
+def drop(kind: str, key: Hashable) -> None:
+    """Forget a job and its result: who wants it next begins it again."""
+    jobs, lock = _jobs()
+    with lock:
+        jobs.pop((kind, key), None)
+
+
+def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
+    """A job that is not done: how far it is, as `text` says it given the time left, with Stop; or why it ended, and the button `again`."""
+    current = known(kind, key)
+    if current is None or current.result is not None:  # since it was asked for
+        st.rerun()
+    if current.running:
+        progress.follow(current, lambda left: text(current, left), f"{widget}.stop")
+        return
+    st.error(plain(current.error), icon=":material/error:") if current.error else st.info(stopped, icon=":material/pause_circle:")
+    if st.button(again, icon=":material/play_arrow:", key=f"{widget}.again"):
+        drop(kind, key)
+        st.rerun()
