@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli import shared
+from core.cli import parts, shared
 from core.cli.card import evaluate_card
 from core.cli.options import MODEL, Answer, argument, command, flag, option
-from core.cli.shared import note, progress
+from core.cli.shared import in_columns, note, progress
 from core.cli.shipping import train_heads
 from core.common import config, i18n
 from core.common.errors import BadInput
@@ -39,13 +41,16 @@ SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 
 @command(
     "bundle",
-    "Make again what ships and depends on the bundled model: table of labelled tokens, frozen maps; with --data measures and heads.",
+    "Make again what ships and depends on a bundled model: its table and maps; `bundle all`: every part that is of other weights.",
+    argument("what", "every part that is stale, in order; goes on where cut", required=False, metavar="all", choices=("all",)),
     option("--data", "the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too", metavar="FOLDER"),
     option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
     option("--output", "default: assets/targets, or as the language's description says", metavar="DIR"),
+    option("--only", "of `all` only these parts, as --list names them", metavar="PART", many=True),
+    flag("--list", "of `all` only what is stale, and the minutes each part takes on two cores"),
     flag("--sums", "only name what is in assets now, with its sha256, in assets/SHA256"),
 )
-def bundle(*, data, language, output, sums) -> Answer:
+def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
     """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums.
 
     Until the end there is no list of sums, so that what is being replaced is not taken for damaged.
@@ -54,11 +59,34 @@ def bundle(*, data, language, output, sums) -> Answer:
 
     if sums:
         return _summed({}, "")
+    if what:
+        return _all(data, only, list)
+    if only or list:
+        raise BadInput("--only and --list belong to: python -m core bundle all")
     language = languages.named(language)
     folder = Path(output or config.ASSETS / language.targets)
     check_replaceable(folder, _beside())
     checksums.drop()
     return _summed(*_made(data, language, folder))
+
+
+def _all(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
+    known = {part.name: part for part in parts.all_parts()}
+    if wrong := next((name for name in only if name not in known), None):
+        raise BadInput(f"There is no part '{wrong[:40]}'. Parts are: {', '.join(known)}.")
+    chosen = [part for name, part in known.items() if name in only or not only]
+    stale = parts.stale_parts(chosen)
+    waiting = [part for part in chosen if part.name in stale]
+    facts = {"parts": [{**asdict(part), "stale": stale.get(part.name, [])} for part in chosen], "stale": [*stale]}
+    if not only_list:
+        facts["seconds"] = parts.remake(waiting, data, note)
+    cells = ((part.name, _minutes(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
+    end = f"{len(stale)} of {len(chosen)} parts stale; {parts.left(waiting)}" if only_list else f"{len(stale)} parts made again"
+    return facts, "\n".join([*in_columns(cells, right=(1,)), end])
+
+
+def _minutes(minutes: float | None) -> str:
+    return "not measured" if minutes is None else f"{minutes:,.0f} min"
 
 
 def _summed(result: dict, text: str) -> tuple[dict, str]:

@@ -1,0 +1,162 @@
+"""Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale.
+
+Each file names the fingerprint of its model, or lies beside a meta.json that does; a part is stale where one is missing or names another.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.classify.tasks import TASKS
+from core.common import config, i18n
+from core.common.errors import BadInput
+from core.files import sums
+from core.files.artifacts import read_json, replacing, write_json
+from core.text import languages
+from core.text.languages import Language
+
+RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: those of other weights go before new ones come
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Parts stand in the order in which they are made: a later one may read an earlier one."""
+
+    name: str
+    model: str  # its folder in assets/
+    files: tuple[str, ...]  # patterns beneath assets/
+    commands: tuple[str, ...]  # each behind `python -m`; {data} is the folder of data sets
+    minutes: float | None = None  # on two cores; None: not measured
+
+    @property
+    def needs_data(self) -> bool:
+        return any("{data}" in command for command in self.commands)
+
+
+def all_parts() -> list[Part]:
+    """Of every bundled language's model, in order."""
+    return [part for code in languages.codes() for part in _parts_of(languages.named(code)) if (config.ASSETS / part.model).is_dir()]
+
+
+def _parts_of(language: Language) -> Iterator[Part]:
+    model, code, english = language.model, language.code, language.code == i18n.ENGLISH
+    end = "" if english else f"-{code}"
+
+    def part(name: str, minutes: float | None, files: Sequence[str], *commands: str) -> Part:
+        return Part(name + end, model, tuple(files), commands, minutes)
+
+    table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "substitutes.npy", "verdict.json")]
+    yield part("table", TABLE.get(code), [f"{model}/spelled.npz", *table], f"core bundle --language {code}")
+    yield part("space", None, [f"{model}/sense_space.npz"], f"tests.bench.sense_space --language {code} --write")
+    yield part("verdicts", None, [f"verdict-{language.more_sentences}.json"], f"tests.bench.verdicts --language {code} --write")
+    yield part("lessons", None, [f"{model}/lessons.json"], f"core evaluate lessons --model {model}")
+    card = f"core evaluate card --data {{data}} --model {model}"
+    yield part("measures", 33 if english else 2, [f"{model}/measures.json"], card + (" --limit-text 3000" if english else ""))
+    if not english:  # the data sets of all else are English
+        return
+    both = f"{model} {{data}}/all-MiniLM-L6-v2"
+    layers = "results/layers.json"
+    yield part("layers", 52, [layers], f"core evaluate layers --models {both} --data {{data}} --output assets/{layers}")
+    for task, minutes in HEADS.items():
+        yield part(f"heads-{task}", minutes, [f"heads/{task}/*/meta.json"], f"core train-heads --data {{data}} --tasks {task}")
+    noise = (f"core noise --data {{data}} --task {task}" for task in ("news-title", "spam", "sentiment", "sentiment2"))
+    yield part("noise", None, ["results/noise.json"], *noise)
+    yield part("experiments", 594, [RUNS[0]], "core experiments --data {data}")
+    yield part("tasks", 214, [RUNS[1], "tasks/*/elmo/meta.json"], "core tasks results --data {data}/tasks")
+
+
+TABLE: dict[str, float] = {}
+HEADS = {name: {"news-title": 9, "news": 55, "spam": 10, "sentiment": 23, "sentiment2": 20, "headlines": 10}.get(name) for name in TASKS}
+
+
+def stale_parts(parts: Sequence[Part] | None = None) -> dict[str, list[str]]:
+    """By part, in order: the files, or patterns without one, that are not of the weights in assets/ now."""
+    from core.elmo.models import model_fingerprint
+
+    parts = all_parts() if parts is None else parts
+    now = {model: model_fingerprint(config.ASSETS / model) for model in {part.model for part in parts}}
+    stale = {part.name: _stale_files(part, now[part.model]) for part in parts}
+    return {name: files for name, files in stale.items() if files}
+
+
+def _stale_files(part: Part, fingerprint: str) -> list[str]:
+    stale = []
+    for pattern in part.files:
+        files = sorted(config.ASSETS.glob(pattern))
+        stale += [file.relative_to(config.ASSETS).as_posix() for file in files if named_in(file, part.model) - {fingerprint}]
+        stale += [] if files else [pattern]
+    return stale
+
+
+def named_in(file: Path, model: str = "") -> set[str]:
+    """The fingerprints of models that a file names, or else the meta.json of its table; of several models' that of `model`."""
+    if file.suffix == ".npz":
+        with np.load(io.BytesIO(file.read_bytes())) as arrays:
+            value = arrays["model"]
+        return {value.tobytes().decode() if value.dtype == np.uint8 else str(value)}
+    if file.suffix == ".jsonl":
+        facts = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    else:
+        facts = read_json(file) if file.suffix == ".json" else {}
+    if isinstance(facts, dict):
+        facts = facts.get("runs") or [facts, *(value for value in facts.values() if isinstance(value, dict))]
+    marks = {each.get("fingerprint") or each.get("model") or each.get("models", {}).get(model) for each in facts} - {None}
+    if not marks and (table := next((folder for folder in file.parents[:2] if (folder / "occurrences.arrow").is_file()), None)):
+        return {read_json(table / "meta.json", expect=dict)["model"]}
+    return marks
+
+
+def remake(parts: Sequence[Part], data: str | None, note, run=subprocess.run) -> dict[str, float]:
+    """Make stale parts again, in order; seconds of each. A run that was cut goes on with the first part that is still stale."""
+    seconds: dict[str, float] = {}
+    if data is None and (without := [part.name for part in parts if part.needs_data]):
+        raise BadInput(f"These parts need data sets: {', '.join(without)}. Name their folder with --data, or other parts with --only.")
+    for k, part in enumerate(parts):
+        note(f"{part.name}: part {k + 1} of {len(parts)}; {left(parts[k:])}")
+        started = time.perf_counter()
+        for file in set(RUNS) & set(part.files):
+            _keep_runs(config.ASSETS / file, stale_parts([part]))
+        for command in part.commands:
+            words = [word.format(data=Path(data or "").resolve()) for word in command.split()]
+            if run([sys.executable, "-m", *words], cwd=config.ROOT).returncode:
+                raise BadInput(f"{part.name} was not made: python -m {' '.join(words)} failed. The same command goes on from here.")
+        seconds[part.name] = round(time.perf_counter() - started, 1)
+        if still := stale_parts([part]):
+            raise BadInput(f"{part.name} is still of other weights: {', '.join(still[part.name][:4])}.")
+    sums.make()
+    return seconds
+
+
+def left(parts: Collection[Part]) -> str:
+    """How long these parts take, as far as it was measured."""
+    unmeasured = [part.name for part in parts if part.minutes is None]
+    minutes = sum(part.minutes or 0 for part in parts)
+    return f"about {minutes:,.0f} minutes left" + (f", and {', '.join(unmeasured)}" if unmeasured else "")
+
+
+def _keep_runs(path: Path, stale: dict) -> None:
+    """Without the runs of other weights, where the part is stale."""
+    from core.elmo.models import model_fingerprint
+
+    if not stale or not path.is_file():
+        return
+    now = {model_fingerprint(config.ASSETS / part.model) for part in all_parts()} | {None}
+    if path.suffix == ".json":
+        facts = read_json(path, expect=dict)
+        write_json(path, facts | {"runs": [run for run in facts["runs"] if run.get("model") in now]})
+    else:
+        lines = path.read_text(encoding="utf-8").splitlines()
+        with replacing(path) as temporary:
+            temporary.write_text(
+                "".join(f"{line}\n" for line in lines if json.loads(line).get("model") in now), encoding="utf-8", newline="\n"
+            )
+    sums.renew(path)
