@@ -7,9 +7,12 @@ from core.analysis.word_maps import open_maps
 from core.common.errors import BadInput, MissingArtifact
 from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
+from core.senses import influence
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import induction, layouts, levels, neighbours, pair
+from core.views import attribution, edits, induction, layouts, levels, neighbours, pair
+from core.views.attribution import AttributionRequest
+from core.views.edits import EditsRequest
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
 from core.workbench import Bench, Names, open_bench
@@ -113,3 +116,50 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     np.testing.assert_allclose(result.groups.shares.sum(axis=1), 1, atol=1e-6)
     in_layer = induction.compute(bench, induction.InductionRequest(word="bank", space="2"))
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
+
+
+def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(bench, words):
+    result = attribution.compute(bench, AttributionRequest(word=words[0], other=words[1]))
+    table, tokens = bench.targets, words[0].tokens
+    rows = table.labelled_rows("bank")
+    known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], np.full(3, 1 / 3))
+    own = influence.influence(bench.model.encoder, tokens, words[0].position, known, how="drop", weights=np.full(3, 1 / 3))
+    assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
+    np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
+    apart = attribution.compute(bench, AttributionRequest(word=words[0], other=words[1], by="other"))
+    both = pair.compute(bench, PairRequest(first=words[0], second=words[1])).cosines
+    assert apart.by == "other" and apart.influence.cosines[:, 2, 1] == pytest.approx([*both.values()], abs=1e-3)
+    heron, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
+        result = attribution.compute(bench, AttributionRequest(word=heron, other=other))
+        assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
+    with pytest.raises(BadInput, match="dropped, masked or swapped"):
+        attribution.compute(bench, AttributionRequest(word=heron, how="eaten"))
+
+
+def test_a_labelled_sentence_has_no_part_in_the_senses_it_is_read_by(bench):
+    row = bench.targets.occurrence(int(bench.targets.labelled_rows("bank")[0]))
+    result = attribution.compute(bench, AttributionRequest(word=WordInContext(row.tokens, row.position)))
+    assert result.influence.cosines[1, 2].max() < 0.99
+
+
+@pytest.mark.parametrize("order", ["left to right", "nearest first", "greedy"])
+def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(bench, words, order):
+    path = edits.compute(bench, EditsRequest(first=words[0], second=words[1], order=order, space="1"))
+    assert (path.lemma, path.senses) == ("bank", tuple(bench.targets.senses_of("bank"))) and path.ends == (path.read[0], path.read[-1])
+    assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
+    assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
+    assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
+    assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+
+
+def test_without_labels_steps_are_read_by_the_two_sentences(bench):
+    first, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    path = edits.compute(bench, EditsRequest(first=first, second=second, space="mix"))
+    assert (path.lemma, path.senses, path.ends, path.way) == ("", ("first", "second"), ("first", "second"), None)
+    assert (path.read[0], path.read[-1]) == ("first", "second")
+    for words, space, message in (((first, first), "1", "are the same"), ((first, second), "7", "no layer '7'")):
+        with pytest.raises(BadInput, match=message):
+            edits.compute(bench, EditsRequest(first=words[0], second=words[1], space=space))
+    with pytest.raises(BadInput, match="no order of edits"):
+        edits.compute(bench, EditsRequest(first=first, second=second, order="any", space="1"))
