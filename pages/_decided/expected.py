@@ -14,7 +14,7 @@ from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import ChangesRequest
 from pages._cached.views import bench, view
-from pages._decided.inputs import Asked
+from pages._decided.inputs import Options
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._widgets import lists
@@ -22,21 +22,21 @@ from pages._widgets.inputs import Chosen
 from pages._word.substitute_words import weakness
 
 
-def show(in_use: InUse, chosen: Chosen, asked: Asked, content: set[int]) -> None:
+def show(in_use: InUse, chosen: Chosen, options: Options, content: set[int]) -> None:
     """Of a sentence of several words; `content`: positions of those that carry more than grammar."""
     blue = LAYER_COLOURS["2"]
     note = t("how far the likely words change: 0 not at all, 1 none stays (1 − Σ√(p·q))")
     lists.heading(t("What ELMo expects in place of “{word}”", word=bare(chosen.word)[:40]), blue, note)
     try:
-        changes = view(substitutes.changes, bench(in_use), ChangesRequest(word=chosen.in_context, how=asked.how, swap=asked.swap))
+        changes = view(substitutes.changes, bench(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
         st.caption(plain(str(error)))
         return
-    hovers = {k: f"{_way(asked)}: {_come_and_go(change)}" for k, change in changes.items()}
+    hovers = {k: f"{_way(options)}: {_come_and_go(change)}" for k, change in changes.items()}
     sizes = {k: change.size for k, change in changes.items()}
     show_html("{}", influence_marks(chosen.tokens, chosen.position, sizes, hovers, (blue, blue), write="{:.2f}".format))
     why = in_place.weakness(chosen.in_context)
-    show_html("<p>{} {}</p>", noticed(chosen.tokens, changes, asked, content), weakness(chosen.word, why))
+    show_html("<p>{} {}</p>", noticed(chosen.tokens, changes, options, content), weakness(chosen.word, why))
     rows = [
         {t("place"): k + 1, t("word"): chosen.tokens[k], t("change"): round(change.size, 4)}
         | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}
@@ -46,7 +46,7 @@ def show(in_use: InUse, chosen: Chosen, asked: Asked, content: set[int]) -> None
     lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
 
 
-def noticed(tokens: tuple[str, ...], changes: dict[int, Change], asked: Asked, content: set[int]) -> str:
+def noticed(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: set[int]) -> str:
     """Which word of meaning changes most what is expected, and how."""
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:
@@ -54,16 +54,16 @@ def noticed(tokens: tuple[str, ...], changes: dict[int, Change], asked: Asked, c
     facts = {
         "word": bare(tokens[most])[:40],
         "size": f"{changes[most].size:.2f}",
-        "way": _way(asked),
+        "way": _way(options),
         "change": _come_and_go(changes[most]),
     }
     return t("Of the content words “{word}” changes it most ({size}); {way}: {change}.", **facts)
 
 
-def _way(asked: Asked) -> str:
-    if asked.how == influence.SWAP:
-        return t("with “{swap}” in its place", swap=asked.swap)
-    return t("without it") if asked.how == influence.DROP else t("with it masked")
+def _way(options: Options) -> str:
+    if options.how == influence.SWAP:
+        return t("with “{swap}” in its place", swap=options.swap)
+    return t("without it") if options.how == influence.DROP else t("with it masked")
 
 
 def _come_and_go(change: Change) -> str:

@@ -20,7 +20,7 @@ NEUTRAL = "thing"  # the default of a swap
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Options:
     """The controls."""
 
     how: str  # drop, mask, swap
@@ -53,7 +53,7 @@ def example_on_screen(chosen: Chosen) -> Decided | None:
     return next((e for e in examples.decided() if (e.text, e.word) == (chosen.text.strip(), chosen.word.casefold())), None)
 
 
-def controls(in_use: InUse, chosen: Chosen) -> Asked:
+def controls(in_use: InUse, chosen: Chosen) -> Options:
     """What is done to each word, which layer and which half are looked at; an example opens at the layer at which it shows its point."""
     how_names = {"drop": t("drop it"), "mask": t("mask it"), "swap": t("swap it")}
     half_names = {"past": t("past"), "future": t("future"), "both": t("both")}
@@ -69,8 +69,10 @@ def controls(in_use: InUse, chosen: Chosen) -> Asked:
             "which means nothing. Swap: a word that you choose stands in its place."
         ),
     )
-    told = f"{what_layers_read()} {t('The mix weighs them all.')}"
-    layer = pair_layer.choose("dlayer", in_use, best=model_layers.in_use().top if example_on_screen(chosen) else "", place=row, help=told)
+    message = f"{what_layers_read()} {t('The mix weighs them all.')}"
+    layer = pair_layer.choose(
+        "dlayer", in_use, best=model_layers.in_use().top if example_on_screen(chosen) else "", place=row, help=message
+    )
     # Of a transformer no half of a vector has read a part of the sentence alone.
     half = (
         influence.BOTH
@@ -100,7 +102,7 @@ def controls(in_use: InUse, chosen: Chosen) -> Asked:
         )
     if layer == "mix":
         weights = mix_weights(place=row, width=220)
-    return Asked(how, swap, layer, weights, half)
+    return Options(how, swap, layer, weights, half)
 
 
 def _label(example: Decided) -> str:

@@ -11,49 +11,49 @@ from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text import languages, word_in_question
 from core.text.tokens import bare
-from pages._decided.inputs import Asked, example_on_screen
+from pages._decided.inputs import Options, example_on_screen
 from pages._decided.words import reader, word_at
 from pages._widgets.inputs import Chosen
 
 MAX_TURNING = 4  # words named each of which would turn the sense
 
 
-def content_of(found: Influence) -> set[int]:
+def content_of(result: Influence) -> set[int]:
     """Positions of the words that carry more than grammar: no other is named as what decided."""
-    return {one.position for one in word_in_question.candidates(found.tokens, languages.in_use())}
+    return {one.position for one in word_in_question.candidates(result.tokens, languages.in_use())}
 
 
-def noticed(found: Influence, asked: Asked, stands: Verdict, chosen: Chosen, content: set[int]) -> list[str]:
+def noticed(result: Influence, options: Options, stands: Verdict, chosen: Chosen, content: set[int]) -> list[str]:
     """Where the word has senses: how it is read, and what decided that: two sentences."""
-    nearest = influence.verdict(found, asked.layer, asked.half)
-    lines = [_sentence(_reading(found, nearest), _judged(chosen, nearest))]
-    if not found.changed:
+    nearest = influence.verdict(result, options.layer, options.half)
+    lines = [_sentence(_reading(result, nearest), _judged(chosen, nearest))]
+    if not result.changed:
         return lines
-    if asked.layer == "0":
-        return [*lines, _sentence(_nothing(asked.layer))]
-    sides = _sides(found, asked.layer) if model_layers.in_use().is_elmo else []
-    return [*lines, _sentence(_heaviest(found, asked, stands, content), *sides)]
+    if options.layer == "0":
+        return [*lines, _sentence(_nothing(options.layer))]
+    sides = _sides(result, options.layer) if model_layers.in_use().is_elmo else []
+    return [*lines, _sentence(_heaviest(result, options, stands, content), *sides)]
 
 
-def hangs_on(found: Influence, asked: Asked) -> list[str]:
+def hangs_on(result: Influence, options: Options) -> list[str]:
     """Which words the sense hangs on, and what the word alone is taken for; for the small print."""
-    if asked.layer == "0" or not found.changed:
+    if options.layer == "0" or not result.changed:
         return []
-    return [*_turns(found, asked, influence.verdict(found, asked.layer, asked.half)), *_alone(found, asked.layer)]
+    return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
 
 
-def noticed_apart(found: Influence, asked: Asked, content: set[int], other: str) -> list[str]:
+def noticed_apart(result: Influence, options: Options, content: set[int], other: str) -> list[str]:
     """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
-    if not found.changed:
+    if not result.changed:
         return [_sentence(t("no other word stands around it"))]
-    if asked.layer == "0":
+    if options.layer == "0":
         return [_sentence(_nothing("0"))]
-    values = influence.apart(found, asked.layer, asked.half)
+    values = influence.apart(result, options.layer, options.half)
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
-    naming = [k for k in clear if found.changed[k] in content]
-    places = {"where": layer_title(asked.layer), "who": reader(asked.half), "target": word_at(found, found.position)}
+    naming = [k for k in clear if result.changed[k] in content]
+    places = {"where": layer_title(options.layer), "who": reader(options.half), "target": word_at(result, result.position)}
     places["other"] = bare(other)[:40]
-    places["cosine"] = f"{found.cosines[found.views.index(asked.layer), influence.HALVES.index(asked.half), 1]:.2f}"
+    places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [
             t(
@@ -68,7 +68,7 @@ def noticed_apart(found: Influence, asked: Asked, content: set[int], other: str)
                 **places,
             )
         ]
-    places |= {"word": word_at(found, found.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
+    places |= {"word": word_at(result, result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(
             "At {where}, read by {who}, “{word}” holds the two apart most: without it “{target}” is {value} nearer to the other sentence's “{other}” (cosine {cosine}).",
@@ -81,27 +81,27 @@ def noticed_apart(found: Influence, asked: Asked, content: set[int], other: str)
         )
     lines = [line]
     if len(naming) > 1:
-        told = {"word": word_at(found, found.changed[naming[1]]), "value": signed(values[naming[1]])}
-        lines.append(t("Next comes “{word}” ({value}).", **told))
+        facts = {"word": word_at(result, result.changed[naming[1]]), "value": signed(values[naming[1]])}
+        lines.append(t("Next comes “{word}” ({value}).", **facts))
     return lines
 
 
-def noticed_moves(found: Influence, asked: Asked, content: set[int]) -> list[str]:
-    """Where only the way of the vector can be told: two sentences."""
-    moved = found.moved[:, found.views.index(asked.layer), influence.HALVES.index(asked.half)]
-    if not found.changed:
+def noticed_moves(result: Influence, options: Options, content: set[int]) -> list[str]:
+    """Where only the way of the vector can be said: two sentences."""
+    moved = result.moved[:, result.views.index(options.layer), influence.HALVES.index(options.half)]
+    if not result.changed:
         return [_sentence(t("no other word stands around it"))]
     if moved.max() < influence.CLEAR:
-        return [_sentence(_nothing(asked.layer))]
-    before = np.array(found.changed) < found.position
+        return [_sentence(_nothing(options.layer))]
+    before = np.array(result.changed) < result.position
     places = {"before": f"{moved[before].sum():.2f}", "after": f"{moved[~before].sum():.2f}"}
     sums = t("The words before it move it by {before} in sum, the words after it by {after}.", **places)
-    naming = [k for k in np.argsort(-moved, kind="stable") if found.changed[k] in content and moved[k] >= influence.CLEAR]
+    naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only words of grammar and marks move it: nothing around it decides."), sums]
-    word = word_at(found, found.changed[naming[0]])
-    where = layer_title(asked.layer)
-    who = reader(asked.half)
+    word = word_at(result, result.changed[naming[0]])
+    where = layer_title(options.layer)
+    who = reader(options.half)
     return [
         t(
             "At {where}, read by {who}, “{word}” moves the vector most, by {value}.",
@@ -120,8 +120,8 @@ def _sentence(*clauses: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _reading(found: Influence, nearest: Verdict) -> str:
-    places = {"where": layer_title(nearest.view), "who": reader(nearest.half), "word": word_at(found, found.position)}
+def _reading(result: Influence, nearest: Verdict) -> str:
+    places = {"where": layer_title(nearest.view), "who": reader(nearest.half), "word": word_at(result, result.position)}
     if not nearest.clear:
         return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
     places |= {"sense": nearest.sense, "rival": nearest.rival}
@@ -142,13 +142,13 @@ def _judged(chosen: Chosen, nearest: Verdict) -> str:
     return t("a person would say <b>{sense}</b>: here the model is wrong", sense=example.sense)
 
 
-def _heaviest(found: Influence, asked: Asked, stands: Verdict, content: set[int]) -> str:
-    values = influence.parts(found, asked.layer, asked.half, stands.sense)
-    naming = [k for k in np.argsort(-np.abs(values), kind="stable") if found.changed[k] in content]
+def _heaviest(result: Influence, options: Options, stands: Verdict, content: set[int]) -> str:
+    values = influence.parts(result, options.layer, options.half, stands.sense)
+    naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
-        return _nothing(asked.layer) if np.abs(values).max() < influence.CLEAR else t("no single word of meaning decides")
+        return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single word of meaning decides")
     most = naming[0]
-    places = {"word": word_at(found, found.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
+    places = {"word": word_at(result, result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
     if values[most] > 0:
         return t("“{word}” weighs most and adds {value} to the lead of “{sense}”", **places)
     return t("“{word}” weighs most and takes {value} from the lead of “{sense}”", **places)
@@ -162,12 +162,12 @@ def _nothing(view: str) -> str:
     return t("no other word changes anything here")
 
 
-def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
+def _turns(result: Influence, options: Options, nearest: Verdict) -> list[str]:
     """The words that the sense hangs on."""
-    if not nearest.clear or asked.layer == "0":
+    if not nearest.clear or options.layer == "0":
         return []
-    turning = influence.turning(found, asked.layer, asked.half)
-    words = ", ".join(f"“{word_at(found, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
+    turning = influence.turning(result, options.layer, options.half)
+    words = ", ".join(f"“{word_at(result, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
     if not turning:
         return [t("Changing no single word turns it to another sense.")]
     if len(turning) == 1:
@@ -175,29 +175,29 @@ def _turns(found: Influence, asked: Asked, nearest: Verdict) -> list[str]:
     return [t("Changing any one of {n} words turns it to another sense: {words}.", n=len(turning), words=words)]
 
 
-def _sides(found: Influence, view: str) -> list[str]:
+def _sides(result: Influence, view: str) -> list[str]:
     """Which half settles it, how much that half has read, and whether the halves agree."""
-    each = influence.halves(found, view)
-    side = influence.settles(found, view)
-    added = influence.gains(found, view)
+    each = influence.halves(result, view)
+    side = influence.settles(result, view)
+    added = influence.gains(result, view)
     past, future = each[influence.PAST], each[influence.FUTURE]
-    told = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
+    facts = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []
     if side == influence.PAST:
-        lines.append(_past_settles(found.position, told))
+        lines.append(_past_settles(result.position, facts))
     elif side == influence.FUTURE:
-        lines.append(_future_settles(len(found.tokens) - 1 - found.position, told))
+        lines.append(_future_settles(len(result.tokens) - 1 - result.position, facts))
     elif each[influence.BOTH].clear:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
                 t(
                     "neither half settles it: the word by itself leads there, and the sentence as a whole adds next to nothing (past {past}, future {future} standard deviations)",
-                    **told,
+                    **facts,
                 )
             )
         else:
-            lines.append(t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **told))
-    if not 0 < found.position < len(found.tokens) - 1:  # a half that has read nothing chooses nothing
+            lines.append(t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **facts))
+    if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
     if past.clear and future.clear:
         places = {"past": past.sense, "future": future.sense}
@@ -217,30 +217,30 @@ def _signed(gain: float) -> str:
     return f"{round(gain, 1) + 0.0:+.1f}".replace("-", "−")
 
 
-def _past_settles(n: int, told: dict[str, str]) -> str:
+def _past_settles(n: int, facts: dict[str, str]) -> str:
     """A half that has read nothing adds nothing, so n is 1 at least."""
     return tn(
         "<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}",
         "<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}",
         n,
-        **told,
+        **facts,
     )
 
 
-def _future_settles(n: int, told: dict[str, str]) -> str:
+def _future_settles(n: int, facts: dict[str, str]) -> str:
     return tn(
         "<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}",
         "<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}",
         n,
-        **told,
+        **facts,
     )
 
 
-def _alone(found: Influence, view: str) -> list[str]:
+def _alone(result: Influence, view: str) -> list[str]:
     """What the word itself is taken for."""
-    cosines = found.alone[found.views.index(view), influence.HALVES.index(influence.BOTH)]
+    cosines = result.alone[result.views.index(view), influence.HALVES.index(influence.BOTH)]
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:
         return []
-    places = {"word": word_at(found, found.position), "sense": found.senses[best]}
+    places = {"word": word_at(result, result.position), "sense": result.senses[best]}
     return [t("With no sentence around it, “{word}” would be taken for “{sense}”.", **places)]

@@ -10,33 +10,33 @@ from core.senses.influence import Influence
 from core.text.tokens import join_tokens
 
 
-def of_words(found: Influence) -> pd.DataFrame:
+def of_words(result: Influence) -> pd.DataFrame:
     """A row for each word tried, layer and half: how far it moves the vector, and towards which senses (differences of cosines)."""
     rows = []
-    for n, position in enumerate(found.changed):
-        for v, view in enumerate(found.views):
+    for n, position in enumerate(result.changed):
+        for v, view in enumerate(result.views):
             for h, half in enumerate(influence.HALVES):
-                row = {t("place"): position + 1, t("word"): found.tokens[position], t("layer"): layer_title(view)}
-                row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(found.moved[n, v, h]), 4)}
-                change = found.cosines[v, h] - found.varied[n, v, h]
-                row |= {t("towards {sense}", sense=s): round(float(c), 4) for s, c in zip(found.senses, change, strict=True)}
+                row = {t("place"): position + 1, t("word"): result.tokens[position], t("layer"): layer_title(view)}
+                row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4)}
+                change = result.cosines[v, h] - result.varied[n, v, h]
+                row |= {t("towards {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
                 rows.append(row)
     return pd.DataFrame(rows)
 
 
-def of_halves(found: Influence) -> pd.DataFrame:
+def of_halves(result: Influence) -> pd.DataFrame:
     """A row for each layer and half: the sense it chooses, its lead, and the cosine to every sense."""
     rows = []
-    for v, view in enumerate(found.views):
-        added = influence.gains(found, view)
-        chosen = influence.verdict(found, view, influence.BOTH).sense
-        for h, verdict in enumerate(influence.halves(found, view).values()):
-            row = {t("sentence"): join_tokens(list(found.tokens)), t("layer"): layer_title(view)}
+    for v, view in enumerate(result.views):
+        added = influence.gains(result, view)
+        chosen = influence.verdict(result, view, influence.BOTH).sense
+        for h, verdict in enumerate(influence.halves(result, view).values()):
+            row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): layer_title(view)}
             row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
             row |= {t("lead"): round(verdict.margin, 4), t("lead with no sentence"): round(verdict.alone, 4)}
             row[t("the sentence adds for what both choose (standard deviations)")] = round(added[verdict.half], 2)
             row[t("what both choose")] = chosen
-            cosines = zip(found.senses, found.cosines[v, h], strict=True)
+            cosines = zip(result.senses, result.cosines[v, h], strict=True)
             row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}
             rows.append(row)
     return pd.DataFrame(rows)

@@ -9,7 +9,7 @@ from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text.tokens import bare
-from pages._decided.inputs import Asked
+from pages._decided.inputs import Options
 from pages._widgets import lists
 
 
@@ -25,13 +25,13 @@ def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
     return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
 
 
-def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> Markup:
+def legend(options: Options, stands: Verdict, pair: tuple[str, str]) -> Markup:
     """HTML under the sentence: what its colours and numbers are."""
     how = {
         influence.DROP: t("Under each word: the lead that goes when it is dropped."),
         influence.MASK: t("Under each word: the lead that goes when it is masked."),
-        influence.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=asked.swap),
-    }[asked.how]
+        influence.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=options.swap),
+    }[options.how]
     lead = t(
         "The lead is the cosine to the centroid of a sense's labelled sentences, less the cosine to the best other sense. Both halves "
         "have read the framed word itself."
@@ -44,18 +44,18 @@ def legend(asked: Asked, stands: Verdict, pair: tuple[str, str]) -> Markup:
 def legend_of_two(pair: tuple[str, str]) -> Markup:
     """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
     chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(t("− draws it towards it"), pair[1])
-    told = t("No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it.")
-    return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, told)
+    message = t("No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it.")
+    return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
 
 
-def no_other(found: Influence) -> str:
-    """Why only the way of the vector is told, and what to do."""
-    word = word_at(found, found.position)
+def no_other(result: Influence) -> str:
+    """Why only the way of the vector is shown, and what to do."""
+    word = word_at(result, result.position)
     return t(
         "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.", word=word
     )
 
 
-def word_at(found: Influence, position: int) -> str:
+def word_at(result: Influence, position: int) -> str:
     """A word of the sentence cut where it is long."""
-    return bare(found.tokens[position])[:40]
+    return bare(result.tokens[position])[:40]

@@ -3,7 +3,7 @@
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
-from pages._export.recipe import BENCH, LABELLED, OPEN, QUERIES, SUBSTITUTES, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, Recipe, Settings, about, chosen, pair, used
 
 LEMMA = """\
 from core.analysis.word_maps import map_rows
@@ -137,14 +137,12 @@ share_bars(shares, names) if shares else None
 
 def decided(settings: Settings) -> Recipe:
     shows = t("How each word of a sentence moves the word in question towards a meaning, or away from it.")
-    text, position = sentence(settings)
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
     given = (
-        used(settings, "model", "corpus")
+        used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {
-            "text": text,
-            "position": position,
+            "sentences": pair(settings),
             "how": chosen(settings, "dhow", "drop"),
             "swap": chosen(settings, "dswap", "thing"),
             "layer": layer,
@@ -153,110 +151,68 @@ def decided(settings: Settings) -> Recipe:
             "sense": chosen(settings, "dsense", None),  # None: the nearest
         }
     )
-    return Recipe(shows, given, (OPEN, LABELLED, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
+    return Recipe(shows, given, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
-import numpy as np
-
-from core.elmo.mix import layer_weights
 from core.senses import influence
+from core.views import attribution
 
-tokens, known = languages.tokenize(text), None
-weights = layer_weights("mix", table.meta["layers"], mix or None)
-if lemma := table.lemma_of(tokens[position]):  # the senses of its labelled sentences, this very one left out
-    rows = np.array([row for row in table.labelled_rows(lemma) if table.occurrence(row).tokens != tuple(tokens)], int)
-    known = influence.centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)
-found = influence.influence(model.encoder, tokens, position, known, how=how, swap=swap, weights=weights)
+word = words[0]
+request = attribution.AttributionRequest(word=word, other=words[-1], how=how, swap=swap, weights=mix)
+answer = attribution.compute(bench, request)
+result = answer.influence
 """
 _SPOKE = """\
 import pandas as pd
 
-if len(found.senses) > 1:
-    sense = sense if sense in found.senses else influence.verdict(found, layer, half).sense
-    values = [influence.parts(found, view, half, sense) for view in found.views]  # positive: it speaks for the sense
+if answer.by == attribution.SENSES:
+    sense = sense if sense in result.senses else influence.verdict(result, layer, half).sense
+    values = [influence.parts(result, view, half, sense) for view in result.views]  # positive: it speaks for the sense
+elif answer.by == attribution.OTHER:  # no two senses are labelled
+    values = [influence.apart(result, view, half) for view in result.views]  # positive: it holds the two words apart
 else:
-    values = list(found.moved[:, :, influence.HALVES.index(half)].T)  # no labelled senses: 1 - cosine
-words = pd.DataFrame(dict(zip(found.views, values)), index=[f"{k + 1} {tokens[k]}" for k in found.changed])
-words.rename_axis(sense).round(3)
+    values = list(result.moved[:, :, influence.HALVES.index(half)].T)  # 1 - cosine
+table = pd.DataFrame(dict(zip(result.views, values)), index=[f"{k + 1} {word.tokens[k]}" for k in result.changed])
+table.rename_axis(sense).round(3)
 """
 _HALVES = """\
 from core.figures.influence import HalfBar, halves_figure
 from core.figures.style import sense_colour
 
-verdicts = [v for view in found.views[1:-1] for v in influence.halves(found, view).values()] if len(found.senses) > 1 else []
+verdicts = [v for view in result.views[1:-1] for v in influence.halves(result, view).values()] if answer.by == attribution.SENSES else []
 halves_figure(
-    [HalfBar(v.view, v.half, v.sense, sense_colour(found.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
+    [HalfBar(v.view, v.half, v.sense, sense_colour(answer.senses.index(v.sense)), v.margin, v.alone) for v in verdicts], key="halves"
 ) if verdicts else None
 """
 _EXPECTATIONS = """\
-changes = influence.expectations(substitutes, tokens, position, how=how, swap=swap) if substitutes else {}
-pd.DataFrame([(tokens[k], round(c.size, 4), c.come, c.go) for k, c in changes.items()], columns=["word", "change", "come in", "go"])
+changes = influence.expectations(substitutes, word.tokens, word.position, how=how, swap=swap) if substitutes else {}
+pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in changes.items()], columns=["word", "change", "come in", "go"])
 """
 
 
 def flip(settings: Settings) -> Recipe:
     shows = t("One sentence turned into another, one word at a time, and the meaning that is read at every step.")
     given = (
-        used(settings, "model", "corpus")
+        used(settings, "model", "vectors", "corpus")
         | about(settings)
-        | {
-            "sentences": pair(settings),
-            "order": chosen(settings, "order", "left to right"),
-            "layer": chosen(settings, "flip_layer", model_layers.in_use().top),
-            "word": word(settings),  # where neither sentence has a labelled word
-        }
+        | {"sentences": pair(settings), "order": chosen(settings, "order", "left to right")}
+        | {"layer": chosen(settings, "flip_layer", model_layers.in_use().top)}
     )
-    return Recipe(shows, given, (OPEN, QUERIES, LABELLED, LEMMA, _PATH, _READ, _MARGINS))
+    return Recipe(shows, given, (BENCH, _PATH, _MARGINS))
 
 
 _PATH = """\
-import numpy as np
+from core.views import edits
 
-from core.elmo.mix import layer_weights
-from core.senses import edits
-
-first, second = queries
-weights = layer_weights(layer, table.meta["layers"])
-if labelled and words[0].lemma_in(table) == words[1].lemma_in(table):
-    own = np.any([table.same_sentence(rows, query.tokens, query.position) for query in queries], axis=0)
-    labels = [table.senses[code] for code in table.sense[rows]]
-    meanings = edits.centroids(table.rows.take(rows), labels, weights, own)
-else:  # every step is read by the two sentences themselves
-    meanings = edits.between(np.stack([first.layers, second.layers]), weights, ("the first sentence", "the second sentence"))
-
-
-def readings(sentences, weights=weights, meanings=meanings):
-    \"\"\"(tokens, position) of each sentence -> (sentences, meanings) cosines; as they would be stored, float16 and back.\"\"\"
-    encoded = model.encoder.encode([list(tokens) for tokens, _ in sentences])
-    layers = np.stack([each[:, position] for each, (_, position) in zip(encoded, sentences)]).astype(np.float16)
-    return edits.readings(layers.astype(np.float32), meanings, weights)
-"""
-_READ = """\
-alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
-ends = readings([alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))])
-start, goal = edits.ends(ends)
-
-
-def margins_of(sentences):
-    read = readings(sentences)
-    return read[:, goal] - read[:, start]
-
-
-made = edits.greedy(alignment, margins_of) if order == edits.GREEDY else edits.ordered(alignment, order)
-path = edits.steps(alignment, made)
-read = readings([(step.tokens, step.position) for step in path])
-[(" ".join(step.tokens), meanings.senses[row.argmax()]) for step, row in zip(path, read)]
+path = edits.compute(bench, edits.EditsRequest(first=words[0], second=words[-1], order=order, space=layer))
+[(" ".join(step.tokens), sense) for step, sense in zip(path.steps, path.read)]  # without labelled senses: the sentence that it is nearer to
 """
 _MARGINS = """\
 from core.figures.edits import margin_figure
 
-start, goal = edits.ends(read)
-margins = read[:, goal] - read[:, start]
-flips = edits.flips(margins)
 margin_figure(
-    {layer: margins}, {layer: flips[0] if flips else None}, (meanings.senses[start], meanings.senses[goal]),
-    [" ".join(step.tokens) for step in path], chosen=layer,
+    {layer: path.margins[layer]}, {layer: path.flips[layer]}, path.ends, [" ".join(step.tokens) for step in path.steps], chosen=layer
 )
 """
 

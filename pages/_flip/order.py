@@ -1,14 +1,16 @@
 """What the Flip page is asked: the order of the edits, the layer, and the guess."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
+from core.senses.edits import Step
 from pages._flip.notices import NEVER
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
-from pages._widgets.inputs import Chosen
 from pages._word import pair_layer
 
 
@@ -38,20 +40,12 @@ def choices(in_use: InUse) -> tuple[str, str]:
     return order, layer
 
 
-def shared_lemma(table, first: Chosen, second: Chosen) -> str | None:
-    """The word both sentences have, where it has two labelled senses to be read by; else None."""
-    if table is None:
-        return None
-    lemmas = [c.lemma_in(table) for c in (first, second)]
-    return lemmas[0] if lemmas[0] == lemmas[1] and len(table.senses_of(first.lemma_in(table) or "")) > 1 else None
-
-
-def asked_guess(path: list, of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
+def choose_guess(steps: Sequence[Step], of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
     """The user's guess (NEVER, or an edit's number; None if there is none) and whether the answer is to be shown."""
     if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
         st.session_state.reveal, st.session_state.guess = False, None
     st.session_state.flip_of = of
-    options = [*range(1, len(path)), NEVER]
+    options = [*range(1, len(steps)), NEVER]
     if st.session_state.get("guess") not in (None, *options):
         st.session_state.guess = None
     guess = st.selectbox(

@@ -6,15 +6,16 @@ from dataclasses import dataclass
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.elmo.mix import layer_weights
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.tokens import bare
+from core.views.attribution import OTHER, AttributionRequest, compute
 from pages._cached import opened
+from pages._cached.views import bench, view
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
-from pages._word import store, verdict
+from pages._word import verdict
 from pages._word.nearest import nearest
 
 WIDE, TALL = 260, 132  # of a picture, in its own units
@@ -132,11 +133,10 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     onward = t("See every word")
     if first.asked == second.asked or len(first.tokens) < 2:
         return Scene(title, [], t("With another sentence, or other words around this one, there is something to decide."), page, onward)
-    weights = layer_weights("mix", opened.model(in_use.model).layers.n)
-    found = store.pulls(in_use.model, first.asked, second.asked, "drop", "", tuple(weights.tolist()))
-    values = influence.apart(found, layer, "both")
-    content = {one.position for one in word_in_question.candidates(found.tokens, languages.in_use())}  # words of more than grammar
-    every = [(float(value), k) for value, k in zip(values, found.changed, strict=True) if k in content]
+    request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
+    result = view(compute, bench(in_use), request).influence
+    content = {word.position for word in word_in_question.candidates(result.tokens, languages.in_use())}  # words of more than grammar
+    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in content]
     ranked = sorted(every, key=lambda one: -abs(one[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []

@@ -23,7 +23,8 @@ from core.figures.style import enlarged, layer_title, sense_colour
 from core.senses import influence
 from core.text.readings import WordInContext
 from core.text.tokens import join_tokens
-from core.views import cloud
+from core.views import attribution, cloud
+from core.views.attribution import AttributionRequest
 from core.views.cloud import StaticRequest
 from pages._cached import opened
 from pages._cached.spellings import fired
@@ -32,7 +33,6 @@ from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
 from pages._learn.slide_words import Picked
 from pages._widgets import charts
-from pages._word.store import influences
 
 HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
 FACTOR = 1.5
@@ -156,8 +156,7 @@ def _layers(in_use: InUse, shown: Picked) -> str:
 
 
 def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
-    n = opened.model(in_use.model).encoder.n_layers
-    return influences(in_use.corpus, in_use.model, *shown.one, influence.DROP, "", tuple(np.full(n, 1 / n).tolist()))
+    return view(attribution.compute, bench(in_use), AttributionRequest(word=WordInContext(*shown.one))).influence
 
 
 def _decided(in_use: InUse, shown: Picked) -> str:

@@ -4,6 +4,7 @@ import json
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from core.elmo.weights import save_hdf5
@@ -44,8 +45,11 @@ def test_page_and_notebook_give_the_same(tmp_path: Path):
         "".join(cell["source"]) for cell in json.loads(notebook("decided", {"a": RIVER, "ai": 5}))["cells"] if cell["cell_type"] == "code"
     ]
     (file := tmp_path / "decided.py").write_text("\n\n".join(source), encoding="utf-8")
-    changes = runpy.run_path(str(file))["changes"]
-    assert [round(change.size, 4) for change in changes.values()] == table(page)["change"].tolist()
+    names = runpy.run_path(str(file))
+    assert [round(change.size, 4) for change in names["changes"].values()] == table(page)["change"].tolist()
+    drawn = page.session_state["_taken"].tables()["decided.table"].table
+    moves = names["result"].moved
+    assert drawn["moves it (1 − cosine)"].tolist() == pytest.approx(np.round(moves, 4).ravel().tolist(), abs=1e-4)
 
 
 def test_at_the_edge_it_says_less_and_alone_nothing():

@@ -163,7 +163,7 @@ def test_text_gets_into_the_code_as_itself_and_nothing_else(run):
 
 def test_a_word_that_was_not_chosen_is_the_one_last_looked_at():
     code = code_of("decided", {"a": "The old bank was shut.", "ai": None, "w": "bank"})
-    assert "position = 2" in code
+    assert "('The old bank was shut.', 2, '')" in code
 
 
 def test_figures_are_labelled_in_the_readers_language():
@@ -195,8 +195,8 @@ def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
     assert math.isclose(sum(around["shares"][0][1].values()), 1)
 
     edited = run("flip", UNLABELLED)
-    assert edited["word"] == "heron" and edited["meanings"].senses == ("the first sentence", "the second sentence")
-    assert edited["read"][0].argmax() == 0 and edited["read"][-1].argmax() == 1
+    assert edited["path"].lemma == "" and edited["path"].senses == ("first", "second")
+    assert (edited["path"].read[0], edited["path"].read[-1]) == ("first", "second")
 
 
 def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):

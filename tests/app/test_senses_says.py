@@ -10,11 +10,12 @@ from core.senses import cloud, clusters, edits
 from core.senses import influence as inf
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views.cloud import SenseCloud, SideCloud, Static
+from core.views.edits import EditPath
 from core.views.induction import Occurrences
 from pages._decided import notices as decided_notices
-from pages._decided.inputs import Asked
+from pages._decided.inputs import Options
 from pages._flip import notices as flip_notices
-from pages._flip.notices import CLEAR, NEVER, ShownPath
+from pages._flip.notices import CLEAR, NEVER
 from pages._neighbours import cloud_notices
 from pages._senses import notices as found_notices
 from pages._widgets.inputs import Chosen
@@ -32,7 +33,7 @@ def sentences(lines: list[str]) -> list[str]:
 
 
 @st.composite
-def paths(draw) -> ShownPath:
+def paths(draw) -> tuple[EditPath, Verdict | None]:
     n = draw(st.integers(2, 8))
     steps = [edits.Step(("jam",), 0)]
     for k in range(1, n):
@@ -43,15 +44,16 @@ def paths(draw) -> ShownPath:
     layer = draw(st.sampled_from(["1", "2", "mix"]))
     margins[layer][0] = -abs(margins[layer][0])  # the first step is read as the first sense
     read = [pair[int(lead > 0)] for lead in margins[layer]]
-    told = draw(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")))
-    return ShownPath(steps, read, margins, pair, layer, [*pair], "", [], 0, told)
+    path = EditPath(alignment=None, steps=steps, space=layer, lemma="", senses=pair, read=read, ends=pair, margins=margins, way=None)
+    return path, draw(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")))
 
 
 @given(paths(), st.data())
-def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data):
-    guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(shown.steps))]))
-    lines = sentences(flip_notices.noticed(shown, guess))
-    margins, over = shown.margins[shown.layer], shown.margins[shown.layer] > 0
+def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
+    path, verdict = pathway
+    guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(path.steps))]))
+    lines = sentences(flip_notices.noticed(path, verdict, guess))
+    margins, over = path.margins[path.space], path.margins[path.space] > 0
     changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
     told = re.search(r"at edit (\d+) of (\d+)", lines[0])
     if told:
@@ -64,8 +66,8 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
     if lead := re.search(r"leads by (\d+\.\d+)", lines[0]):
         assert float(lead[1]) == round(float(margins[changes[0]]), 2) > 0 and changes[1:] == []
     if "in both sentences" in lines[0]:
-        assert not changes and shown.read[-1] == shown.pair[0]
-        says = shown.verdict.says if shown.verdict else None
+        assert not changes and path.read[-1] == path.ends[0]
+        says = verdict.says if verdict else None
         told = {
             ONE: "one meaning is the verdict too" in lines[0],
             TWO: "misses a difference" in lines[0],
@@ -73,18 +75,18 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(shown: ShownPath, data
         }
         assert [one for one, true in told.items() if true] == ([says] if says else [])
         for number in re.findall(r"right in (\d+) of 100", lines[0]):
-            assert 65 <= int(number) <= 99 and abs(int(number) - 100 * shown.verdict.certainty) <= 1
+            assert 65 <= int(number) <= 99 and abs(int(number) - 100 * verdict.certainty) <= 1
     if guess is not None:
         assert ("guess was right" in lines[1]) == (guess == (changes[0] if changes else NEVER))
-    for name in {"1", "2", "mix"} - {shown.layer}:
-        first = next(iter(edits.flips(shown.margins[name])), None)
+    for name in {"1", "2", "mix"} - {path.space}:
+        first = next(iter(edits.flips(path.margins[name])), None)
         place = "in the mix" if name == "mix" else f"at layer {name}"
         assert f"{place} {f'at edit {first}' if first else 'never'}" in lines[1].replace("Elsewhere", "elsewhere")
 
 
 @given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
 def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(told, first, second):
-    said = flip_notices.why_by_sentences(object(), first, second, told)
+    said = flip_notices.why_by_sentences(True, first, second, told)
     assert "also where the meaning is one" in said and ("The verdict on the word" in said) == (told is not None)
     assert ("Two words are in question" in said) == (told is None and first.casefold() != second.casefold())
 
@@ -165,10 +167,10 @@ def influences(draw) -> inf.Influence:
 
 @given(influences(), st.sampled_from(["0", "1", "2", "mix"]), st.sampled_from(inf.HALVES), st.sets(st.integers(0, 5)))
 def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, content):
-    asked = Asked("drop", "", view, "", half)
+    options = Options("drop", "", view, "", half)
     chosen = Chosen("no example of ours", found.tokens, found.position)
     stands = inf.verdict(found, view, half)
-    lines = sentences(decided_notices.noticed(found, asked, stands, chosen, content))
+    lines = sentences(decided_notices.noticed(found, options, stands, chosen, content))
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
     if view != "0" and "weighs most" in lines[-1]:
         values = inf.parts(found, view, half, stands.sense)
@@ -176,7 +178,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         told = re.search(r"weighs most and (adds|takes) (\d+\.\d+)", lines[-1])
         assert float(told[2]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
-    apart = sentences(decided_notices.noticed_apart(found, asked, content, "cat"))
+    apart = sentences(decided_notices.noticed_apart(found, options, content, "cat"))
     if view != "0" and found.changed:
         values = inf.apart(found, view, half)
         allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
@@ -185,7 +187,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         assert ("only words of grammar" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
-    moves = sentences(decided_notices.noticed_moves(found, asked, content))
+    moves = sentences(decided_notices.noticed_moves(found, options, content))
     assert ("No other word stands around it" in moves[0]) == (not found.changed)
 
 

@@ -1,0 +1,56 @@
+"""Which words decide how a word is read: each word around it dropped, masked or swapped, measured by its senses or by another sentence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.model_layers import MIX
+from core.elmo.mix import layer_weights
+from core.index.table import OccurrenceTable
+from core.senses.influence import DROP, Centroids, Influence, centroids, influence, pair
+from core.text.readings import WordInContext
+from core.workbench import Bench
+
+READS = ("model", "corpus")
+SENSES, OTHER, MOVED = "senses", "other", "moved"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributionRequest:
+    """A word, what is done to each word around it, and a word of another sentence to measure by where no two senses are labelled."""
+
+    word: WordInContext
+    other: WordInContext | None = None
+    how: str = DROP
+    swap: str = ""
+    weights: str = ""  # of the mix, "a,b,c"; equal if none are given
+    by: str = ""  # "other": by the other word, even where senses are labelled
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Attribution:
+    """The answer, and what it is measured by: the word's "senses", the "other" sentence's word, or how far the vector "moved" at all."""
+
+    by: str
+    senses: tuple[str, ...]  # all that are labelled, in the order of their colors
+    influence: Influence
+
+
+def compute(bench: Bench, request: AttributionRequest) -> Attribution:
+    """The answer; the word's own sentence, where it is labelled, has no part in the senses. BadInput as `variants`."""
+    word, other = request.word, request.other
+    bench = bench.about(word)
+    weights = layer_weights(MIX, bench.layers.n, request.weights or None)
+    lemma = word.lemma_in(bench.targets) if bench.is_labelled else None
+    measures = _senses(bench.targets, lemma, word, weights) if lemma and request.by != OTHER else None
+    by = SENSES if measures and len(measures.senses) > 1 else MOVED
+    if by == MOVED and other and (other.tokens, other.position) != (word.tokens, word.position):
+        vectors = np.stack([query.layers for query in bench.queries((word, other))])
+        by, measures = OTHER, pair(vectors, weights, ("this sentence", "the other"))
+    result = influence(bench.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights)
+    return Attribution(by, tuple(bench.targets.senses_of(lemma)) if lemma else (), result)
+
+
+def _senses(table: OccurrenceTable, lemma: str, word: WordInContext, weights: np.ndarray) -> Centroids:
+    rows = np.array([row for row in table.labelled_rows(lemma) if table.occurrence(row).tokens != word.tokens], int)
+    return centroids(table.rows.take(rows), [table.senses[code] for code in table.sense[rows]], weights)

@@ -1,0 +1,152 @@
+"""One sentence turned into another word by word: the sense read at every step, each space's lead, the way across the word's map."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.analysis.maps import insert
+from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.elmo.mix import layer_weights
+from core.index.neighbours import Occurrence
+from core.index.table import OccurrenceTable
+from core.senses import edits
+from core.senses.edits import Alignment, Step
+from core.senses.separation import TIE
+from core.text.readings import WordInContext
+from core.workbench import Bench
+
+READS = ("model", "corpus")
+SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labelled
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EditsRequest:
+    """Two words in question, the order of the edits, and the layer, or "mix", that the steps are read in."""
+
+    first: WordInContext
+    second: WordInContext
+    order: str = edits.LEFT_TO_RIGHT
+    space: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Way:
+    """A path on a word's frozen map of N labelled sentences."""
+
+    occurrences: tuple[Occurrence, ...]
+    coordinates: np.ndarray  # (N, 2)
+    places: np.ndarray  # (n, 2) of each step
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class EditPath:
+    """A path of n steps; without two labelled senses the two sentences, "first" and "second", stand for them."""
+
+    alignment: Alignment
+    steps: Sequence[Step]
+    space: str
+    lemma: str  # whose labelled senses they are, or ""
+    senses: tuple[str, ...]  # all of them, in the order of their colors
+    read: tuple[str, ...]  # the sense of each step
+    ends: tuple[str, str]  # the senses in question
+    margins: Mapping[str, np.ndarray]  # by space, (n,): how far the second end leads
+    way: Way | None  # of a word with labelled senses
+
+    @property
+    def flips(self) -> dict[str, int | None]:
+        """The step at which each space's lead first changes over."""
+        return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
+
+
+def compute(bench: Bench, request: EditsRequest) -> EditPath:
+    """The path. BadInput for equal sentences, and for too many edits."""
+    first, second = both = request.first, request.second
+    alignment = edits.align(first.tokens, first.position, second.tokens, second.position)
+    if not alignment.changes:
+        raise BadInput(t("The two sentences are the same. Change a word in one of them."))
+    bench = bench.about(*both)
+    n, space = bench.layers.n, request.space
+    weights = {name: layer_weights(name, n) for name in (space, *bench.layers.spaces)}
+    lemma = _shared_lemma(bench, *both)
+    rows = map_rows(bench.targets, lemma) if lemma else np.empty(0, int)
+    if lemma:
+        centroids = _centroids(bench.targets, rows, both, weights)
+    else:
+        vectors = _encode(bench, both)
+        centroids = {name: edits.between(vectors, each, SENTENCES) for name, each in weights.items()}
+
+    def readings(words: Sequence[WordInContext]) -> np.ndarray:
+        return edits.readings(_encode(bench, words), centroids[space], weights[space])
+
+    steps = edits.steps(alignment, _order(alignment, request.order, readings))
+    layers = _encode(bench, [WordInContext(step.tokens, step.position) for step in steps])
+    read = {name: edits.readings(layers, centroids[name], weights[name]) for name in bench.layers.spaces}
+    start, goal = edits.ends(read[space])
+    leads = {name: each[:, goal] - each[:, start] for name, each in read.items()}
+    senses = centroids[space].senses
+    return EditPath(
+        alignment=alignment,
+        steps=steps,
+        space=space,
+        lemma=lemma or "",
+        senses=tuple(bench.targets.senses_of(lemma)) if lemma else SENTENCES,
+        read=tuple(senses[k] for k in read[space].argmax(axis=1)),
+        ends=(senses[start], senses[goal]),
+        margins={name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in leads.items()},
+        way=_way(bench.targets, lemma, rows, layers, space, weights[space]) if lemma else None,
+    )
+
+
+def _shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
+    """The word both sentences have, where it has two labelled senses to be read by; else None."""
+    if not bench.is_labelled:
+        return None
+    first, second = (word.lemma_in(bench.targets) for word in words)
+    return first if first and first == second and len(bench.targets.senses_of(first)) > 1 else None
+
+
+def _centroids(
+    table: OccurrenceTable, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
+) -> dict[str, edits.Centroids]:
+    """By space; a labelled sentence that is one of the two is left out, or it would judge itself."""
+    labels = [table.senses[code] for code in table.sense[rows]]
+    layers = table.rows.take(rows)
+    own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
+    return {name: edits.centroids(layers, labels, each, own) for name, each in weights.items()}
+
+
+def _encode(bench: Bench, words: Sequence[WordInContext]) -> np.ndarray:
+    """(n, L, D), as a table would store them."""
+    return np.stack([query.layers for query in bench.queries(words)])
+
+
+def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:
+    """The columns to switch, in order; `readings` gives the (n, C) cosines of n words."""
+    if order != edits.GREEDY:
+        return edits.ordered(alignment, order)
+    if len(alignment.changes) > edits.MAX_EDITS:  # refused by `steps`, in its words
+        return edits.ordered(alignment, edits.LEFT_TO_RIGHT)
+    both = alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))
+
+    def words(sentences: Sequence[tuple]) -> list[WordInContext]:
+        return [WordInContext(*sentence) for sentence in sentences]
+
+    start, goal = edits.ends(readings(words(both)))
+
+    def margins(sentences: Sequence[tuple]) -> np.ndarray:
+        read = readings(words(sentences))
+        return read[:, goal] - read[:, start]
+
+    return edits.greedy(alignment, margins)
+
+
+def _way(table: OccurrenceTable, lemma: str, rows: np.ndarray, layers: np.ndarray, space: str, weights: np.ndarray) -> Way:
+    maps = open_maps(table, lemma, fit=True)
+    coordinates = maps.coordinates[maps.names.index(space)]
+    cosines = edits.unit_mixes(layers, weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
+    near = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBOURS_TO_PLACE]
+    places = insert(coordinates, near, np.take_along_axis(cosines, near, axis=1))
+    return Way(tuple(table.occurrence(int(row)) for row in rows), coordinates, places)
