@@ -88,6 +88,16 @@ REQUESTS = {
         ({"word": word, "contexts": _sentences(pair), "plan": plan}, "", {})
         for word, pair, plan in zip(AROUND, PAIRS, ("spread", "between") * 5, strict=True)
     ],
+    "attribution": [
+        ({"word": a, "other": b, "how": how}, "decided" if how == "drop" else "", {"a": a["text"], "b": b["text"]})
+        for (a, b), how in zip(map(_sentences, PAIRS), ("drop", "mask") * 5, strict=True)
+    ],
+    "edits": [
+        ({"first": a, "second": b, "order": order, "space": space}, "", {})
+        for (a, b), order, space in zip(
+            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("0", "1", "2", "mix", "1") * 2, strict=True
+        )
+    ],
     "layouts": [({"word": word, "stars": _sentences(pair)}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
 }
 

@@ -5,13 +5,22 @@ import pytest
 
 from core.analysis.word_maps import open_maps
 from core.common.errors import BadInput, MissingArtifact
+from core.elmo.in_place import in_place
 from core.index.neighbours import OTHER, SAME, Neighbour
 from core.index.tables import open_table
+from core.senses import influence
+from core.senses.cloud import NEAREST
+from core.senses.influence import DROP
 from core.senses.judge import open_judge
 from core.text.readings import WordInContext
-from core.views import induction, layouts, levels, neighbours, pair
+from core.views import around, attribution, cloud, edits, induction, layouts, levels, mix, neighbours, pair, substitutes
+from core.views.around import AroundRequest
+from core.views.attribution import AttributionRequest
+from core.views.edits import EditsRequest
+from core.views.mix import AnyMixRequest, MixRequest
 from core.views.neighbours import NeighboursRequest
 from core.views.pair import PairRequest
+from core.views.substitutes import SubstitutesRequest
 from core.workbench import Bench, Names, open_bench
 
 TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
@@ -115,4 +124,164 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
     assert in_layer.occurrences.frozen and len(in_layer.groups.names) == in_layer.occurrences.suggestion.number
 
 
-from core.text.readings import WordInContext
+def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, words, monkeypatch):
+    first, second = words
+    result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="2"))
+    assert result.lemma == "bank" and len(result.rows) == len(bench.targets.labelled_rows("bank"))
+    top = [max(shares, key=shares.get) for shares in result.shares]
+    assert top == ["river edge", "financial institution"] and [sum(shares.values()) for shares in result.shares] == pytest.approx([1, 1])
+    assert all(near[0].cosine >= near[-1].cosine and len(near) == NEAREST for near in result.near)
+    alone = cloud.compute(bench, cloud.CloudRequest(first=None, second=second, space="2"))
+    assert alone.shares == (None, result.shares[1]) and alone.near[0] is None
+    static = cloud.static(bench, cloud.StaticRequest(first=first, second=second))
+    assert (static.word, len(static.near)) == ("bank", cloud.STATIC) and static.trust.right <= static.trust.clear
+    assert [result.senses[k] if k >= 0 else None for k in static.sides] == [near.sense for near in static.near]
+    heron = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    labelled = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # reading every word is what `open_tokens` is tested for
+    request = cloud.CloudRequest(first=heron[0], second=heron[1], space="1")
+    sides = cloud.compute(bench, request)
+    assert cloud.AROUND <= len(sides.words) <= 2 * cloud.AROUND and sides.sentences < cloud.ENOUGH and not sides.occurrences
+    assert sides.cosines.shape == (2, len(sides.words)) and not {"heron", "the"} & set(sides.words) and min(sides.counts) > 0
+    monkeypatch.setattr(cloud, "ENOUGH", 0)
+    assert cloud.compute(bench, request).words == () and len(cloud.static(bench, request).sides) == cloud.STATIC
+    with pytest.raises(BadInput, match="Two sentences"):
+        cloud.compute(bench, cloud.CloudRequest(first=heron[0], second=None, space="1"))
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert cloud.compute(bench, request) is None
+
+
+def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatch):
+    result = substitutes.compute(bench, SubstitutesRequest(words=words, k=5))
+    assert result == in_place(bench.substitutes, words, 5) and [len(each.substitutes) for each in result] == [5, 5]
+    forward = substitutes.compute(bench, SubstitutesRequest(words=words[:1], direction="forward", common=True))
+    assert forward[0].direction == "forward" and forward[0].substitutes != result[0].substitutes
+    monkeypatch.setattr(bench.substitutes, "likeliest", lambda *_, **__: pytest.fail("computed again"))
+    assert substitutes.compute(bench, SubstitutesRequest(words=words[::-1], k=5)) == result[::-1]
+    changes = substitutes.changes(bench, substitutes.ChangesRequest(word=words[0], how=DROP))
+    assert words[0].position not in changes and all(0 <= change.size <= 1 for change in changes.values())
+    assert changes[3].go and "boat" in changes[3].go
+    assert open_bench(bench.model).model is bench.model
+
+
+def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(bench, words):
+    result = mix.compute(bench, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
+    one = neighbours.compute(bench, NeighboursRequest(word=words[0], space="1", k=4, whole=False))
+    assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in one.entries]
+    assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
+    assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
+    of_any = mix.of_any(bench, AnyMixRequest(words=words))
+    np.testing.assert_array_equal(result.coordinates, of_any.coordinates[1])
+    np.testing.assert_allclose(result.stars, [of_any.stars[k][1] for k in (0, 1)], atol=1e-5)
+    cosines = of_any.candidates[0].cosines((0, 1, 0))
+    assert cosines.max() == pytest.approx(result.near[0][0].cosine, abs=1e-5) and len(of_any.ids) == len(result.coordinates)
+
+
+def test_normalised_layers_are_equally_long_and_one_sentence_leans_nowhere(bench, words):
+    result = mix.compute(bench, MixRequest(words=words[:1], weights=(0.2, 0.3, 0.5), normalised=True, whole=False))
+    np.testing.assert_allclose(result.pulls, (0.2, 0.3, 0.5))
+    assert len(result.near) == 1 and not result.cosines and result.leans.shape == (2, 0) and len(result.stars) == 1
+    assert mix.of_any(bench, AnyMixRequest(words=words[:1], normalised=True)).between is None
+
+
+def test_a_word_without_labels_needs_every_token_for_its_spellings_and_its_plane(bench, monkeypatch):
+    zebras = bench.words("The zebra drank.", "A zebra is an animal.", at=(1, 1))
+    unread = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), whole=False))
+    assert unread.near == (None, None) and unread.report is None and unread.coordinates is None and set(unread.cosines) == {*"012", "mix"}
+    labelled = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: labelled)  # a small table of its kind
+    result = mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5), k=5))
+    lean = result.leans[0] - result.leans[1]
+    assert len(result.near[0]) == 5 and (np.diff(lean) <= 0).all() and len(lean) == len(result.spellings) >= 5
+    of_any = mix.of_any(bench, AnyMixRequest(words=zebras, among="types"))
+    assert of_any.occurrences == 0 and len(of_any.ids) == len(result.coordinates) and (of_any.ids < 0).all() and len(result.stars) == 2
+    assert of_any.itself == (-1, -1) and of_any.listed == len(of_any.candidates[0].rows)
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert mix.compute(bench, MixRequest(words=zebras, weights=(0.2, 0.3, 0.5))) is None
+    assert mix.of_any(bench, AnyMixRequest(words=zebras, among="types")) is None
+
+
+def test_weights_of_another_model_are_refused(bench, words):
+    with pytest.raises(BadInput, match="3"):
+        mix.compute(bench, MixRequest(words=words, weights=(0.5, 0.5), whole=False))
+
+
+@pytest.mark.parametrize("plan", ["spread", "between", "umap"])
+def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(bench, words, monkeypatch, plan):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)  # a small table of its kind
+    result = around.compute(bench, AroundRequest(word="bank", contexts=words, plan=plan))
+    n = len(result.points)
+    assert result.spaces == (*"012", "mix") and result.coordinates.shape == (4, n, 2) and result.stars.shape == (4, 2, 2)
+    assert (len(result.shares) == 4) == (plan != "umap") and len(result.links) == n + 2 and len(result.links[0]) == 4
+    lean, point = result.leans[2], result.points.layers[:, 2].astype(np.float64)
+    own = np.stack([query.layers[2] for query in bench.queries(words)]).astype(np.float64)
+    cosines = (point / np.linalg.norm(point, axis=1, keepdims=True)) @ (own / np.linalg.norm(own, axis=1, keepdims=True)).T
+    np.testing.assert_allclose(lean, cosines[:, 0] - cosines[:, 1], atol=1e-6)
+    assert set(result.groups[2][lean > 0.1]) == {1} and set(result.groups[2][lean < -0.1]) == {2} and not result.telling
+    assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
+
+
+def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(bench, monkeypatch):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)
+    result = around.compute(bench, AroundRequest(word="bank"))
+    assert result.stars.shape == (4, 0, 2) and result.cosines.shape[1] == 0 and result.between == ()
+    numbers = set(result.groups[0].tolist())
+    assert numbers == (set(range(1, len(result.telling) + 1)) or {0}) and (result.groups == result.groups[0]).all()
+    nowhere = around.compute(bench, AroundRequest(word="qzxv"))
+    assert len(nowhere.points) == 0 == nowhere.total and nowhere.links == () and nowhere.shares == ()
+
+
+def test_a_map_around_a_word_waits_for_every_token_and_an_axis_needs_two_sentences(bench, words, monkeypatch):
+    with pytest.raises(BadInput, match="no layout “between” here"):
+        around.compute(bench, AroundRequest(word="bank", contexts=words[:1], plan="between"))
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert around.compute(bench, AroundRequest(word="bank", contexts=words)) is None
+
+
+def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_move(bench, words):
+    result = attribution.compute(bench, AttributionRequest(word=words[0], other=words[1]))
+    table, tokens = bench.targets, words[0].tokens
+    rows = table.labelled_rows("bank")
+    known = influence.centroids(table.rows.take(rows), [table.senses[k] for k in table.sense[rows]], np.full(3, 1 / 3))
+    own = influence.influence(bench.model.encoder, tokens, words[0].position, known, how="drop", weights=np.full(3, 1 / 3))
+    assert result.by == "senses" and result.senses == tuple(table.senses_of("bank")) and result.influence.senses == known.senses
+    np.testing.assert_allclose(result.influence.varied, own.varied, atol=1e-6)
+    apart = attribution.compute(bench, AttributionRequest(word=words[0], other=words[1], by="other"))
+    both = pair.compute(bench, PairRequest(first=words[0], second=words[1])).cosines
+    assert apart.by == "other" and apart.influence.cosines[:, 2, 1] == pytest.approx([*both.values()], abs=1e-3)
+    heron, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
+        result = attribution.compute(bench, AttributionRequest(word=heron, other=other))
+        assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
+    with pytest.raises(BadInput, match="dropped, masked or swapped"):
+        attribution.compute(bench, AttributionRequest(word=heron, how="eaten"))
+
+
+def test_a_labelled_sentence_has_no_part_in_the_senses_it_is_read_by(bench):
+    row = bench.targets.occurrence(int(bench.targets.labelled_rows("bank")[0]))
+    result = attribution.compute(bench, AttributionRequest(word=WordInContext(row.tokens, row.position)))
+    assert result.influence.cosines[1, 2].max() < 0.99
+
+
+@pytest.mark.parametrize("order", ["left to right", "nearest first", "greedy"])
+def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(bench, words, order):
+    path = edits.compute(bench, EditsRequest(first=words[0], second=words[1], order=order, space="1"))
+    assert (path.lemma, path.senses) == ("bank", tuple(bench.targets.senses_of("bank"))) and path.ends == (path.read[0], path.read[-1])
+    assert path.steps[0].tokens == words[0].tokens and path.steps[-1].tokens == words[1].tokens
+    assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
+    assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
+    assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+
+
+def test_without_labels_steps_are_read_by_the_two_sentences(bench):
+    first, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+    path = edits.compute(bench, EditsRequest(first=first, second=second, space="mix"))
+    assert (path.lemma, path.senses, path.ends, path.way) == ("", ("first", "second"), ("first", "second"), None)
+    assert (path.read[0], path.read[-1]) == ("first", "second")
+    for words, space, message in (((first, first), "1", "are the same"), ((first, second), "7", "no layer '7'")):
+        with pytest.raises(BadInput, match=message):
+            edits.compute(bench, EditsRequest(first=words[0], second=words[1], space=space))
+    with pytest.raises(BadInput, match="no order of edits"):
+        edits.compute(bench, EditsRequest(first=first, second=second, order="any", space="1"))
