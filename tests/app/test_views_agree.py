@@ -163,7 +163,10 @@ def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
                 assert [row[0] for row in rows] == [each["occurrence"]["word"] for each in expected["entries"]], request
                 assert [row[1] for row in rows] == close([each["cosine"] for each in expected["entries"]]), request
             else:
-                assert wire.json_of(known["expected" if name == "substitutes" else "result"]) == close(expected), (name, request)
+                assert wire.json_of(known[{"substitutes": "expected", "attribution": "answer"}.get(name, "result")]) == close(expected), (
+                    name,
+                    request,
+                )
 
 
 @pytest.mark.parametrize(
