@@ -11,4 +11,4 @@ lede(
         "before. Nobody tells them about grammar or meaning. Here is what they were trained on, how well they guess, and what their layers picked up."
     )
 )
-show("pages._model.show", in_use)
+show("pages._about.show", in_use)

@@ -88,7 +88,7 @@ def t(text: str, /, **values: object) -> str:
 
     `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
     """
-    return again(text, values)
+    return _filled(text, say(text), values)
 
 
 def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
@@ -97,29 +97,9 @@ def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
     return _filled(english, catalogue(language()).ngettext(singular, plural, int(count)), {"n": count} | values)
 
 
-class Said(str):
-    """A sentence in English that keeps its template and values, so that a page can say it `again` in the reader's language."""
-
-    template: str
-    values: dict[str, object]
-
-    def __new__(cls, template: str, /, **values: object) -> Said:
-        made = super().__new__(cls, template.format(**values))
-        made.template, made.values = template, values
-        return made
-
-    def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, object]]:
-        return (self.template,), self.values
-
-
 def say(name: str) -> str:
     """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalogue has it, as it is."""
     return catalogue(language()).gettext(name) if name else name  # gettext's answer to "" is the catalogue's header
-
-
-def again(text: str, values: Mapping[str, object]) -> str:
-    """`t` of a text that stands in a file, or was written elsewhere as a literal."""
-    return _filled(text, say(text), values)
 
 
 def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:

@@ -73,7 +73,7 @@ def in_code(root: Path) -> dict[Text, str]:
 def renew(texts: Texts, said: dict[Text, str]) -> tuple[list[Text], list[Text]]:
     """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are.
 
-    An entry with a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say` or `again`.
+    An entry with a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`.
     """
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
     new, unused = ([text for text in said if text not in there], [text for text, kept in there.items() if not kept and text not in said])

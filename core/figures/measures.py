@@ -1,17 +1,14 @@
 """What was measured: layer weights, accuracies beside chance, how a model was trained, and what each of its layers knows."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from math import log10
-from textwrap import wrap
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import html
 from core.common.significance import Paired
-from core.figures.style import GLOVE, GRID, LAYER_COLOURS, Figure, base, layer_colour, layer_title, line_name
+from core.figures.style import GLOVE, GRID, Figure, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 QUANTITIES = {  # of a training log: how a value reads
@@ -39,59 +36,6 @@ def weight_bars(weights) -> go.Figure:
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
     return base(figure, height=58 * len(names) + 24, key="weights")
-
-
-def ratio_bars(rows: Sequence[tuple[str, str, float]]) -> go.Figure:
-    """(what, the peer, how many times as fast as it): bars from 1, where both are equally fast, on a scale of ratios."""
-    times = [ratio for *_, ratio in rows]
-    logs = [log10(ratio) for ratio in times]
-    places = list(range(len(rows)))
-    figure = Figure().add_bar(
-        x=logs,
-        y=places,
-        orientation="h",
-        width=0.36,
-        marker_color=[LAYER_COLOURS["2"] if ratio >= 1 else GLOVE for ratio in times],
-        text=[f"{ratio:.2g} ×" if ratio < 10 else f"{ratio:.0f} ×" for ratio in times],
-        textposition="outside",
-        textfont={"size": 14},
-        cliponaxis=False,
-        customdata=times,
-        hovertemplate="%{customdata:.3g} ×",
-    )
-    for place, (what, peer, _) in zip(places, rows, strict=True):  # above its bar: beside it a phone has no room
-        lines = wrap(what, 44)
-        apart = Markup("<br>") if len(lines) == 1 and len(what) + len(peer) > 46 else "  "
-        name = html('{}{}<span style="font-size:11px">{}</span>', Markup("<br>").join(lines), apart, peer)
-        figure.add_annotation(
-            x=0,
-            xref="paper",
-            xanchor="left",
-            y=place,
-            yanchor="bottom",
-            yshift=13,
-            text=name,
-            showarrow=False,
-            align="left",
-            font={"size": 13},
-        )
-        # Where both are equally fast, beside the bar alone: a line through all would strike the names out.
-        figure.add_shape(type="line", x0=0, x1=0, y0=place - 0.26, y1=place + 0.26, line={"color": "#888", "width": 1})
-    low, high = min([0.0, *logs]), max([0.0, *logs])
-    ticks = [k for k in range(-3, 6) if low - 0.2 <= k <= high + 0.2]
-    figure.update_xaxes(
-        range=[low - 0.45, high + 0.5],
-        tickvals=ticks,
-        ticktext=[f"{10.0**k:g} ×" for k in ticks],
-        showgrid=False,
-        zeroline=False,
-        fixedrange=True,
-        automargin=True,
-        tickangle=0,
-        title={"text": t("times as fast as the peer in small print"), "standoff": 10},
-    )
-    figure.update_yaxes(range=[len(rows) - 0.6, -0.85], visible=False, fixedrange=True)
-    return base(figure, height=64 * len(rows) + 80, key="ratios")
 
 
 def accuracy_lines(

@@ -29,7 +29,6 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "spelling": notebook_texts.spelling,
     "state": notebook_layers.state,
     "model": notebook_layers.model,
-    "speed": notebook_measured.speed,
     "corpus": notebook_texts.corpus,
     "found": notebook_texts.found,
     "compare": notebook_texts.compare,

@@ -1,4 +1,4 @@
-"""Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments, speed."""
+"""Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments."""
 
 from core.common.i18n import t
 from pages._export.recipe import Recipe, Settings, chosen
@@ -74,21 +74,4 @@ for row in context:
         points.setdefault(row["parts"], []).append((row["labelled"], *(row[k] and row[k] / 100 for k in ("points", "low", "high")), row["p (Holm)"] < 0.05))
 colours = dict(zip(points, SENSE_COLOURS))
 leads_figure(points, colours, x="labelled rows", y="points over GloVe alone") if points else None
-"""
-
-
-def speed(settings: Settings) -> Recipe:
-    shows = t("How fast Elmoscope was beside a peer, from the file of measurements that ships.")
-    return Recipe(shows, {}, (_ROWS,))
-
-
-_ROWS = """\
-import pandas as pd
-
-from core.files.artifacts import read_json
-from core.common.config import ASSETS
-
-file = ASSETS / "results" / "speed.json"  # python -m tests.bench makes it
-found = read_json(file) if file.is_file() else {"rows": []}
-pd.json_normalize(found["rows"])
 """

@@ -23,7 +23,7 @@ from pages._frame.server_jobs import in_turn
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
 FRONT, FIRST, OTHER = "front", "1", "2"  # in the address: which of two models is shown where one stands alone
-TOGETHER = ("home", "neighbours", "compare", "speed")  # views that show two models at once, or none of those in use
+TOGETHER = ("home", "neighbours", "compare")  # views that show two models at once
 
 
 @dataclass(frozen=True, slots=True)

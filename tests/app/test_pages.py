@@ -34,7 +34,6 @@ PAGES = {
     "pages/teach.py": "Does one word have one meaning?",
     "pages/guess.py": "Which sense does ELMo read?",
     "pages/state.py": "Does it remember what it read before?",
-    "pages/speed.py": "How fast is it, and against what?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
 
@@ -100,7 +99,6 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/tasks.py": ("model", "vectors"),
         "pages/train.py": (),
         "pages/results.py": (),
-        "pages/speed.py": (),
         "pages/flip.py": ("model", "corpus"),
         "pages/found.py": ("model", "corpus"),
         "pages/how.py": ("model",),

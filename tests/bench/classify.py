@@ -20,7 +20,6 @@ from core.classify.tables import Row as LabelledText
 from core.classify.tables import Table
 from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError
-from core.common.i18n import Said
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, is_ready
 from core.learning.features import open_features
@@ -125,9 +124,9 @@ def _epochs(setting: Setting, epoch: Epoch, who: str, pair: Pair) -> Row:
     tokens = sum(len(example.tokens) for part in (data.train, data.valid) for example in part)
     return setting.row(
         "classify",
-        Said("an epoch on frozen layers, against {who} for every batch", who=who),
+        f"an epoch on frozen layers, against {who} for every batch",
         ours=figure("ours, layers from disk", pair.ours, "s"),
-        peer=figure(Said("{who} on the fly", who=who), pair.peer, "s"),
+        peer=figure(f"{who} on the fly", pair.peer, "s"),
         ratio=pair.times_faster(),
         bound=Bound(text=f"at least {TIMES} x", number=TIMES),
         checks=[losses],
@@ -140,9 +139,7 @@ def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> R
     """The same, layers from AllenNLP; what its pipe costs is taken off, so that only its computing counts."""
     if not is_ready():
         bound = Bound(text=f"at least {TIMES} x", number=TIMES)
-        return setting.not_run(
-            "classify", Said("an epoch on frozen layers, against {who} for every batch", who="AllenNLP"), missing(), bound
-        )
+        return setting.not_run("classify", "an epoch on frozen layers, against AllenNLP for every batch", missing(), bound)
     with AllenNLPEngine() as engine:
         piped = [0.0]
 

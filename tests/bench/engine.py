@@ -18,7 +18,6 @@ import numpy as np
 import torch
 
 from core.common.config import ModelShape
-from core.common.i18n import Said
 from core.common.threads import limit
 from core.elmo.encoder import Encoder, _Run, encoded
 from core.elmo.model import BiLM
@@ -114,7 +113,7 @@ def _tiny(shape: ModelShape) -> ModelShape:
 
 
 def _batches(setting, engine, name, files, sentences, rounds, times) -> Row:
-    what, bound = Said("sentences to layers, {shape}", shape=name), Bound(text=f"at least {times:g} x", number=times)
+    what, bound = f"sentences to layers, {name}", Bound(text=f"at least {times:g} x", number=times)
     if engine is None:
         return setting.not_run("engine", what, missing(), bound)
     ours = timed(lambda encoder: encoder.encode(sentences), files.fresh)
@@ -123,7 +122,7 @@ def _batches(setting, engine, name, files, sentences, rounds, times) -> Row:
 
 
 def _one_by_one(setting, engine, name, files, sentences, rounds, times) -> Row:
-    what, bound = Said("one sentence at a time, {shape}", shape=name), Bound(text=f"at least {times:g} x", number=times)
+    what, bound = f"one sentence at a time, {name}", Bound(text=f"at least {times:g} x", number=times)
     if engine is None:
         return setting.not_run("engine", what, missing(), bound)
     ours = timed(lambda encoder: [encoder.encode([tokens])[0] for tokens in sentences], files.fresh)
@@ -174,7 +173,7 @@ def _share(setting, name, files, sentences, rounds, share) -> Row:
         pair = paired(timed(stacks), timed(products), rounds)
     return setting.row(
         "engine",
-        Said("share of torch.mm's rate, {shape}", shape=name),
+        f"share of torch.mm's rate, {name}",
         ours=rate("our LSTM stacks", operations / 1e9, pair.ours, "Gflop/s"),
         peer=rate("torch.mm on the same shapes", operations / 1e9, pair.peer, "Gflop/s"),
         ratio=quotient("ours / torch.mm's", pair.peer, pair.ours, "of its rate"),
@@ -240,7 +239,7 @@ def _lengths(setting: Setting) -> Iterator[Row]:
         "engine",
         "cost against text length",
         ours=rates[slowest],
-        peer=replace(rates[fastest], what=Said("the fastest length, {n} tokens", n=f"{fastest:,}")),
+        peer=replace(rates[fastest], what=f"the fastest length, {fastest:,} tokens"),
         ratio=quotient("slowest / fastest", *per_token, "of the fastest"),
         bound=Bound(text="at least 0.8 of the fastest", number=0.8),
         sizes=f"small; {', '.join(f'{n:,}' for n in lengths)} tokens of our own sentences, every spelling known beforehand",
@@ -253,7 +252,7 @@ def _lengths(setting: Setting) -> Iterator[Row]:
 def _memory(setting: Setting, peaks: dict[int, float], lengths: tuple[int, ...]) -> Row:
     bound = Bound(text=f"at most {GROWTH_MB} MB more for ten times the text", number=GROWTH_MB, of="ours", at_least=False)
     before, longest = lengths[-2:]
-    what = Said("peak memory, {n} tokens over {k}", n=f"{longest:,}", k=f"{before:,}")
+    what = f"peak memory, {longest:,} tokens over {before:,}"
     if _peak_mb() is None:
         return setting.not_run("engine", what, "not run here: this system does not tell a process's peak memory", bound)
     return setting.row(

@@ -83,8 +83,7 @@ class Row:
     def as_json(self) -> dict:
         """Plain values; a difference that is no finite number (other shapes, say) is null."""
         checks = [{**asdict(c), "difference": _finite(c.difference), "passed": c.passed} for c in self.checks]
-        peer = self.peer and asdict(self.peer) | {"said": _said(self.peer.what)}
-        return {**asdict(self), "said": _said(self.name), "peer": peer, "checks": checks}
+        return {**asdict(self), "checks": checks}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +139,6 @@ class Pair:
     def times_faster(self) -> Figure:
         """The peer's median time over ours; low and high are of single rounds."""
         return quotient("peer's time / ours", self.peer, self.ours, "x")
-
-
-def _said(text: str) -> dict:
-    """What a page says for `text` in its reader's language (core.common.i18n.again)."""
-    return {"text": getattr(text, "template", text), "values": getattr(text, "values", {})}
 
 
 def timed(run: Callable[..., Any], prepare: Callable[[], tuple] = tuple) -> Timed:

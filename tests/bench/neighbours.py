@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import softmax
 
-from core.common.i18n import Said
 from core.index import float16_products, neighbours
 from core.index.build import build_index
 from core.index.neighbours import Products, Query
@@ -100,7 +99,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
     move = milliseconds("ours", pair.ours)
     yield setting.row(
         "neighbours",
-        Said("slider move, {n} occurrences", n=f"{n:,}"),
+        f"slider move, {n:,} occurrences",
         ours=move,
         peer=milliseconds("numpy, all mixes anew", pair.peer),
         ratio=pair.times_faster(),
@@ -109,7 +108,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
         ms_by_part=_parts(table, found, moves[0]),
     )
     bound = Bound(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
-    yield setting.row("neighbours", Said("slider move, {n} occurrences, server time", n=f"{n:,}"), ours=move, bound=bound, **shared)
+    yield setting.row("neighbours", f"slider move, {n:,} occurrences, server time", ours=move, bound=bound, **shared)
 
 
 def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray) -> list[Check]:
@@ -143,7 +142,7 @@ def _first_query(setting: Setting, table: OccurrenceTable, query: Query, rounds:
     n_bytes = sum(block.nbytes for block in table.rows.layers)
     return setting.row(
         "neighbours",
-        Said("first query, {n} occurrences", n=f"{len(table):,}"),
+        f"first query, {len(table):,} occurrences",
         ours=milliseconds("ours, all layer products", pair.ours),
         peer=milliseconds("numpy, sum of the same bytes", pair.peer),
         ratio=quotient("our time / reading", pair.ours, pair.peer, "x"),
@@ -163,7 +162,7 @@ def _opening(setting: Setting, table: OccurrenceTable, rounds: int) -> Row:
     seconds = alone(timed(lambda: OccurrenceTable(table.folder)), rounds)
     return setting.row(
         "neighbours",
-        Said("opening a table, {n} occurrences", n=f"{len(table):,}"),
+        f"opening a table, {len(table):,} occurrences",
         ours=milliseconds("ours", seconds),
         bound=Bound(text=f"under {OPENING_MS} ms", number=OPENING_MS, of="ours", at_least=False),
         sizes=f"{len(table):,} occurrences of {len(table.words):,} spellings, in the page cache",

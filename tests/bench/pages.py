@@ -18,7 +18,6 @@ from pathlib import Path
 import numpy as np
 
 from core.common.config import ROOT
-from core.common.i18n import Said
 from tests.bench import texts
 from tests.bench.measure import Bound, Check, Row, Setting, figure, milliseconds, quotient
 from tests.run import find_chromium
@@ -80,10 +79,10 @@ def _bounds() -> dict[str, Bound]:
     return {
         "first useful paint, warm server": Bound(text=f"at most {WARM_TIMES} x", number=WARM_TIMES, at_least=False),
         "first useful paint, cold server": Bound(text=f"at most {COLD_TIMES} x", number=COLD_TIMES, at_least=False),
-        Said("slider released to neighbours redrawn, {p}", p="p50"): Bound(
+        "slider released to neighbours redrawn, p50": Bound(
             text=f"under {P50_MS} ms, nothing else flickers", number=P50_MS, of="ours", at_least=False
         ),
-        Said("slider released to neighbours redrawn, {p}", p="p95"): Bound(
+        "slider released to neighbours redrawn, p95": Bound(
             text=f"under {P95_MS} ms, nothing else flickers", number=P95_MS, of="ours", at_least=False
         ),
     }

@@ -12,7 +12,6 @@ import numpy as np
 from core.common.config import FLOAT16, INT8
 from core.common.directions import unit
 from core.common.errors import BadInput
-from core.common.i18n import Said
 from core.elmo.encoder import Encoder
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.index.tables import open_table
@@ -40,8 +39,8 @@ def rows(setting: Setting) -> Iterator[Row]:
             shape, sizes = (_tiny(shape), (12, 3, 1)) if setting.quick else (shape, sizes)
             files = Files.made(setting.folder / f"precision-{name}", shape)
             n_at_once, n_single, rounds = sizes
-            batches = Said("{bits} weights, {shape}, batches", bits=precision, shape=name)
-            single = Said("{bits} weights, {shape}, one at a time", bits=precision, shape=name)
+            batches = f"{precision} weights, {name}, batches"
+            single = f"{precision} weights, {name}, one at a time"
             yield _row(setting, files, precision, batches, texts.sentences(n_at_once), True, rounds, near)
             yield _row(setting, files, precision, single, texts.sentences(n_single), False, rounds, near)
 

@@ -21,7 +21,7 @@ from core.engines import allennlp_engine
 from core.evaluation.layer_scores import static_vectors
 from core.index.sense_space import open_space
 from core.index.tables import open_table
-from tests.bench import command, suites
+from tests.bench import command, rows, suites
 from tests.bench.__main__ import main
 from tests.bench.measure import Bound, Check, Figure, Row, Setting, difference, figure, paired, quotient, timed
 from tests.bench.sense_space import nulls
@@ -323,3 +323,16 @@ def test_bench_refuses_what_it_cannot_do(made_up, tmp_path, capsys):
     assert "--quick" in capsys.readouterr().err
     with pytest.raises(BadInput, match="no benchmark suite 'speed'"):
         list(suites.run_suite("speed", Setting(folder=tmp_path)))
+
+
+def test_the_readme_shows_every_row_that_was_measured():
+    measured_rows = json.loads(rows.FILE.read_text("utf-8"))
+    readme = rows.README.read_text("utf-8")
+    assert rows.written(readme, measured_rows) == readme, "python -m tests.bench.rows"
+    assert all(f"| {row['name']} |" in readme for row in measured_rows["rows"])
+
+
+def test_a_row_is_judged_by_all_its_rounds_and_a_quotient_of_times_turned_round():
+    assert (rows.judged(1.1, 2), rows.judged(0.9, 1.1), rows.judged(0.5, 0.9)) == ("", ", within noise", ", slower")
+    assert rows.times({"what": "our time / hello's", "value": 2, "low": 1, "high": 4}) == (0.5, 0.25, 1)
+    assert rows.times({"what": "peer's time / ours", "value": 2, "low": 1, "high": 4}) == (2, 1, 4)

@@ -30,7 +30,6 @@ TITLES = {
     "teach": "Does one word have one meaning?",
     "guess": "Which sense does ELMo read?",
     "state": "Does it remember what it read before?",
-    "speed": "How fast is it, and against what?",
 }
 
 

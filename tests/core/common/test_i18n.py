@@ -1,7 +1,6 @@
 """Texts in the reader's language: catalogues that fit the code, places that are filled, particles that follow the sound."""
 
 import ast
-import copy
 import gettext
 import hashlib
 import json
@@ -15,7 +14,7 @@ import pytest
 
 from core.cli import main
 from core.common import i18n, translations
-from core.common.i18n import FOLDER, Said, again, damaged, languages, particle, say, t, tn
+from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: {plurals};"\n\n'
@@ -46,16 +45,11 @@ def spoken(tmp_path: Path, monkeypatch):
 
 
 def calls() -> list[tuple[str, ast.Call]]:
-    """Every call of `t` and `tn` in the app, and of `Said` in the benchmark, whose rows a page says again; with where it stands."""
+    """Every call of `t` and `tn` in the app, with where it stands."""
     found = []
-    for path in [
-        ROOT / "app.py",
-        *(ROOT / "pages").rglob("*.py"),
-        *(ROOT / "core").rglob("*.py"),
-        *(ROOT / "tests" / "bench").rglob("*.py"),
-    ]:
+    for path in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "core").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "tn", "Said"):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "tn"):
                 found.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
     return found
 
@@ -186,13 +180,6 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
     assert f"{hashlib.sha256(once[0]).hexdigest()}  fr.po" in (tmp_path / "SHA256").read_text()
     path.write_text("no catalogue", encoding="utf-8")
     assert main.main(["texts", str(path)]) == 2 and "no .po file that can be read" in capsys.readouterr().err
-
-
-def test_what_was_said_in_english_is_said_again_in_the_readers_language(spoken):
-    said = Said("{n} words of {who}", n="1,000", who="our engine")
-    assert said == "1,000 words of our engine" == copy.deepcopy(said) and copy.deepcopy(said).template == "{n} words of {who}"
-    spoken('msgid "{n} words of {who}"\nmsgstr "{who}: {n}"\n')
-    assert again(said.template, said.values) == "our engine: 1,000" and again("AllenNLP", {}) == "AllenNLP"
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):

@@ -1,47 +1,14 @@
-"""Speed and typing errors: one picture first, no word of goals, and what is said of figures fits them."""
-
-import re
+"""Typing errors: what is offered was measured, and what is said of figures fits them."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.model import variant_titles
 from core.common.significance import margin
 from core.experiments.typing_errors import read_accuracy
-from core.files.artifacts import read_json
 from pages._classify.typing_accuracy import about_accuracy
-from pages._model.speed import FILE, SHOWN, about_speed, compared
-from tests.app.test_pages import html_of, opened
-from tests.core.common.test_i18n import entries
-
-
-def test_the_speed_page_opens_on_one_picture_and_judges_no_goal():
-    page = opened("pages/speed.py")
-    assert not page.exception and len(page.get("plotly_chart")) == 1
-    shown = " ".join([html_of(page), *map(str, (table.value.columns.tolist() for table in page.dataframe))])
-    assert "What to notice" in shown and not re.search(r"\b(goal|met|missed)\b", shown)
-
-
-def test_every_figure_in_front_was_measured_and_its_ratio_is_a_speed():
-    rows = read_json(FILE, expect=dict)["rows"]
-    found = compared(rows)
-    assert len(found) == len(SHOWN) and "8.31 times as fast" in about_speed(found)[0]
-    cold = next(one for one in found if "cold" in one.what)
-    row = next(row for row in rows if row["name"] == "first useful paint, cold server")
-    assert cold.times == pytest.approx(1 / row["ratio"]["value"]) and "cold server" in about_speed(found)[1]
-    assert "nothing is claimed" in about_speed(compared([]))[0]
-
-
-def test_every_row_is_said_in_korean_where_it_names_no_program():
-    rows = read_json(FILE, expect=dict)["rows"]
-    said = [row["said"]["text"] for row in rows] + [row["peer"]["said"]["text"] for row in rows if row["peer"]]
-    programs = {"AllenNLP 2.10.1", "float32", "umap.UMAP.transform", "umap.UMAP.fit"}
-    assert set(said) - programs <= {english for (english, *_), _ in entries("ko")}
-    assert all(row["said"]["text"].format(**row["said"]["values"]) == row["name"] for row in rows)
-    found = opened("pages/speed.py", lang="ko")
-    assert "문장에서 층까지, small 모양" in html_of(found)
+from tests.app.test_pages import opened
 
 
 def test_only_tasks_with_measured_accuracies_are_offered_under_noise():

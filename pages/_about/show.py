@@ -1,4 +1,4 @@
-"""The Model page: measures per layer, the training as it went, and the model's card."""
+"""About the model: measures per layer, the training as it went, and the model's card."""
 
 from dataclasses import replace
 
@@ -13,13 +13,13 @@ from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowl
 from core.figures.measures import Panel, panel_figure, shared_span, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from core.views import levels
+from pages._about import anisotropy
 from pages._cached import opened
 from pages._cached.views import bench
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
-from pages._model import cone
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
@@ -32,7 +32,7 @@ def show(in_use: InUse) -> None:
     _knowledge(model.name, card)
     _crowded(in_use, model.encoder.n_layers)
     if card.measures:
-        cone.show(card.measures)
+        anisotropy.show(card.measures)
     if card.log:
         _training(card.log)
     _card(model, card)
