@@ -12,9 +12,9 @@ from core.figures.style import LAYER_COLOURS
 from core.senses import influence
 from core.text.tokens import bare
 from pages._cached import expected
-from pages._decided.inputs import Options
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
+from pages._why.inputs import Options
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 
