@@ -3,10 +3,10 @@
 import streamlit as st
 
 from core.common.i18n import t
-from pages._decided.inputs import sentence
 from pages._frame.frame import frame, lede, part, picture_first, question, show
 from pages._frame.in_use import InUse
 from pages._frame.menu import door
+from pages._why.inputs import sentence
 
 
 def decide(in_use: InUse) -> None:
@@ -21,7 +21,7 @@ def decide(in_use: InUse) -> None:
     inputs, picture = picture_first()
     with inputs:
         chosen = sentence()
-    show("pages._decided.show", in_use, chosen, inputs, picture)
+    show("pages._why.decide", in_use, chosen, inputs, picture)
 
 
 def edit(in_use: InUse) -> None:
@@ -37,7 +37,7 @@ def edit(in_use: InUse) -> None:
         file, parameters = door("guess")
         kept = {key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}
         st.switch_page(file, query_params=parameters | kept)
-    show("pages._flip.show", in_use)
+    show("pages._why.edit", in_use)
 
 
 in_use = frame("pages/why.py")

@@ -12,12 +12,11 @@ from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views.cloud import SenseCloud, SideCloud, Static
 from core.views.edits import EditPath
 from core.views.induction import Occurrences
-from pages._decided import notices as decided_notices
-from pages._decided.inputs import Options
-from pages._flip import notices as flip_notices
-from pages._flip.notices import CLEAR, NEVER
 from pages._neighbours import cloud_notices
 from pages._senses import notices as found_notices
+from pages._why import decide_notices, edit_notices
+from pages._why.edit_notices import CLEAR, NEVER
+from pages._why.inputs import Options
 from pages._widgets.inputs import Chosen
 from tests.app.visit import written
 
@@ -52,7 +51,7 @@ def paths(draw) -> tuple[EditPath, Verdict | None]:
 def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
     path, verdict = pathway
     guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(path.steps))]))
-    lines = sentences(flip_notices.noticed(path, verdict, guess))
+    lines = sentences(edit_notices.noticed(path, verdict, guess))
     margins, over = path.margins[path.space], path.margins[path.space] > 0
     changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
     told = re.search(r"at edit (\d+) of (\d+)", lines[0])
@@ -86,7 +85,7 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
 
 @given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
 def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(told, first, second):
-    said = flip_notices.why_by_sentences(True, first, second, told)
+    said = edit_notices.why_by_sentences(True, first, second, told)
     assert "also where the meaning is one" in said and ("The verdict on the word" in said) == (told is not None)
     assert ("Two words are in question" in said) == (told is None and first.casefold() != second.casefold())
 
@@ -170,7 +169,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
     options = Options("drop", "", view, "", half)
     chosen = Chosen("no example of ours", found.tokens, found.position)
     stands = inf.verdict(found, view, half)
-    lines = sentences(decided_notices.noticed(found, options, stands, chosen, content))
+    lines = sentences(decide_notices.noticed(found, options, stands, chosen, content))
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
     if view != "0" and "weighs most" in lines[-1]:
         values = inf.parts(found, view, half, stands.sense)
@@ -178,7 +177,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         told = re.search(r"weighs most and (adds|takes) (\d+\.\d+)", lines[-1])
         assert float(told[2]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
-    apart = sentences(decided_notices.noticed_apart(found, options, content, "cat"))
+    apart = sentences(decide_notices.noticed_apart(found, options, content, "cat"))
     if view != "0" and found.changed:
         values = inf.apart(found, view, half)
         allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
@@ -187,7 +186,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         assert ("only words of grammar" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
-    moves = sentences(decided_notices.noticed_moves(found, options, content))
+    moves = sentences(decide_notices.noticed_moves(found, options, content))
     assert ("No other word stands around it" in moves[0]) == (not found.changed)
 
 

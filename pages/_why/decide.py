@@ -16,13 +16,13 @@ from core.senses.influence import Influence
 from core.views import attribution
 from core.views.attribution import Attribution, AttributionRequest
 from pages._cached.views import bench, view
-from pages._decided import expected, tables, words
-from pages._decided.inputs import Options, controls
-from pages._decided.notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
+from pages._why import expected, tables, words
+from pages._why.decide_notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
+from pages._why.inputs import Options, controls
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen, sentence

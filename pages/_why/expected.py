@@ -14,9 +14,9 @@ from core.text.tokens import bare
 from core.views import substitutes
 from core.views.substitutes import ChangesRequest
 from pages._cached.views import bench, view
-from pages._decided.inputs import Options
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
+from pages._why.inputs import Options
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._word.substitute_words import weakness

@@ -11,8 +11,8 @@ from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text import languages, word_in_question
 from core.text.tokens import bare
-from pages._decided.inputs import Options, example_on_screen
-from pages._decided.words import reader, word_at
+from pages._why.inputs import Options, example_on_screen
+from pages._why.words import reader, word_at
 from pages._widgets.inputs import Chosen
 
 MAX_TURNING = 4  # words named each of which would turn the sense

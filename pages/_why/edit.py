@@ -13,12 +13,12 @@ from core.text.tokens import as_written, bare
 from core.views.edits import EditPath, EditsRequest, Way, compute
 from pages._cached import opened
 from pages._cached.views import bench, view
-from pages._flip import notices
-from pages._flip.order import choices, choose_guess
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
+from pages._why import edit_notices
+from pages._why.order import choices, choose_guess
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import sentence_pair
@@ -34,11 +34,11 @@ def show(in_use: InUse) -> None:
         return
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
-        path = notices.in_words(view(compute, bench(in_use), request))
+        path = edit_notices.in_words(view(compute, bench(in_use), request))
     judgment = verdict.on(opened.about(in_use, first.looked_up, second.looked_up), first, second)
     with picture:
         if not path.lemma:
-            why = notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)
+            why = edit_notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)
             show_html('<p class="small">{}</p>', why)
         lists.legend(path.senses, word=path.lemma)
         left, right = st.columns([2, 3], gap="large")
@@ -52,9 +52,9 @@ def show(in_use: InUse) -> None:
         if revealed or not path.lemma:
             _leads(path, revealed)
     moves = path.alignment.target in path.alignment.changes
-    notice(notices.noticed(path, judgment, guess) if revealed else notices.before(path.steps, first.word, moves))
+    notice(edit_notices.noticed(path, judgment, guess) if revealed else edit_notices.before(path.steps, first.word, moves))
     if revealed:
-        lists.twin(notices.path_table(path), name="edits", key="flip.table")
+        lists.twin(edit_notices.path_table(path), name="edits", key="flip.table")
     page_link("guess", t("Guess the machine: a quiz of readings"), icon=":material/quiz:", width="content")
 
 
@@ -73,7 +73,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
         elif column == step.column:
             text = html('<span style="background:rgba(66,146,198,0.28);border-radius:0.2rem">{}</span>', text)
         parts.append(blank + text)
-    chip = notices.sense_chip(path.read[k], path.senses) if revealed else ""
+    chip = edit_notices.sense_chip(path.read[k], path.senses) if revealed else ""
     return html('<div class="kwic"><span class="small">{}</span>&ensp;{}{}</div>', k, parts, chip)
 
 
@@ -101,7 +101,7 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
         height=316,
         name_senses=False,
     )
-    hovers = [html("{}<br>{}", notices.edit_name(s), mark(s.tokens, s.position)) for s in steps]
+    hovers = [html("{}<br>{}", edit_notices.edit_name(s), mark(s.tokens, s.position)) for s in steps]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
     alt = (
         t(
@@ -124,7 +124,7 @@ def _leads(path: EditPath, revealed: bool) -> None:
     if not revealed:
         inner = np.arange(len(path.steps)) % (len(path.steps) - 1) > 0
         margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
-    hovers = [html("{}: {}<br>{}", k, notices.edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
+    hovers = [html("{}: {}<br>{}", k, edit_notices.edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
     alt = (
         t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
         if revealed

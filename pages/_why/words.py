@@ -9,7 +9,7 @@ from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, Verdict
 from core.text.tokens import bare
-from pages._decided.inputs import Options
+from pages._why.inputs import Options
 from pages._widgets import lists
 
 

@@ -8,9 +8,9 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
 from core.senses.edits import Step
-from pages._flip.notices import NEVER
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
+from pages._why.edit_notices import NEVER
 from pages._word import pair_layer
 
 
