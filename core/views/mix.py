@@ -206,7 +206,7 @@ def _plane(
     """The plane of largest spread, turned onto the layers' planes in the mix's own proportions: dots (N, 2), words (S, 2)."""
     weights = np.array(request.weights)
     layers, stars, planes = _planes(bench, everything, queries, request)
-    start = np.tensordot(weights, planes, axes=1)
+    start = mixed(planes.astype(float), weights)
     if len(start) < 2:
         return None, np.empty((0, 2))
     flat = procrustes(surroundings.by_spread(layers, stars, [weights])[0].coordinates, start, scale=False)

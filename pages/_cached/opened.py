@@ -14,7 +14,6 @@ import streamlit as st
 
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import open_maps
-from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
@@ -23,7 +22,6 @@ from core.index.index_plan import claim_room, index_plan
 from core.index.neighbours import Products, Query, query_of
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
-from core.senses.reports import sense_report_of, static_report_of
 from core.static.vectors import StaticVectors, open_vectors
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
 from core.text.readings import WordInContext
@@ -243,22 +241,6 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
     options, weights = allennlp_files(model(model_name))
     with st.spinner(t("AllenNLP is computing…")):
         return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
-
-
-@kept(512)
-def sense_scores(corpus: str, model_name: str, word: str, weights: tuple[float, ...], normalised: bool = False):
-    """Sense measures of a word (or of all) in the full space, for one mix, of normalised layers if told so."""
-    return sense_report_of(targets(corpus, model_name), word, np.array(weights), normalised=normalised)
-
-
-@kept(256)
-def static_scores(corpus: str, model_name: str, word: str):
-    """The same by the other words' static vectors alone, summed without a network; None where the language has no vectors."""
-    name = model(model_name).language.vectors
-    try:
-        return static_report_of(targets(corpus, model_name), word, vectors(name)) if name else None
-    except (MissingArtifact, BadInput):  # no vectors there; no two senses to tell apart
-        return None
 
 
 def compile_ahead() -> None:

@@ -9,52 +9,47 @@ def map_(settings: Settings) -> Recipe:
     shows = t(
         "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
     )
-    view = chosen(settings, "view", model_layers.in_use().top)
+    view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
+    ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
+    ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {
             "word": chosen(settings, "map_word", word(settings)),
             "sentences": pair(settings),
+            "plan": plan,
+            "ends": ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two commonest senses
             "around_plan": chosen(settings, "around", "spread"),  # of a word without labels
             "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
         }
     )
-    return Recipe(shows, given, (BENCH, _SENSES, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return Recipe(shows, given, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
-_SENSES = """\
+_MAP = """\
+from core.analysis.word_maps import ALL_WORDS
+from core.figures.maps import map_figure
+from core.figures.style import mark
 from core.views import layouts
 
 table = bench.targets
-
-
-def in_senses():
-    \"\"\"(n, 2): the word's sentences on a map of the sense space.\"\"\"
-    return layouts.compute(bench, layouts.SensesRequest(word=word)).coordinates
-"""
-_MAP = """\
-from core.analysis.word_maps import ALL_WORDS, map_rows, open_maps
-from core.figures.maps import map_figure
-from core.figures.style import mark
-
 word = table.lemma_of(word) or word
 labelled = word == ALL_WORDS or word in table.lemmas
+in_senses = layer == "senses" and labelled
+request = layouts.LayoutRequest(word=word, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
+layout = layouts.compute(bench, request) if labelled else None
 
 
 def map_of_meanings():
-    rows = map_rows(table, word)
-    maps = open_maps(table, word, fit=True)  # the frozen maps of all layers; fitted where none is kept
-    occurrences = [table.occurrence(int(row)) for row in rows]
-    places = in_senses() if layer == "senses" else maps.coordinates[maps.names.index(layer)]
-    return map_figure(
-        places, [one.sense for one in occurrences],
-        [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
-        layer=layer, key="map",
-    )
+    occurrences = [table.occurrence(int(row)) for row in layout.rows]
+    senses = [one.sense for one in occurrences]
+    places = layout.coordinates[layout.names.index(layer)][:, :2]
+    hovers = [mark(one.tokens, one.position) for one in occurrences]
+    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), layer=layer, key="map")
 
 
-map_of_meanings() if labelled else "no labels: see below"
+map_of_meanings() if layout else "no labels: see below"
 """
 _AROUND = """\
 from core.views import around
@@ -91,21 +86,17 @@ def map_around():
 map_around() if result else None
 """
 _SCORES = """\
-from core.elmo.mix import layer_weights
 from core.figures.measures import accuracy_lines
-from core.senses.reports import sense_report_of
 
 
 def scores():
-    spaces = {space: layer_weights(space, table.meta["layers"]) for space in model.layers.spaces}
-    reports = {space: sense_report_of(table, word, weights) for space, weights in spaces.items()}
-    return accuracy_lines(
-        {"1-NN": {space: report.one_nn for space, report in reports.items()}},
-        null=reports["0"].null_mean, majority=reports["0"].majority,
-    )
+    first = layout.reports["0"]
+    shares = {"1-NN": {space: report.one_nn for space, report in layout.reports.items()}}
+    static = layout.static.one_nn if layout.static else None
+    return accuracy_lines(shares, null=first.null_mean, majority=first.majority, static=static)
 
 
-scores() if labelled else None
+scores() if layout and layout.reports else None
 """
 
 

@@ -23,7 +23,7 @@ from core.figures.style import enlarged, layer_title, sense_colour
 from core.senses import influence
 from core.text.readings import WordInContext
 from core.text.tokens import join_tokens
-from core.views import attribution, cloud
+from core.views import attribution, cloud, layouts
 from core.views.attribution import AttributionRequest
 from core.views.cloud import StaticRequest
 from pages._cached import opened
@@ -182,7 +182,7 @@ def _mix(in_use: InUse, shown: Picked) -> str:
     word = _lemma(in_use, shown)
     n = opened.model(in_use.model).encoder.n_layers
     spaces = {str(k): np.eye(n)[k] for k in range(n)} | {"mix": np.full(n, 1 / n)}
-    reports = {name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(w)) for name, w in spaces.items()}
+    reports = {name: layouts.report_of(bench(in_use), word, w) for name, w in spaces.items()}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
     said = t(

@@ -12,6 +12,7 @@ from core.analysis import surroundings
 from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html
+from core.common.model_layers import SENSES
 from core.figures.maps import Star, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
 from core.figures.surroundings import SIDES, lean_map, named
@@ -69,6 +70,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
     with st.container(key="map_layers"):
         spaces = model_layers.in_use().spaces
         best = verdict.layer_of(in_use, WordInContext((word,), 0))
+        wants_senses = SENSES in (st.session_state.get("view"), st.query_params.get("view"))  # a link's, which the control below drops
         seen = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
         live = map_view.glides(seen, spaces)
         if live:
@@ -95,7 +97,8 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         _multiples(result, table, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
     unknown = static.unknown(opened.vectors(in_use.vectors), [bare(word)])
-    notice([*_noticed(over, result, layer), *unknown])
+    no_senses = t("The sense space is drawn for words with labelled meanings: “{word}” is shown in a layer.", word=bare(word)[:40])
+    notice([*([no_senses] if wants_senses else []), *_noticed(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_about(result, layer))

@@ -1,7 +1,7 @@
 """The maps themselves with all that follows them, in a fragment: a selection or a click draws them anew and not the page."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from html import unescape
 from itertools import starmap
 
@@ -22,17 +22,14 @@ from core.index.table import OccurrenceTable
 from core.text import languages
 from core.text.definitions import definitions
 from core.text.readings import WordInContext
-from core.views import layouts
-from core.views.layouts import SensesRequest
+from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout
 from pages._cached import opened
 from pages._cached.kept import kept
-from pages._cached.views import bench, view
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
-from pages._frame.in_use import OURS, InUse
+from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._map import brush, every_token, lines, map_view
-from pages._map.layout import PCA, POLES, SOLID, UMAP, Laid
+from pages._map import brush, every_token, layout, lines, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -46,12 +43,21 @@ class Shown:
     word: str
     lemma: str | None  # whose senses are coloured
     table: OccurrenceTable
-    rows: np.ndarray
-    laid: Laid
-    stars: list[Star]
+    laid: Layout
     placed: dict[int, Chosen]
-    notices: list[str]
-    in_senses: bool = False  # whether the page around is worked out for the sense space
+
+    @property
+    def rows(self) -> np.ndarray:
+        return self.laid.rows
+
+    @property
+    def stars(self) -> list[Star]:
+        """The reader's sentences at their places."""
+        at = np.moveaxis(self.laid.stars, 1, 0)
+        return [
+            atlas.star(number, one, {name: tuple(map(float, place)) for name, place in zip(self.laid.names, places, strict=True)})
+            for (number, one), places in zip(self.placed.items(), at, strict=True)
+        ]
 
 
 @st.fragment
@@ -65,12 +71,11 @@ def _show(in_use: InUse, shown: Shown) -> None:
     solid = shown.laid.plan == SOLID
     with st.container(key="map_layers"):
         best = verdict.layer_of(in_use, *([] if shown.word == ALL_WORDS else [WordInContext((shown.word,), 0, shown.word)]))
-        spaces = (*shown.laid.names, *([SENSES] if offers_senses(in_use, shown.word, shown.laid.plan) else ()))
+        offered = offers_senses(in_use, shown.word, shown.laid.plan)
+        spaces = tuple(dict.fromkeys((*shown.laid.names, SENSES) if offered else shown.laid.names))
         view = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
-        if (view == SENSES) != shown.in_senses:  # the measures and tables outside this fragment follow
+        if (view == SENSES) != (SENSES in shown.laid.names):  # the map, the measures and tables outside this fragment follow
             st.rerun()
-        if view == SENSES:
-            shown = with_senses(in_use, shown)
         live = map_view.glides(view, shown.laid.names) and not solid
         if live:
             map_view.hide_controls()
@@ -98,7 +103,7 @@ def _show(in_use: InUse, shown: Shown) -> None:
         if not solid:
             brush.listen(lambda row: lines.clicked(row, shown.placed))
     pair_layer.note(in_use, view, best=best)
-    notice([*shown.notices, *(lines.noticed(origin, names) if origin else [])])
+    notice([*measures.noticed(shown.word, shown.laid.reports, shown.laid.static), *(lines.noticed(origin, names) if origin else [])])
     lists.meanings(_coloured(in_use, shown)[2], shown.lemma or "")
     st.caption(" ".join(_cautions(shown, names)))
     if not solid:
@@ -115,20 +120,6 @@ def _show(in_use: InUse, shown: Shown) -> None:
 def offers_senses(in_use: InUse, word: str, plan: str) -> bool:
     """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
     return word != ALL_WORDS and plan == UMAP and has_softmax(opened.model(in_use.model).folder)
-
-
-def with_senses(in_use: InUse, shown: Shown) -> Shown:
-    """The same with the sense space as the last one."""
-    request = SensesRequest(word=shown.word, stars=tuple(one.in_context for one in shown.placed.values()))
-    with st.spinner(t("Fitting the map…")):
-        senses = view(layouts.compute, bench(in_use), request)
-    laid = shown.laid
-    coordinates = np.concatenate([laid.coordinates, senses.coordinates[None]])
-    stars = [
-        replace(star, points=star.points | {SENSES: tuple(map(float, at))})
-        for star, at in zip(shown.stars, senses.star_coordinates, strict=True)
-    ]
-    return replace(shown, laid=replace(laid, names=(*laid.names, SENSES), coordinates=coordinates, senses=senses), stars=stars)
 
 
 def _hands(live: bool) -> str:
@@ -159,10 +150,8 @@ def _multiples(in_use: InUse, shown: Shown, names: list[str], origin, state: bru
 
 def _live(in_use: InUse, shown: Shown, view: str, name: str, origin, state: brush.Brush, spaces: Sequence[str]) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
-    asked = tuple(shown.placed.items())
-    laid = shown.laid
-    data = _sent(shown, in_use.corpus, in_use.model, shown.word, shown.lemma, laid.plan, (*laid.ends, *laid.names), asked, language())
-    offered = SENSES in spaces and laid.senses is None
+    data = _sent(shown.laid, shown, in_use, shown.lemma, tuple(shown.placed.items()), language())
+    offered = SENSES in spaces and SENSES not in shown.laid.names
     map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, shown.rows)
     known = str(np.flatnonzero(shown.rows == int(name))[0]) if name.isdecimal() else ""
     further = {known: list(origin.by_space.values())} if known and known not in data["links"] else {}
@@ -175,26 +164,14 @@ def _live(in_use: InUse, shown: Shown, view: str, name: str, origin, state: brus
 
 
 @kept(24)
-def _sent(
-    _shown: Shown,
-    corpus: str,
-    model: str,
-    word: str,
-    lemma: str | None,
-    plan: str,
-    ends: tuple[str, ...],
-    asked: tuple[tuple[int, Chosen], ...],
-    code: str,
-) -> dict:
+def _sent(laid: Layout, _shown: Shown, in_use: InUse, lemma: str | None, chosen: tuple[tuple[int, Chosen], ...], code: str) -> dict:
     """What the instrument shows; `code`: the reader's language."""
-    in_use = InUse(model, "", corpus, OURS)
-    laid = _shown.laid
+    word, stars, placed = _shown.word, _shown.stars, dict(chosen)
     rows = _shown.rows
     labels, _, senses = _coloured(in_use, _shown)
     groups = np.array([senses.index(label) + 1 if label else 0 for label in labels])
     occurrences = [_shown.table.occurrence(int(row)) for row in rows]
-    placed = dict(asked)
-    origins = [lines.origin(in_use, lines.STARS[number], laid, rows, _shown.stars, placed) for number in placed]
+    origins = [lines.origin(in_use, lines.STARS[number], laid, rows, stars, placed) for number in placed]
     links = lines.of_every_dot(in_use, laid, rows) if len(rows) <= map_view.MOST_LINKED else []
     named = [] if word == ALL_WORDS else [k for k in range(1, len(senses) + 1) if (groups == k).any()]
     points = map_view.Points(
@@ -202,13 +179,13 @@ def _sent(
         coordinates=laid.coordinates,
         rows=rows.tolist(),
         groups=[groups.tolist()],
-        axes=tuple(map(unescape, laid.titles())) if laid.titles() else None,
+        axes=tuple(map(unescape, named_axes)) if (named_axes := layout.titles(laid)) else None,
         colours=[map_view.NEUTRAL, *(sense_colour(k) for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
         shapes=np.maximum(groups - 1, 0).tolist(),
         lines=[map_view.line(o.tokens, o.position) for o in occurrences],
         notes=[o.sense or "" for o in occurrences],
-        stars=_shown.stars,
+        stars=stars,
         texts={number: one.readable for number, one in placed.items()},
         links=[*links, *(list(one.by_space.values()) for one in origins)],
         labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in laid.coordinates])) for k in named],
@@ -271,7 +248,7 @@ def _figure(in_use: InUse, shown: Shown, space: str, origin, picked: Sequence[in
         height=480 if alone else 340,
         name_senses=space != laid.names[0] and shown.word != ALL_WORDS,
         picked=picked,
-        titles=laid.titles(),
+        titles=layout.titles(laid),
     )
     return add_links(figure, origin.places[space], flat[origin.by_space[space].rows], origin.by_space[space].near) if origin else figure
 

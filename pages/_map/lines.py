@@ -15,9 +15,9 @@ from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
 from core.senses.trust import Links, links
 from core.text.tokens import join_tokens
+from core.views.layouts import Layout
 from pages._cached import opened
 from pages._frame.in_use import InUse
-from pages._map.layout import Laid
 from pages._widgets.inputs import Chosen
 
 KEY, ADDRESS, NONE = "map.dot", "dot", "none"
@@ -73,7 +73,7 @@ def clicked(row: int, placed: dict[int, Chosen]) -> None:
     st.session_state[KEY] = NONE if st.session_state.get(KEY) == name else name
 
 
-def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[Star], placed: dict[int, Chosen]) -> Origin | None:
+def origin(in_use: InUse, name: str, laid: Layout, rows: np.ndarray, stars: list[Star], placed: dict[int, Chosen]) -> Origin | None:
     """True neighbours, space by space, of the point called `name`."""
     if name == NONE:
         return None
@@ -106,7 +106,7 @@ def origin(in_use: InUse, name: str, laid: Laid, rows: np.ndarray, stars: list[S
     return Origin(name, sentence, by_space, places)
 
 
-def of_every_dot(in_use: InUse, laid: Laid, rows: np.ndarray) -> list[list[Links]]:
+def of_every_dot(in_use: InUse, laid: Layout, rows: np.ndarray) -> list[list[Links]]:
     """True neighbours of each dot, in every space."""
     table = opened.targets(in_use.corpus, in_use.model)
     similar = [

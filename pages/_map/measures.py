@@ -1,45 +1,32 @@
 """The Map page's measures: how well each space tells the senses apart, and how far a map can be trusted."""
 
-from contextlib import suppress
-
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.analysis.maps import FrozenMaps
-from core.analysis.trustworthiness import by_chance, trustworthiness
-from core.analysis.word_maps import ALL_WORDS, map_rows
-from core.common import model_layers
-from core.common.errors import BadInput
+from core.analysis.trustworthiness import by_chance
+from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.model_layers import SENSES
-from core.elmo.mix import layer_weights, mixed
 from core.figures.measures import accuracy_lines
 from core.figures.style import layer_title
-from core.senses.reports import senses_report_of
 from core.senses.separation import SenseReport, less
-from pages._cached import opened
-from pages._cached.kept import kept
+from core.views.layouts import POLES, UMAP, Layout
 from pages._frame.choices import layer_name
-from pages._frame.in_use import InUse
 from pages._map import notices
-from pages._map.layout import POLES, UMAP, Laid
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
-from pages._word import verdict
-
-MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured as one looks; UMAP's is measured once, with the map
 
 
-def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n: int) -> None:
+def show(word: str, of: Layout) -> None:
     """Accuracy by space, what it was measured on, and the table twin."""
+    scores, static = of.reports, of.static
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**How often is the nearest sentence one with the same meaning?**"))
         named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
         first = next(iter(scores.values()))
-        static = static_of(in_use, word)
         alt = t(
             "Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.",
             named=named,
@@ -56,32 +43,8 @@ def show(in_use: InUse, word: str, scores: dict, maps: FrozenMaps, laid: Laid, n
             alt=f"{alt} {static_share(static)}".strip(),
         )
     with right:
-        st.caption(_about_method(maps, laid, n))
-        lists.twin(
-            _table(in_use, word, scores, maps, laid, n), name=f"measures-{word}", label=t("The measures as a table"), key="map.measures"
-        )
-
-
-def of(in_use: InUse, word: str, *, senses: bool = False) -> dict:
-    """Sense report per space, the sense space's last where wanted; empty where there are no two senses to tell apart."""
-    n = opened.targets(in_use.corpus, in_use.model).meta["layers"]
-    with suppress(BadInput):
-        layers = {
-            name: opened.sense_scores(in_use.corpus, in_use.model, word, tuple(layer_weights(name, n)))
-            for name in model_layers.Layers(n).spaces
-        }
-        return layers | ({SENSES: _in_senses(in_use.corpus, in_use.model, word)} if senses else {})
-    return {}
-
-
-@kept(64)
-def _in_senses(corpus: str, model: str, word: str) -> SenseReport:
-    return senses_report_of(opened.targets(corpus, model), word, verdict.space_of(model))
-
-
-def static_of(in_use: InUse, word: str) -> SenseReport | None:
-    """What the other words' static vectors alone, summed, tell of a word's senses: the line beside chance."""
-    return opened.static_scores(in_use.corpus, in_use.model, word)
+        st.caption(_about_method(of))
+        lists.twin(_table(of), name=f"measures-{word}", label=t("The measures as a table"), key="map.measures")
 
 
 def static_share(static: SenseReport | None) -> str:
@@ -102,15 +65,21 @@ def noticed(word: str, found: dict, static: SenseReport | None = None) -> list[s
     if not found:
         return notices.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
     best = max(found, key=lambda name: found[name].one_nn)
+    in_senses = []
+    if SENSES in found and best != SENSES:
+        in_senses = [t("In the sense space it is {share:.0%}.", share=found[SENSES].one_nn)]
     report = found[best]
     lines = notices.of_scores(shown, (best, report.one_nn), found["0"].one_nn, report.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
-        return lines
-    return lines[:1] + (beside_static(found["mix"], static, layer_title("mix")) or lines[1:])  # the mix: not chosen by its figure
+        return lines[:1] + in_senses + lines[1:]
+    return (
+        lines[:1] + in_senses + (beside_static(found["mix"], static, layer_title("mix")) or lines[1:])
+    )  # the mix: not chosen by its figure
 
 
-def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
-    if laid.plan == UMAP:
+def _about_method(of: Layout) -> str:
+    n, maps = len(of.rows), of.maps
+    if of.plan == UMAP:
         few = maps.method.startswith("PCA")
         return t(
             "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
@@ -121,7 +90,7 @@ def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
             seed=maps.config.seed,
             share=sum(maps.displacement) / max(1, len(maps.displacement)),
         )
-    if laid.plan == POLES:
+    if of.plan == POLES:
         return t(
             "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
             "Axes: from one end's mean unit vector to the other's, in each layer by itself; zero is the mean of all dots. "
@@ -135,11 +104,10 @@ def _about_method(maps: FrozenMaps, laid: Laid, n: int) -> str:
     )
 
 
-def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, n: int) -> pd.DataFrame:
-    measured = {} if laid.plan != UMAP and n > MOST_TO_TRUST else _trust(in_use.corpus, in_use.model, word, maps, laid)
+def _table(of: Layout) -> pd.DataFrame:
+    measured, static = of.trustworthiness, of.static
     lines = []
-    static = static_of(in_use, word)
-    for k, (name, r) in enumerate(found.items()):
+    for k, (name, r) in enumerate(of.reports.items()):
         line = {
             t("layer"): layer_name(name),
             t("1-NN accuracy"): f"{r.one_nn:.1%}",
@@ -159,19 +127,8 @@ def _table(in_use: InUse, word: str, found: dict, maps: FrozenMaps, laid: Laid, 
             line[t("map's trustworthiness")] = (
                 t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
             )
-            line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(laid.coordinates[0].shape[0]):.3f}"
-        if laid.views:
-            line[t("share of the spread")] = f"{laid.views[k].plane.together:.1%}"
+            line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(of.rows)):.3f}"
+        if of.views:
+            line[t("share of the spread")] = f"{of.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
     return pd.DataFrame(lines)
-
-
-def _trust(corpus: str, model: str, word: str, maps: FrozenMaps, laid: Laid) -> dict[str, float]:
-    if laid.plan == UMAP:
-        in_senses = {SENSES: laid.senses.trustworthiness} if laid.senses else {}
-        return dict(zip(maps.names, maps.trustworthiness, strict=True)) | in_senses
-    table = opened.targets(corpus, model)
-    layers = table.rows.take(map_rows(table, word)).transpose(1, 0, 2)
-    spaces = [mixed(layers, layer_weights(name, len(layers))) for name in laid.names]
-    values = [trustworthiness(space, flat) for space, flat in zip(spaces, laid.coordinates, strict=True)]
-    return dict(zip(laid.names, values, strict=True))

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pandas as pd
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS, map_rows
+from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import SENSES
@@ -13,9 +13,11 @@ from core.index.table import OccurrenceTable
 from core.text.composed import folded
 from core.text.labelled_words import parts
 from core.text.tokens import bare
+from core.views import layouts
+from core.views.layouts import POLES, Layout, LayoutRequest
 from core.workbench import Bench
 from pages._cached import opened, progress
-from pages._cached.views import bench
+from pages._cached.views import bench, view
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -45,15 +47,15 @@ def show(in_use: InUse) -> None:
         table = opened.targets(in_use.corpus, in_use.model)
         word = word and (table.lemma_of(word) or word)
         labelled = bool(table.lemmas) and word in (*table.lemmas, ALL_WORDS)
-        laid = None
+        result = None
         if labelled:
-            laid = _labelled(in_use, table, word, chosen, place, chosen_by[1])
+            result = _labelled(in_use, table, word, chosen, place, chosen_by[1])
         elif word:
             _around(in_use, over, word, asked, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
-    if laid:
-        _measures(in_use, table, word, st.session_state.get("view") or model_layers.in_use().top, laid)
+    if result:
+        _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
 def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], place) -> str | None:
@@ -89,10 +91,8 @@ def _all_words(in_use: InUse) -> str:
     return t("all {n} bundled words", n=len(opened.targets(parts(in_use.corpus)[0], in_use.model).lemmas))
 
 
-def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Chosen, Chosen], left, right) -> layout.Laid:
+def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
     """The map of a labelled word, its dots coloured by meaning."""
-    maps = opened.maps(in_use.corpus, in_use.model, word)
-    rows = map_rows(table, word)
     asked = [one.lemma_in(table) for one in chosen if one.position is not None]
     own = next((lemma for lemma in asked if lemma), None)
     # On the map of all words the one in question wears its senses' colours among the grey others.
@@ -100,14 +100,19 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
     with right, _more("layout"):
         plan = layout.choose()
     with left:
-        laid = layout.laid(in_use, word, plan, maps, lemma or table.lemmas[0])
-        stars = layout.stars(in_use, word, laid, maps, rows, chosen)
-        said = measures.noticed(word, measures.of(in_use, word), measures.static_of(in_use, word))
+        ends = layout.ends(in_use, lemma or table.lemmas[0]) if plan == POLES else ()
         placed = atlas.placed(in_use, word, chosen)
-        in_senses = st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan)
-        shown = drawing.Shown(word, lemma, table, rows, laid, stars, placed, said, in_senses)
-        drawing.show(in_use, shown)
-    return drawing.with_senses(in_use, shown).laid if in_senses else laid
+        request = LayoutRequest(
+            word=word,
+            contexts=tuple(one.in_context for one in placed.values()),
+            plan=plan,
+            ends=ends,
+            senses=st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan),
+        )
+        with st.spinner(t("Fitting the map…")):
+            result = view(layouts.compute, bench(in_use), request)
+        drawing.show(in_use, drawing.Shown(word, lemma, table, result, placed))
+    return result
 
 
 def _around(in_use: InUse, over: Bench, word: str, asked: tuple[Chosen, ...], left, right) -> None:
@@ -130,13 +135,11 @@ def _more(key: str):
     return st.popover(t("Layout"), icon=":material/tune:", key=f"map.more.{key}", width="stretch")
 
 
-def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid: layout.Laid) -> None:
+def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
     """What was measured in the full space, and where the model fails: worked out when opened."""
-    maps = opened.maps(in_use.corpus, in_use.model, word)
-    n = len(map_rows(table, word))
-    if scores := measures.of(in_use, word, senses=laid.senses is not None):
-        measures.show(in_use, word, scores, maps, laid, n)
-    _twin(in_use, word, laid)
+    if of.reports:
+        measures.show(word, of)
+    _twin(in_use, word, of)
     everything = st.expander(
         t("Compare all words: of which is it not shown?"),
         icon=":material/format_list_numbered:",
@@ -146,16 +149,16 @@ def _measures(in_use: InUse, table: OccurrenceTable, word: str, view: str, laid:
     )
     if everything.open:
         with everything:
-            ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, view)
+            ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, space)
             if every_word.offered(in_use):
-                every_word.show(in_use, word, view if view in model_layers.in_use().spaces else "mix")
+                every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
 
 
-def _twin(in_use: InUse, word: str, laid: layout.Laid) -> None:
+def _twin(in_use: InUse, word: str, of: Layout) -> None:
     """Every dot with its places in the layout on screen."""
     dots = atlas.dots(in_use.corpus, in_use.model, word)
     facts = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}
-    for name, coordinates in zip(laid.names, laid.coordinates, strict=True):
+    for name, coordinates in zip(of.names, of.coordinates, strict=True):
         layer = layer_name(name)
         facts[t("x, layer {layer}", layer=layer)] = coordinates[:, 0].round(3)
         facts[t("y, layer {layer}", layer=layer)] = coordinates[:, 1].round(3)

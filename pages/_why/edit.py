@@ -1,4 +1,4 @@
-"""The Flip page: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
+"""Edit until it flips: a path of edits, guessed at and then shown: the sense at every step, the way across the map, the leads."""
 
 import numpy as np
 import streamlit as st

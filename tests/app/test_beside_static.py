@@ -2,13 +2,15 @@
 
 import numpy as np
 import pytest
+from pages._model import show
 
 from core.common.significance import Paired
 from core.figures.measures import Panel
 from core.senses.separation import SenseReport, less, sense_report
+from core.views import layouts
+from pages._cached.views import bench
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
-from pages._model import show
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -67,5 +69,5 @@ def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decid
 def test_the_bundled_sentences_have_a_static_line(word):
     from core.analysis.word_maps import ALL_WORDS
 
-    static = measures.static_of(OWN, ALL_WORDS if word == "all words together" else word)
+    static = layouts.static_report(bench(OWN), ALL_WORDS if word == "all words together" else word)
     assert 0.4 < static.one_nn < 1 and f"{static.one_nn:.0%}" in measures.static_share(static)

@@ -152,3 +152,10 @@ def test_from_a_word_without_labels_to_one_with_them_and_back():
         while "has no labels: its map comes when" in html_of(page):
             page.run()
         assert not page.exception and not page.error and page.session_state["view"] == "0"
+
+
+def test_a_link_to_the_sense_space_says_its_share_of_a_labelled_word_and_that_others_have_none():
+    assert "is shown in a layer" in html_of(ready(**WILD, view="senses"))
+    page = ready(**PLANTS, view="senses")
+    told = html_of(page)
+    assert "is shown in a layer" not in told and ("In the sense space it is" in told or "same meaning at the sense space" in told)

@@ -205,4 +205,11 @@ def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):
 
 
 def test_the_map_notebook_draws_the_sense_space_where_the_page_does(run):
-    assert run("map", {"view": "senses", "map_word": "bank"})["in_senses"]().shape[1] == 2
+    drawn = run("map", {"view": "senses", "map_word": "bank"})["layout"]
+    assert drawn.names[-1] == "senses" and drawn.coordinates[-1].shape == (len(drawn.rows), 2)
+
+
+def test_the_map_notebook_lays_a_word_out_as_the_page_does(run):
+    assert run("map", {"map_word": "bank", "layout": "pca"})["layout"].plan == "pca"
+    drawn = run("map", {"map_word": "bank", "layout": "poles"})["layout"]
+    assert len(drawn.ends) == 2 and len(drawn.views) == 4

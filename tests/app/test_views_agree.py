@@ -98,7 +98,7 @@ REQUESTS = {
             map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("0", "1", "2", "mix", "1") * 2, strict=True
         )
     ],
-    "layouts": [({"word": word, "stars": _sentences(pair)}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
+    "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
 }
 
 

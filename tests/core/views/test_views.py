@@ -104,15 +104,18 @@ def test_the_map_of_the_sense_space_begins_at_the_mix_s_and_a_dot_s_own_sentence
     table = bench.targets
     rows = table.labelled_rows("bank")
     first = table.occurrence(int(rows[0]))
-    result = layouts.compute(bench, layouts.SensesRequest(word="bank", stars=(WordInContext(first.tokens, first.position),)))
+    own = WordInContext(first.tokens, first.position)
+    result = layouts.compute(bench, layouts.LayoutRequest(word="bank", contexts=(own,), senses=True))
+    flat = result.coordinates[-1]
     mix = open_maps(table, "bank", fit=True)
     start = mix.coordinates[mix.names.index("mix")]
-    moved = np.linalg.norm(result.coordinates - start, axis=1).mean() / np.ptp(start, axis=0).max()
-    assert result.coordinates.shape == (len(rows), 2) and moved < 0.35 and result.trustworthiness > 0.7
-    assert result.star_cosines[0].argmax() == 0 and result.star_cosines[0, 0] == pytest.approx(1, abs=1e-3)
-    np.testing.assert_allclose(result.star_coordinates[0], result.coordinates[0], atol=0.05 * np.ptp(start))
+    moved = np.linalg.norm(flat - start, axis=1).mean() / np.ptp(start, axis=0).max()
+    assert flat.shape == (len(rows), 2) and moved < 0.35 and result.trustworthiness["senses"] > 0.7
+    assert [*result.reports] == [*result.names] == [*"012", "mix", "senses"]
+    assert result.senses.star_cosines[0].argmax() == 0 and result.senses.star_cosines[0, 0] == pytest.approx(1, abs=1e-3)
+    np.testing.assert_allclose(result.stars[-1, 0], flat[0], atol=0.05 * np.ptp(start))
     with pytest.raises(BadInput, match="one word at a time"):
-        layouts.compute(bench, layouts.SensesRequest(word="all words"))
+        layouts.compute(bench, layouts.LayoutRequest(word="all words", senses=True))
 
 
 def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_word(bench):
@@ -285,3 +288,23 @@ def test_without_labels_steps_are_read_by_the_two_sentences(bench):
             edits.compute(bench, EditsRequest(first=words[0], second=words[1], space=space))
     with pytest.raises(BadInput, match="no order of edits"):
         edits.compute(bench, EditsRequest(first=first, second=second, order="any", space="1"))
+
+
+@pytest.mark.parametrize(("plan", "d"), [("umap", 2), ("pca", 2), ("3d", 3), ("poles", 2)])
+def test_a_layout_places_a_word_s_dots_and_a_sentence_among_them_on_its_dot(bench, plan, d):
+    table = bench.targets
+    first = table.occurrence(int(table.labelled_rows("bank")[0]))
+    own = WordInContext(first.tokens, first.position)
+    result = layouts.compute(bench, layouts.LayoutRequest(word="bank", contexts=(own,), plan=plan))
+    assert result.coordinates.shape == (4, len(result.rows), d) and result.stars.shape == (4, 1, d)
+    np.testing.assert_allclose(result.stars[1:, 0], result.coordinates[1:, 0], atol=0.02 if plan == "umap" else 1e-6)
+    assert set(result.reports) == set(result.trustworthiness) == set(result.names) and result.static.n == len(result.rows)
+    assert len(result.views) == (0 if plan == "umap" else 4) and len(result.ends) == (2 if plan == "poles" else 0)
+
+
+def test_a_layout_that_is_none_and_an_axis_of_one_end_are_refused_and_unread_words_waited_for(bench, monkeypatch):
+    for of, said in (({"plan": "round"}, "no layout “round”"), ({"plan": "poles", "ends": ("money",)}, "two ends")):
+        with pytest.raises(BadInput, match=said):
+            layouts.compute(bench, layouts.LayoutRequest(word="bank", **of))
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
+    assert layouts.compute(bench, layouts.LayoutRequest(word="bank", plan="poles", ends=("zebra", "lion"))) is None
