@@ -187,7 +187,7 @@ def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paired:
+class PairedAtRandom:
     """A CKA beside that of the same spaces with their words paired at random."""
 
     cka: float
@@ -196,18 +196,18 @@ class Paired:
     n: int  # words it was asked of
 
 
-def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paired:
+def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
     """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn at random."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(first))[:TESTED]
     x, y = (_kernel(np.asarray(each)[rows]) for each in (first, second))
     own = [_hsic(part, part) for part in (x, y)] if len(rows) > 3 else [0.0]
     if min(own) <= 1e-20:
-        return Paired(cka=0.0, random=0.0, p=1.0, n=len(rows))
+        return PairedAtRandom(cka=0.0, random=0.0, p=1.0, n=len(rows))
     null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
     scale = np.sqrt(own[0] * own[1])
     found = _hsic(x, y)
-    return Paired(cka=float(found / scale), random=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
+    return PairedAtRandom(cka=float(found / scale), random=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
 
 
 def _kernel(vectors: np.ndarray) -> list[np.ndarray]:

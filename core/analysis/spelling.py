@@ -23,7 +23,7 @@ from core.elmo.language_model import SPECIALS
 from core.elmo.mix import widened
 from core.elmo.model import CharacterCNN
 from core.files.artifacts import lines_of, replacing, text_fingerprint
-from core.static.vectors import Neighbour, StaticVectors
+from core.static.vectors import StaticNeighbour, StaticVectors
 from core.text.tokens import END_WORD, IDS_PER_TOKEN, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
@@ -194,14 +194,14 @@ class Spellings:
         if times % SAVED_EVERY:
             self._keep()
 
-    def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[Neighbour]]:
+    def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbour]]:
         """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
         n = min(self.read, among or self.read)
         found = []
         cosines = unit(rows) @ widened(self.vectors[:n]).T  # (m, n)
         for one, left_out in zip(cosines, exclude, strict=True):
             best = np.argsort(-one, kind="stable")[: k + 1]
-            found.append([Neighbour(self.words[row], float(one[row])) for row in best if self.words[row] != left_out][:k])
+            found.append([StaticNeighbour(self.words[row], float(one[row])) for row in best if self.words[row] != left_out][:k])
         return found
 
     def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:

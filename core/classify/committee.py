@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from core.classify.data import Dataset
 from core.classify.head import Committee, TextHead
-from core.classify.inputs import Vocabulary
+from core.classify.inputs import TextVocabulary
 from core.classify.model import VARIANTS, Variant
 from core.classify.train import TrainConfig, finished
 from core.common.errors import BadInput
@@ -36,5 +36,5 @@ def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Data
         "seconds": round(sum(meta["seconds"] for meta in metas), 2),
         "members": list(members),
     }
-    head = TextHead(variant, dataset.labels, Committee(members), Vocabulary(()), 1.0, {})
+    head = TextHead(variant, dataset.labels, Committee(members), TextVocabulary(()), 1.0, {})
     return finished(head, dataset, config, frozen, {}, made)

@@ -23,7 +23,7 @@ _WHOLE = re.compile(r"-?\d{1,18}")  # a label that is a whole number; others, as
 
 
 @dataclass(frozen=True, slots=True)
-class Example:
+class LabelledText:
     text: str
     tokens: Tokens
     label: int  # number in Dataset.labels
@@ -33,9 +33,9 @@ class Example:
 class Dataset:
     name: str
     labels: tuple[str, ...]
-    train: tuple[Example, ...]
-    valid: tuple[Example, ...]
-    test: tuple[Example, ...]
+    train: tuple[LabelledText, ...]
+    valid: tuple[LabelledText, ...]
+    test: tuple[LabelledText, ...]
     texts: tuple[Tokens, ...] = ()  # distinct token lists of all rows that were read, sorted: no split or share changes them
     notes: tuple[str, ...] = ()
 
@@ -135,7 +135,7 @@ def make_dataset(
     return Dataset(name, labels, *splits, texts, tuple(made.notes))
 
 
-def _too_few(splits: list[tuple[Example, ...]], name: str, n_rows: int) -> str:
+def _too_few(splits: list[tuple[LabelledText, ...]], name: str, n_rows: int) -> str:
     train, valid, _ = splits
     if not train:
         return tn(
@@ -163,7 +163,7 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
     """The same texts with every label drawn anew from the training labels: what is above chance on them is a leak."""
     pool = [example.label for example in dataset.train]
 
-    def drawn(examples: tuple[Example, ...]) -> tuple[Example, ...]:
+    def drawn(examples: tuple[LabelledText, ...]) -> tuple[LabelledText, ...]:
         return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), seed, "label") * len(pool))]) for e in examples)
 
     return replace(dataset, train=drawn(dataset.train), valid=drawn(dataset.valid), test=drawn(dataset.test))
@@ -241,7 +241,7 @@ class _Maker:
             self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
         return kept
 
-    def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[Example, ...]:
+    def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabelledText, ...]:
         number = {label: k for k, label in enumerate(labels)}
         unknown = sorted({row.label for row in rows} - set(labels))
         if unknown:
@@ -257,7 +257,7 @@ class _Maker:
                     **told,
                 )
             )
-        return tuple(Example(row.text, row.tokens, number[row.label]) for row in rows)
+        return tuple(LabelledText(row.text, row.tokens, number[row.label]) for row in rows)
 
 
 def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list[_Cut]]:

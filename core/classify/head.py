@@ -12,7 +12,7 @@ import torch
 from scipy.special import log_softmax
 
 from core.classify.baselines import Baseline
-from core.classify.inputs import Vocabulary, make_batch
+from core.classify.inputs import TextVocabulary, make_batch
 from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
 from core.common.device import of
@@ -53,7 +53,7 @@ class TextHead:
     variant: Variant
     labels: tuple[str, ...]
     classifier: Network | Baseline | Committee
-    vocabulary: Vocabulary
+    vocabulary: TextVocabulary
     temperature: float
     meta: dict
     right: np.ndarray | None = None  # (N,) bool: of the test texts, as it was trained; a head that was loaded does not know
@@ -184,7 +184,7 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
                 raise ValueError(t("its members have other labels"))
         else:
             classifier = _classifier(variant, meta, unpack(stored), words, len(labels))
-        vocabulary = Vocabulary(words if isinstance(classifier, Network) else ())
+        vocabulary = TextVocabulary(words if isinstance(classifier, Network) else ())
         return TextHead(variant, labels, classifier, vocabulary, float(meta["temperature"]), meta)
 
     return folders.load(folder, FORM, build, _reads, model=model, vectors=vectors)

@@ -39,7 +39,7 @@ class Batch:
         return self.mask.sum(dim=1).cpu()  # (B,), in the processor's memory: packing asks for that
 
 
-class Vocabulary:
+class TextVocabulary:
     """The training data's words in lower case, most frequent first; number 0 stands for every other word."""
 
     def __init__(self, words: Sequence[str]) -> None:
@@ -64,7 +64,7 @@ class Vocabulary:
         )
 
     @classmethod
-    def of(cls, texts: Iterable[Tokens], *, min_count: int, max_words: int) -> Vocabulary:
+    def of(cls, texts: Iterable[Tokens], *, min_count: int, max_words: int) -> TextVocabulary:
         counts = Counter(token.lower() for text in texts for token in text)
         ranked = sorted((word for word, n in counts.items() if n >= min_count), key=lambda word: (-counts[word], word))
         return cls(ranked[:max_words])
@@ -72,7 +72,7 @@ class Vocabulary:
 
 def make_batch(
     texts: Sequence[Tokens],
-    vocabulary: Vocabulary,
+    vocabulary: TextVocabulary,
     *,
     vectors: StaticVectors | None = None,
     layers: Layers | None = None,

@@ -40,7 +40,7 @@ _TAG = re.compile(r"</?[a-z]{1,10}(?:\s[^<>]{0,400})?/?>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ScoreRow:
     text: str
     label: str
 
@@ -50,7 +50,7 @@ class Table:
     """What a file holds: rows in its order, its columns, and what a reader of results should know (`notes`)."""
 
     name: str
-    rows: tuple[Row, ...]
+    rows: tuple[ScoreRow, ...]
     text_columns: tuple[str, ...]
     label_column: str
     notes: tuple[str, ...] = ()
@@ -183,7 +183,7 @@ def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
             needed = t("A tree looks like this: (3 (2 A) (4 success)).")
             refuse(Place(name, number), t("{line} is no tree", line=shown(line)), needed)
         words = [_BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
-        rows.append(Row(join_tokens(words), SENTIMENT[int(label[1])]))
+        rows.append(ScoreRow(join_tokens(words), SENTIMENT[int(label[1])]))
     return Table(name, tuple(rows), ("leaves",), "root", notes)
 
 
@@ -275,7 +275,7 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
         text = " ".join(part for k in texts if (part := cells[k][:MAX_CHARACTERS].strip()))
         label = re.sub(r"^(-?\d+)\.0+$", r"\1", cells[labels[0]].strip())
         if text and label:
-            rows.append(Row(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", label))))
+            rows.append(ScoreRow(_NO_CHARACTER.sub(" ", text), composed(_NO_CHARACTER.sub(" ", label))))
         left_out += not (text and label)
     if not rows:
         raise BadInput(t("{name} holds no row with both a text and a label below its first line. Add some.", name=name))

@@ -43,7 +43,7 @@ _TWO_SIDES = {"very negative": "negative", "very positive": "positive"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
+class TextTask:
     """What is special to a task; any other name is a task of the user's own, with nothing special."""
 
     name: str
@@ -60,14 +60,14 @@ class Task:
     bundled: bool = False  # its files lie in assets
 
 
-def _sentiment(name: str, title: str, **special) -> Task:
+def _sentiment(name: str, title: str, **special) -> TextTask:
     files = {"train": "sst5/train.txt.xz", "valid": "sst5/dev.txt.xz", "test": "sst5/test.txt.xz"}
-    return Task(name=name, title=title, files=MappingProxyType(files), order=SENTIMENT, **special)
+    return TextTask(name=name, title=title, files=MappingProxyType(files), order=SENTIMENT, **special)
 
 
-def _news(name: str, title: str, columns: Sequence[str], **files: str) -> Task:
+def _news(name: str, title: str, columns: Sequence[str], **files: str) -> TextTask:
     special = {"names": MappingProxyType(_NEWS_NAMES), "order": NEWS, "clean": clean_ag_news}
-    return Task(name=name, title=title, text_columns=tuple(columns), files=MappingProxyType(files), **special)
+    return TextTask(name=name, title=title, text_columns=tuple(columns), files=MappingProxyType(files), **special)
 
 
 TASKS = {
@@ -76,7 +76,7 @@ TASKS = {
         replace(_news("headlines", "Our own headlines", ("title", "lead"), train="headlines.csv"), bundled=True, clean=str),
         _news("news", "News, title and text", ("title", "description"), train="ag_news/train_subset.csv", test="ag_news/test.csv"),
         _news("news-title", "News, title alone", ("title",), train="ag_news/test.csv"),
-        Task(
+        TextTask(
             name="spam",
             title="Spam",
             files=MappingProxyType({"train": "sms_spam/spam.csv"}),
@@ -96,15 +96,15 @@ def task_titles() -> dict[str, str]:
     return {name: say(task.title) for name, task in TASKS.items()}
 
 
-def task_named(name: str) -> Task:
+def task_named(name: str) -> TextTask:
     """A task of TASKS, or the user's own under that name."""
     if not re.fullmatch(r"\w[\w-]{0,60}", name):
         raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=name[:80]))
-    return TASKS.get(name) or Task(name=name, title=name)
+    return TASKS.get(name) or TextTask(name=name, title=name)
 
 
 def open_data(
-    task: Task,
+    task: TextTask,
     train: str | Path,
     *,
     test: str | Path | None = None,
@@ -129,7 +129,7 @@ def open_data(
     return make_dataset(task.name, table, split, **tables, **special)
 
 
-def task_files(task: Task, folder: str | Path | None = None) -> dict[str, Path]:
+def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:
     """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there, in assets or among what was fetched.
 
     "news" takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed.
@@ -163,7 +163,7 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     return t("{title} needs {file}, which is not there. Name the folder that holds it.", **told)
 
 
-def task_config(task: Task, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:
+def task_config(task: TextTask, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:
     """How a task's heads are trained unless said otherwise."""
     config = TrainConfig(analyzer=task.analyzer, seed=seed)
     return config if epochs is None else replace(config, epochs=epochs)
@@ -197,7 +197,7 @@ def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Ite
 class OpenHeads:
     """Heads of a task that fit what is in use, and why others do not."""
 
-    task: Task
+    task: TextTask
     heads: dict[str, TextHead]
     problems: tuple[str, ...] = ()
 
@@ -216,7 +216,7 @@ def heads_metas(task: str, folder: str | Path | None = None) -> dict[str, dict]:
 
 
 def open_heads(
-    task: Task,
+    task: TextTask,
     variants: Sequence[str] = (),
     *,
     model: Model | None,
@@ -258,7 +258,7 @@ def classify_text(
     return tokens, classify(opened.heads, tokens, vectors=vectors, layers=layers)
 
 
-def text_tokens(task: Task, text: str) -> tuple[str, ...]:
+def text_tokens(task: TextTask, text: str) -> tuple[str, ...]:
     """The tokens that a head of the task is given of a text, at most MAX_TOKENS; BadInput if there is none."""
     tokens = tuple(tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
     if not tokens:

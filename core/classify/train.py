@@ -17,9 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from core.classify import baselines
-from core.classify.data import Dataset, Example
+from core.classify.data import Dataset, LabelledText
 from core.classify.head import TextHead
-from core.classify.inputs import Vocabulary, make_batch
+from core.classify.inputs import TextVocabulary, make_batch
 from core.classify.model import Network, NetworkConfig, Variant
 from core.classify.scores import best_temperature, evaluate, nll, softmax_rows
 from core.common.device import PROCESSOR
@@ -89,7 +89,7 @@ class TextJob:
         self.generator = seeded(config.seed)
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
         texts = [example.tokens for example in dataset.train] if variant.learned or variant.glove == "trained" else []
-        self.vocabulary = Vocabulary.of(texts, min_count=config.min_count, max_words=config.max_words)
+        self.vocabulary = TextVocabulary.of(texts, min_count=config.min_count, max_words=config.max_words)
         static_dim = frozen.vectors.dim if variant.glove else 0
         sizes = {"n_layers": frozen.n_layers, "elmo_dim": frozen.elmo_dim} if variant.elmo else {}
         self.shape = {"n_words": len(self.vocabulary), "static_dim": static_dim, **sizes}
@@ -186,7 +186,7 @@ class BaselineFit:
         if self.fitted is None:
             raise BadInput(t("{title} was stopped before it was fitted. Start it again.", title=self.variant.title))
         shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
-        head = TextHead(self.variant, self.dataset.labels, self.fitted, Vocabulary(()), 1.0, {})
+        head = TextHead(self.variant, self.dataset.labels, self.fitted, TextVocabulary(()), 1.0, {})
         return finished(head, self.dataset, self.config, self.frozen, shape, self.made)
 
 
@@ -210,11 +210,11 @@ def finished(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Froz
     return head
 
 
-def texts_of(examples: Sequence[Example]) -> list[tuple[str, ...]]:
+def texts_of(examples: Sequence[LabelledText]) -> list[tuple[str, ...]]:
     return [example.tokens for example in examples]
 
 
-def truth_of(examples: Sequence[Example]) -> np.ndarray:
+def truth_of(examples: Sequence[LabelledText]) -> np.ndarray:
     return np.array([example.label for example in examples], np.int64)
 
 
@@ -224,7 +224,7 @@ def run_key(variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Fro
     return text_fingerprint([json.dumps(facts, sort_keys=True)])[:16]
 
 
-def _batches(examples: Sequence[Example], size: int, random: np.random.Generator) -> list[list[int]]:
+def _batches(examples: Sequence[LabelledText], size: int, random: np.random.Generator) -> list[list[int]]:
     """Numbers of the examples in batches of like length; the last places of a length are drawn anew."""
     lengths = np.array([len(example.tokens) for example in examples]) + 2 * random.random(len(examples))
     return batches_by_length(lengths, size, random)
@@ -241,7 +241,7 @@ def _record(epoch: Epoch) -> dict:
     return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in facts.items()}
 
 
-def _start_rows(vocabulary: Vocabulary, vectors: StaticVectors) -> Tensor:
+def _start_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
     """(V, S) GloVe's rows of the vocabulary, NaN where there is none (and for the unknown word)."""
     rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
     for number, word in enumerate(vocabulary.words, start=1):

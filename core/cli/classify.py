@@ -170,7 +170,7 @@ def model_and_vectors(variants: list[Variant], vectors: str, model_options: dict
 
 
 def _datasets(
-    task: tasks.Task, share: float, folds: int, *, train, test, valid, extra, text_column, label_column, split_seed, duplicates, order
+    task: tasks.TextTask, share: float, folds: int, *, train, test, valid, extra, text_column, label_column, split_seed, duplicates, order
 ) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
     from core.classify import tasks

@@ -97,7 +97,7 @@ class Group(Helped, click.Group):
         return super().resolve_command(ctx, args)
 
 
-class Choice(click.Choice):
+class OneOf(click.Choice):
     def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
         return _not_among(self.choices, value)
 
@@ -111,7 +111,7 @@ class Option(click.Option):
 
     def __init__(self, name: str, help_text: str, *, default=None, choices=None, type=None, many=False, extends=False, **more) -> None:
         settings = more if more.get("is_flag") else {"metavar": None if choices else name.strip("-").replace("-", "_").upper()} | more
-        kind = {} if more.get("is_flag") else {"type": Choice(choices) if choices else type}
+        kind = {} if more.get("is_flag") else {"type": OneOf(choices) if choices else type}
         once = {"callback": lambda _ctx, _option, values: list(values)} if many else {}
         default = list(default or ()) if many and not more.get("required") else default
         unless = {} if default is None else {"default": default}
@@ -127,7 +127,7 @@ def flag(name: str, help_text: str) -> Option:
 
 
 def argument(name: str, help_text: str, *, metavar: str, many: bool = False, required: bool = True, choices=None) -> click.Argument:
-    how = {"nargs": -1 if many else 1, "required": required, "type": Choice(choices) if choices else None}
+    how = {"nargs": -1 if many else 1, "required": required, "type": OneOf(choices) if choices else None}
     return click.Argument([name], help=help_text, metavar=metavar, **how)
 
 

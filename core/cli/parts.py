@@ -41,7 +41,7 @@ RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: 
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class BundlePart:
     """Parts stand in the order in which they are made: a later one may read an earlier one."""
 
     name: str
@@ -55,17 +55,17 @@ class Part:
         return any("{data}" in command for command in self.commands)
 
 
-def all_parts() -> list[Part]:
+def all_parts() -> list[BundlePart]:
     """Of every bundled language's model, in order."""
     return [part for code in languages.codes() for part in _parts_of(languages.named(code)) if (config.ASSETS / part.model).is_dir()]
 
 
-def _parts_of(language: Language) -> Iterator[Part]:
+def _parts_of(language: Language) -> Iterator[BundlePart]:
     model, code, english = language.model, language.code, language.code == i18n.ENGLISH
     end = "" if english else f"-{code}"
 
-    def part(name: str, files: Sequence[str], *commands: str) -> Part:
-        return Part(name + end, model, tuple(files), commands, MINUTES.get(name + end))
+    def part(name: str, files: Sequence[str], *commands: str) -> BundlePart:
+        return BundlePart(name + end, model, tuple(files), commands, MINUTES.get(name + end))
 
     table = [f"{language.targets}/{name}" for name in ("meta.json", "maps/*.safetensors", "senses.json", "substitutes.npy", "verdict.json")]
     yield part("table", [f"{model}/spelled.npz", *table], f"core bundle --language {code}")
@@ -87,7 +87,7 @@ def _parts_of(language: Language) -> Iterator[Part]:
     yield part("tasks", [RUNS[1], "tasks/*/elmo/meta.json"], "core tasks results --data {data}/tasks")
 
 
-def stale_parts(parts: Sequence[Part] | None = None) -> dict[str, list[str]]:
+def stale_parts(parts: Sequence[BundlePart] | None = None) -> dict[str, list[str]]:
     """By part, in order: the files, or patterns without one, that are not of the weights in assets/ now."""
     from core.elmo.models import model_fingerprint
 
@@ -97,7 +97,7 @@ def stale_parts(parts: Sequence[Part] | None = None) -> dict[str, list[str]]:
     return {name: files for name, files in stale.items() if files}
 
 
-def _stale_files(part: Part, fingerprint: str) -> list[str]:
+def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
     stale = []
     for pattern in part.files:
         files = sorted(config.ASSETS.glob(pattern))
@@ -124,7 +124,7 @@ def named_in(file: Path, model: str = "") -> set[str]:
     return marks
 
 
-def remake(parts: Sequence[Part], data: str | None, note, run=subprocess.run) -> dict[str, float]:
+def remake(parts: Sequence[BundlePart], data: str | None, note, run=subprocess.run) -> dict[str, float]:
     """Make stale parts again, in order; seconds of each. A run that was cut goes on with the first part that is still stale."""
     seconds: dict[str, float] = {}
     if data is None and (without := [part.name for part in parts if part.needs_data]):
@@ -146,7 +146,7 @@ def remake(parts: Sequence[Part], data: str | None, note, run=subprocess.run) ->
     return seconds
 
 
-def left(parts: Collection[Part]) -> str:
+def left(parts: Collection[BundlePart]) -> str:
     """How long these parts take, as far as it was measured."""
     unmeasured = [part.name for part in parts if part.minutes is None]
     minutes = sum(part.minutes or 0 for part in parts)

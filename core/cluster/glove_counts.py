@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import Job, spread
+from core.cluster.jobs import ShardJob, spread
 from core.cluster.store import Store, open_store
 from core.static.glove import Cooccurrences, count_chunk, join_counts
 
@@ -41,14 +41,14 @@ def count_stored(where: str, name: str, n_words: int, window: int) -> None:
     store.remove(f"{name}.chunk.npz")
 
 
-def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, there: set[str], names: list[str]) -> Iterator[Job]:
+def _jobs(store: Store, chunks: Chunks, n_words: int, window: int, there: set[str], names: list[str]) -> Iterator[ShardJob]:
     for number, (tokens, sentences) in enumerate(chunks):
         made_of = hashlib.sha256(np.ascontiguousarray(tokens).tobytes() + np.ascontiguousarray(sentences).tobytes())
         made_of.update(f"{n_words} {window}".encode())
         names.append(f"{number:06}-{made_of.hexdigest()[:16]}")
         if f"{names[-1]}.counts.npz" not in there:
             store.write(f"{names[-1]}.chunk.npz", _bytes(tokens, sentences))
-            yield Job(names[-1], count_stored, (store.url, names[-1], n_words, window), len(tokens))
+            yield ShardJob(names[-1], count_stored, (store.url, names[-1], n_words, window), len(tokens))
 
 
 def _bytes(*arrays: np.ndarray) -> bytes:

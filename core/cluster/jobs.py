@@ -31,7 +31,7 @@ STALLED_S = 5.0  # and at least so long
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class ShardJob:
     """A function of core and its arguments; `name` tells jobs of one call apart, `tokens` is what it does of the whole."""
 
     name: str
@@ -74,7 +74,7 @@ class Meter:
 
 @dataclass(slots=True)
 class _Running:
-    job: Job
+    job: ShardJob
     since: float
     where: set[str] = field(default_factory=set)  # workers it was given to as well
 
@@ -123,7 +123,7 @@ def _nobody(address: str, reason: str) -> BadInput:
     )
 
 
-def spread(client: Client, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
+def spread(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJob, Any]]:
     """Run jobs, AHEAD a thread at a time, and yield each with its answer as it comes, in any order, each once.
 
     What a job raises as a sentence for people is raised here, and ends the rest.
@@ -170,7 +170,7 @@ def spread(client: Client, jobs: Iterable[Job]) -> Iterator[tuple[Job, Any]]:
                 future.cancel()
 
 
-def _submit(client: Client, job: Job, workers: list[str] | None = None) -> Future:
+def _submit(client: Client, job: ShardJob, workers: list[str] | None = None) -> Future:
     chosen = workers or ([job.worker] if job.worker else None)
     return client.submit(
         job.run,
@@ -195,7 +195,7 @@ def _share_stalled(client: Client, running: dict[Future, _Running], took: list[f
         running[_submit(client, entry.job, [worker])] = _Running(entry.job, time.monotonic(), {worker})
 
 
-def _answer(future: Future, job: Job) -> Any:
+def _answer(future: Future, job: ShardJob) -> Any:
     try:
         return future.result()
     except KilledWorker as error:

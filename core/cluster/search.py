@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from distributed import Client
 
-from core.cluster.jobs import Job, spread
+from core.cluster.jobs import ShardJob, spread
 from core.cluster.shards import Shard, Shards
 from core.cluster.store import open_store
 from core.index.neighbours import ANY, Index, Neighbour, Question
@@ -79,5 +79,5 @@ def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) ->
         return [run(shards.url, list(shards.shards), *arguments)]
     workers = sorted(client.nthreads()) or [None]  # none just now: `spread` waits for one
     parts = [(worker, list(shards.shards[k :: len(workers)])) for k, worker in enumerate(workers)]
-    jobs = [Job(str(k), run, (shards.url, part, *arguments), 0, worker) for k, (worker, part) in enumerate(parts) if part]
+    jobs = [ShardJob(str(k), run, (shards.url, part, *arguments), 0, worker) for k, (worker, part) in enumerate(parts) if part]
     return [answer for _, answer in spread(client, jobs)]

@@ -23,7 +23,7 @@ from pathlib import Path
 import pyarrow as pa
 from distributed import Client
 
-from core.cluster.jobs import Job, Meter, ShardProgress, spread
+from core.cluster.jobs import Meter, ShardJob, ShardProgress, spread
 from core.cluster.store import SHARD, Store, open_store, shared
 from core.cluster.worker_model import held
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -237,14 +237,14 @@ class Counted:
         return -(-self.rounds // self.rounds_per_shard)
 
 
-def _jobs(store: Store, parts: Iterable[list[Sentence]], model: str, model_fingerprint: str, there: set[str]) -> Iterator[Job]:
+def _jobs(store: Store, parts: Iterable[list[Sentence]], model: str, model_fingerprint: str, there: set[str]) -> Iterator[ShardJob]:
     """A job a shard; its sentences go into the store when its turn comes, so that little is in flight at a time."""
     for number, part in enumerate(parts):
         made_of = text_fingerprint([model_fingerprint, fingerprint(part), f"{FORMAT} {TOKENS_PER_ROUND}"])
         name = f"{number:07}-{short(made_of)}"
         if name not in there:
             store.write(f"sentences/{name}.arrow", _written(part))
-        yield Job(name, build_shard, (store.url, name, model, model_fingerprint), sum(len(s.tokens) for s in part))
+        yield ShardJob(name, build_shard, (store.url, name, model, model_fingerprint), sum(len(s.tokens) for s in part))
 
 
 def _is_index(store: Store) -> bool:

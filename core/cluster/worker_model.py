@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import Job, spread
+from core.cluster.jobs import ShardJob, spread
 from core.cluster.store import open_store
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -84,11 +84,11 @@ class SpreadEncoder(Encoder):
         found = self.encode(sentences)
         return np.stack([layers[:, position] for layers, position in zip(found, positions, strict=True)])
 
-    def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[Job]:
+    def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[ShardJob]:
         for k, numbers in enumerate(groups):
             part = [sentences[n] for n in numbers]
             arguments = (named(self.name), self.fingerprint, part, self.batch_tokens, self.store)
-            yield Job(str(k), encode_batch, arguments, sum(map(len, part)))
+            yield ShardJob(str(k), encode_batch, arguments, sum(map(len, part)))
 
 
 def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch_tokens: int, store: str | None) -> np.ndarray | str:

@@ -17,7 +17,7 @@ CALLS = {"t": 1, "tn": 2}  # the functions of core.common.i18n that say a litera
 Text = str | tuple[str, str]
 
 
-class Texts(Catalog):
+class Catalogue(Catalog):
     """A catalogue whose header holds no dates, names or versions: the same texts are the same bytes."""
 
     mime_headers = Catalog.mime_headers.getter(
@@ -30,10 +30,10 @@ class Texts(Catalog):
     )
 
 
-def read(path: Path) -> Texts:
+def read(path: Path) -> Catalogue:
     """A .po file; an empty catalogue of the language that the file is named after, where there is none yet."""
     try:
-        texts = Texts(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core texts")
+        texts = Catalogue(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core texts")
         if path.exists():
             PoFileParser(texts, ignore_obsolete=True, abort_invalid=True).parse(io.BytesIO(path.read_bytes()))
         return texts
@@ -41,7 +41,7 @@ def read(path: Path) -> Texts:
         raise BadInput(f"{path} is no .po file that can be read: {error}.") from None
 
 
-def written(texts: Texts) -> bytes:
+def written(texts: Catalogue) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
         message.flags -= {"python-format", "python-brace-format"}  # guessed from "50 % of"; and a particle is no format of Python's
@@ -50,7 +50,7 @@ def written(texts: Texts) -> bytes:
     return file.getvalue()
 
 
-def compiled(texts: Texts) -> bytes:
+def compiled(texts: Catalogue) -> bytes:
     """As a .mo file, which gettext reads; what is empty or fuzzy is left out, so it stays English."""
     file = io.BytesIO()
     write_mo(file, texts)
@@ -70,7 +70,7 @@ def in_code(root: Path) -> dict[Text, str]:
     return found
 
 
-def renew(texts: Texts, said: dict[Text, str]) -> tuple[list[Text], list[Text]]:
+def renew(texts: Catalogue, said: dict[Text, str]) -> tuple[list[Text], list[Text]]:
     """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are.
 
     An entry with a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`.

@@ -18,7 +18,7 @@ from core.common.device import of
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.model import BiLM, ProjectedLSTM, State
-from core.elmo.recurrence import Products, infer
+from core.elmo.recurrence import LstmProducts, infer
 
 ENGINE = "fbgemm"
 # oneDNN adds pairs of products in 16 bits where the processor has no better: 2 * 255 * 63 is the most that never overflows.
@@ -64,7 +64,9 @@ class NarrowLSTM:
             with torch.no_grad():
                 packed = _int8 if precision == INT8 else _float16
                 state = packed(layer.state_weight)
-                self.products = Products(_float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection))
+                self.products = LstmProducts(
+                    _float16(layer.input_weight, layer.bias), lambda g, h: g.add_(state(h)), packed(layer.projection)
+                )
         finally:
             torch.backends.quantized.engine = before
 

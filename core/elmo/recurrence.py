@@ -47,7 +47,7 @@ def run_lstm(x: Tensor, batch_sizes: list[int], layer, state=None):
     return _infer(x, batch_sizes, layer.clips, *weights, state)
 
 
-class Products(NamedTuple):
+class LstmProducts(NamedTuple):
     """The three products of a layer: by its own weights (`_infer`), or by the same in fewer bits (core.elmo.low_precision)."""
 
     inputs: Callable[[Tensor], Tensor]  # tokens (n, P) -> their share of the gates, bias included (n, 4H)
@@ -60,11 +60,11 @@ def _infer(x, batch_sizes, clips, w_x, w_h, bias, w_p, state):
     w_x = w_x.t()
     w_h = w_h.t()
     w_p = w_p.t()
-    own = Products(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
+    own = LstmProducts(lambda x: torch.addmm(bias, x, w_x), lambda g, h: g.addmm_(h, w_h), lambda m: torch.mm(m, w_p))
     return infer(x, batch_sizes, clips, hidden, own, state)
 
 
-def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden: int, products: Products, state=None):
+def infer(x: Tensor, batch_sizes: list[int], clips: tuple[float, float], hidden: int, products: LstmProducts, state=None):
     """`run_lstm` where no gradient is wanted, by those products."""
     n_sentences = batch_sizes[0] if batch_sizes else 0
     if state is None:

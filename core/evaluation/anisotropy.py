@@ -49,7 +49,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Panel:
+class SharedPanel:
     """One layer under one treatment, of the measured half of the words; every word counts alike."""
 
     k: int | None  # directions taken off; None: as they are
@@ -63,7 +63,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Anisotropy:
-    panels: tuple[dict[str, Panel], ...]  # a layer each, by treatment
+    panels: tuple[dict[str, SharedPanel], ...]  # a layer each, by treatment
     gains: tuple[dict[str, Paired], ...]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn at random; in AUC
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
@@ -171,7 +171,7 @@ def density(cosines: list[np.ndarray]) -> np.ndarray:
     return np.convolve(padded, kernel / kernel.sum(), "valid") / (EDGES[1] - EDGES[0])
 
 
-def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> Panel:
+def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> SharedPanel:
     lengths = unit(vectors)
     random = _random_cosines(found, lengths)
     cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
@@ -191,7 +191,7 @@ def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarr
         shares.append(explained(vectors[rows]) - drawn[len(rows)])
     ordered = np.sort(random)
     cosines = {kind: each for kind, each in cosines.items() if each}
-    return Panel(
+    return SharedPanel(
         k=k,
         density={kind: density(each) for kind, each in cosines.items()},
         mean={kind: float(np.mean([one.mean() for one in each])) for kind, each in cosines.items()},

@@ -26,7 +26,7 @@ SPREAD = 2.0  # tokens: the standard deviation of a word's sentences' lengths
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class CheckedSentence:
     """A labelled sentence, and the line that holds it."""
 
     tokens: tuple[str, ...]
@@ -44,7 +44,7 @@ class Row:
         return {word for word in others if word not in GRAMMAR and word != self.lemma.lower() and (len(word) > 2 or not word.isascii())}
 
 
-def read_rows(path: str | Path) -> list[Row]:
+def read_rows(path: str | Path) -> list[CheckedSentence]:
     """The rows of a .jsonl file that bear a lemma and a sense; BadInput where there is none."""
     found = []
     for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
@@ -60,23 +60,23 @@ def read_rows(path: str | Path) -> list[Row]:
                         k=len(row["tokens"]),
                     )
                 )
-            found.append(Row(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
+            found.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not found:
         raise BadInput(t("{name} holds no row with tokens, position, lemma and sense.", name=Path(path).name))
     return found
 
 
-def meeting(rows: Sequence[Row]) -> set[int]:
+def meeting(rows: Sequence[CheckedSentence]) -> set[int]:
     """The lines of rows that follow each other with the same sentence under two lemmas: there two words meet."""
     met = ((a, b) for a, b in pairwise(rows) if a.tokens == b.tokens and a.lemma != b.lemma)
     return {row.line for pair in met for row in pair}
 
 
-def faults(rows: Sequence[Row]) -> Iterator[str]:
+def faults(rows: Sequence[CheckedSentence]) -> Iterator[str]:
     """Every broken rule, one line each, word by word. Sentences in which two words meet are not counted for either."""
     twice = meeting(rows)
     rows = [row for row in rows if row.line not in twice]
-    words: dict[str, list[Row]] = defaultdict(list)
+    words: dict[str, list[CheckedSentence]] = defaultdict(list)
     seen: dict[str, int] = {}
     for row in rows:
         words[row.lemma].append(row)
@@ -91,8 +91,8 @@ def faults(rows: Sequence[Row]) -> Iterator[str]:
         yield from _of_word(lemma, of_word)
 
 
-def _of_word(lemma: str, rows: list[Row]) -> Iterator[str]:
-    senses: dict[str, list[Row]] = defaultdict(list)
+def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
+    senses: dict[str, list[CheckedSentence]] = defaultdict(list)
     for row in rows:
         senses[row.sense].append(row)
     if not SENSES[0] <= len(senses) <= SENSES[1]:
@@ -117,7 +117,7 @@ def _of_word(lemma: str, rows: list[Row]) -> Iterator[str]:
             yield f"{lemma}: rows {rows[a].line} and {rows[b].line} are too alike: {', '.join(sorted(both))}"
 
 
-def _of_sense(rows: list[Row]) -> Iterator[str]:
+def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
     if len(rows) < FEWEST:
         yield f"{len(rows)} sentences; {FEWEST} wanted"
     for word, n in Counter(word for row in rows for word in row.content).items():

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.classify.data import MAX_TOKENS, Dataset, Example
+from core.classify.data import MAX_TOKENS, Dataset, LabelledText
 from core.classify.head import TextHead
 from core.classify.inputs import live_layers
 from core.common.config import ASSETS
@@ -165,7 +165,7 @@ def _is_whole(table: object) -> bool:
     return bool(whole) and all(np.shape(row) == shape for row in rows.values())
 
 
-def _right(heads: dict[str, TextHead], examples: Sequence[Example], share: float, seed: int, vectors, encoder) -> dict[str, int]:
+def _right(heads: dict[str, TextHead], examples: Sequence[LabelledText], share: float, seed: int, vectors, encoder) -> dict[str, int]:
     """How many of these examples each head gets right."""
     labels = np.array([example.label for example in examples])
     rows = _probabilities(heads, [noisy_tokens(example.text, share, seed) for example in examples], vectors, encoder)

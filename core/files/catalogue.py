@@ -18,7 +18,7 @@ class RemoteFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class CatalogueEntry:
     name: str
     kind: str  # "model", "vectors" or "corpus"
     title: str  # what a person reads
@@ -30,24 +30,24 @@ class Entry:
     available: bool = False  # on this machine, when `entries` looked
 
 
-def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> Entry:
+def _allennlp(name: str, shape: str, title: str, size_mb: float, corpus: str, *known: int | str) -> CatalogueEntry:
     base = f"https://allennlp.s3.amazonaws.com/models/elmo/{shape}/elmo_{shape}_"
     files = RemoteFile("options.json", base + "options.json"), RemoteFile("weights.hdf5", base + "weights.hdf5", *known)
     licence = "None stated. AllenNLP: 'We don't impose any restrictions on our models' (allenai/allennlp, issue 1462)"
     note = f"Trained on {corpus}. {CHECKED if known else UNCHECKED}."
-    return Entry(name, "model", f"{name}, {title}", files, size_mb, "download", licence, note)
+    return CatalogueEntry(name, "model", f"{name}, {title}", files, size_mb, "download", licence, note)
 
 
-def _bundled(name: str, kind: str, title: str, licence: str, *files: str) -> Entry:
-    return Entry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", licence)
+def _bundled(name: str, kind: str, title: str, licence: str, *files: str) -> CatalogueEntry:
+    return CatalogueEntry(name, kind, f"{name}, {title}", tuple(map(RemoteFile, files)), 0.0, "bundled", licence)
 
 
-def _gensim(name: str, size_mb: float, md5: str) -> Entry:
+def _gensim(name: str, size_mb: float, md5: str) -> CatalogueEntry:
     """Vectors of gensim-data, whose list.json names the sum (what gensim.downloader fetches, too)."""
     url = f"https://github.com/RaRe-Technologies/gensim-data/releases/download/{name}/{name}.gz"
     licence = "PDDL 1.0 (Stanford GloVe)" if name.startswith("glove") else "Not stated by its publisher"
     file = RemoteFile(f"{name}.gz", url, md5=md5)
-    return Entry(name, "vectors", f"{name}, from gensim-data", (file,), size_mb, "download", licence, MD5_CHECKED)
+    return CatalogueEntry(name, "vectors", f"{name}, from gensim-data", (file,), size_mb, "download", licence, MD5_CHECKED)
 
 
 OURS = "Elmoscope's own, trained on Wikipedia (CC BY-SA 3.0), Project Gutenberg (public domain in the US), Wikinews (CC BY 2.5)"
@@ -84,7 +84,7 @@ CATALOGUE = (
 )
 
 
-def in_words(entry: Entry) -> Entry:
+def in_words(entry: CatalogueEntry) -> CatalogueEntry:
     """An entry of CATALOGUE in the reader's language; what is not listed here stays as it is."""
     titles = {
         "trained here, 18.0 M parameters": t("trained here, 18.0 M parameters"),

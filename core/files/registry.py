@@ -19,7 +19,7 @@ from core.common.limits import check_allowed, limits
 from core.files import hub, sums
 from core.files import own_names as own
 from core.files.artifacts import file_sha256, read_json, write_json
-from core.files.catalogue import CATALOGUE, Entry, in_words
+from core.files.catalogue import CATALOGUE, CatalogueEntry, in_words
 from core.files.download import Report, download
 
 FOLDERS = {"model": "models", "vectors": "vectors", "corpus": "corpora"}  # kind -> folder in the cache and in ELMOSCOPE_DATA
@@ -32,7 +32,7 @@ def _never() -> bool:
     return False
 
 
-def entries(kind: str) -> list[Entry]:
+def entries(kind: str) -> list[CatalogueEntry]:
     """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last.
 
     Titles and notes are in the reader's language.
@@ -44,12 +44,14 @@ def entries(kind: str) -> list[Entry]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 known.add(path.name)
-                listed.append(Entry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded"))
+                listed.append(
+                    CatalogueEntry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded")
+                )
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
 
 
-def entry_named(name: str, kind: str) -> Entry | None:
+def entry_named(name: str, kind: str) -> CatalogueEntry | None:
     """The catalogue's entry of that name, or None (`available` is not looked up)."""
     return next((entry for entry in CATALOGUE if entry.name == name and entry.kind == kind), None)
 
@@ -152,7 +154,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     return options[0], weights[0]
 
 
-def fetch(entry: Entry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
+def fetch(entry: CatalogueEntry, *, report: Report | None = None, stop: Callable[[], bool] = _never) -> Path:
     """Download what is missing of an entry into the cache, check it all, and return a model's folder or the file of vectors."""
     folder = _own_folder(entry)
     for file in entry.files:
@@ -165,7 +167,7 @@ def fetch(entry: Entry, *, report: Report | None = None, stop: Callable[[], bool
     return _own_place(entry)
 
 
-def verify(entry: Entry, folder: Path) -> None:
+def verify(entry: CatalogueEntry, folder: Path) -> None:
     """That a downloaded entry's files are the published ones, or those first seen; CorruptArtifact names the one that is not.
 
     What was seen is recorded beside the folder; a file of unchanged size and time is not read again.
@@ -213,7 +215,7 @@ def _check_options(path: Path) -> None:
         ) from None
 
 
-def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
+def _downloaded(entry: CatalogueEntry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
     """A model or vectors that come by download: as found at `path`, or fetched."""
     place = _own_place(entry)
     if path:
@@ -234,13 +236,13 @@ def _downloaded(entry: Entry, path: Path | None, allow_download: bool, report: R
     raise MissingArtifact(message)
 
 
-def _own_folder(entry: Entry) -> Path:
+def _own_folder(entry: CatalogueEntry) -> Path:
     """The folder of the cache in which the files of an entry lie when they were downloaded: a model has one to itself."""
     folder = config.cache_folder() / FOLDERS[entry.kind]
     return folder / entry.name if entry.kind == "model" else folder
 
 
-def _own_place(entry: Entry) -> Path:
+def _own_place(entry: CatalogueEntry) -> Path:
     """What `resolve` answers for a downloaded entry: a model's folder, or the file of vectors."""
     folder = _own_folder(entry)
     return folder if entry.kind == "model" else folder / entry.files[0].name

@@ -42,7 +42,7 @@ class Alignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EditStep:
     """A sentence on the way, and the edit that led to it; the first has none (old and new are None)."""
 
     tokens: tuple[str, ...]
@@ -99,7 +99,7 @@ def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...
     return done + left
 
 
-def steps(alignment: Alignment, edits: Sequence[int]) -> list[Step]:
+def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
     """The first sentence, then one more step for each edit, the last of which is the second sentence if all are given."""
     if len(edits) > MAX_EDITS:
         raise BadInput(
@@ -109,18 +109,18 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[Step]:
                 most=MAX_EDITS,
             )
         )
-    path = [Step(*alignment.sentence(frozenset()))]
+    path = [EditStep(*alignment.sentence(frozenset()))]
     done = set()
     for column in edits:
         done.add(column)
         old, new = alignment.columns[column]
         before = (pair[k in done] for k, pair in enumerate(alignment.columns[:column]))
         at = None if new is None else sum(token is not None for token in before)
-        path.append(Step(*alignment.sentence(done), at, old, new, column, frozenset(done)))
+        path.append(EditStep(*alignment.sentence(done), at, old, new, column, frozenset(done)))
     return path
 
 
-def written(alignment: Alignment, step: Step, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
+def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
     """A step as it is read: (column, text with the blank before it, whether it stands there), in order.
 
     `first` and `second` are the two sentences' tokens as `core.text.tokens.as_written` gives them. What the last edit took out is told in

@@ -29,7 +29,7 @@ EVEN = 0.3  # of a half's spread: two halves that gain less apart than this spea
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class SentenceVariant:
     """A sentence with one word of the context dropped or replaced."""
 
     tokens: tuple[str, ...]
@@ -69,7 +69,7 @@ class Influence:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SenseStanding:
     """How a sense stands by one half of one view: the sense it chooses itself, or one asked for."""
 
     view: str
@@ -86,7 +86,7 @@ class Verdict:
         return self.margin >= CLEAR
 
 
-def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, reach: int | None = None) -> tuple[Variant, ...]:
+def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, reach: int | None = None) -> tuple[SentenceVariant, ...]:
     """One sentence for each word but the target (and, with `reach`, none further from it than that), in reading order.
 
     `how` is 'drop', 'mask' (MASK_TOKEN in its place) or 'swap' (`swap` in its place). A swap that is the word itself
@@ -101,7 +101,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
     near = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
     shift = len(put) - 1  # a word dropped before the target moves it one to the left
-    return tuple(Variant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in near if k != position)
+    return tuple(SentenceVariant(tokens[:k] + put + tokens[k + 1 :], position + shift * (k < position), k) for k in near if k != position)
 
 
 def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
@@ -223,7 +223,7 @@ def shifts(found: Influence, view: str, half: str) -> np.ndarray:
     return found.cosines[v, h] - found.varied[:, v, h]
 
 
-def verdict(found: Influence, view: str, half: str, sense: str | None = None) -> Verdict:
+def verdict(found: Influence, view: str, half: str, sense: str | None = None) -> SenseStanding:
     """How a sense stands by one half of one view; without `sense` the nearest one."""
     v, h = found.views.index(view), HALVES.index(half)
     cosines = found.cosines[v, h]
@@ -231,10 +231,10 @@ def verdict(found: Influence, view: str, half: str, sense: str | None = None) ->
     margin, alone = margins(cosines, s), margins(found.alone[v, h], s)
     rival = next(int(k) for k in np.argsort(-cosines, kind="stable") if k != s)
     far = bool(cosines[s] < found.least[v, h, s])
-    return Verdict(view, half, found.senses[s], found.senses[rival], float(cosines[s]), float(margin), float(alone), far)
+    return SenseStanding(view, half, found.senses[s], found.senses[rival], float(cosines[s]), float(margin), float(alone), far)
 
 
-def halves(found: Influence, view: str) -> dict[str, Verdict]:
+def halves(found: Influence, view: str) -> dict[str, SenseStanding]:
     """What the past, the future and both together choose in one view."""
     return {half: verdict(found, view, half) for half in HALVES}
 

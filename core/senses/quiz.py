@@ -40,7 +40,7 @@ HIT, MISS = "■", "□"  # in every font, of every colour
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuizQuestion:
     """A question: one word in one sentence, and two or three senses to choose from."""
 
     word: str
@@ -55,7 +55,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class QuizReading:
     """What a model makes of a question."""
 
     sense: str  # with most votes
@@ -89,19 +89,19 @@ def number_from(text: str) -> int:
     raise BadInput(told)
 
 
-def quiz(number: int, language: Language) -> tuple[Asked, ...]:
+def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
     """The questions of a number, in the order asked; fewer, or none, where a language has too few labelled words."""
     return tuple(islice(_questions(number, language, words_of(language)), QUESTIONS))
 
 
-def _questions(number: int, language: Language, words: Iterable[str]) -> Iterator[Asked]:
+def _questions(number: int, language: Language, words: Iterable[str]) -> Iterator[QuizQuestion]:
     """A word after another, at random, as long as one is wanted: no other word's sentences are looked for."""
     for word in _shuffle(number, "word", words):
         if asked := question(number, word, labelled_of(language, word)):
             yield asked
 
 
-def question(number: int, word: str, sentences: Sequence[Sentence]) -> Asked | None:
+def question(number: int, word: str, sentences: Sequence[Sentence]) -> QuizQuestion | None:
     """A quiz's question about a word with these labelled sentences; None where it has no two senses to tell apart."""
     targets = [(s.tokens, one) for s in sentences for one in s.targets if one.lemma == word and one.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
@@ -113,10 +113,10 @@ def question(number: int, word: str, sentences: Sequence[Sentence]) -> Asked | N
     label, *others = _shuffle(number, f"sense of {word}", senses)
     tokens, position = by_sense[label][_shuffle(number, f"sentence of {word}", by_sense[label])[0]]
     offered = _shuffle(number, f"order of {word}", [label, *others[: MOST_SENSES - 1]])
-    return Asked(word, tokens, position, tuple(offered), label)
+    return QuizQuestion(word, tokens, position, tuple(offered), label)
 
 
-def read(table: OccurrenceTable, asked: Asked, query: Query, space: SenseSpace | None = None) -> Reading:
+def read(table: OccurrenceTable, asked: QuizQuestion, query: Query, space: SenseSpace | None = None) -> QuizReading:
     """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labelled sentences under it.
 
     Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
@@ -145,7 +145,7 @@ def read(table: OccurrenceTable, asked: Asked, query: Query, space: SenseSpace |
     right = sum(_vote(row, labels, len(asked.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
     voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
     votes = np.bincount(labels[nearest], minlength=len(asked.senses))
-    return Reading(asked.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
+    return QuizReading(asked.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
 
 
 def squares(hits: Iterable[bool]) -> str:

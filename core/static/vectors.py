@@ -34,7 +34,7 @@ MOST_SEEN = 200_000  # tokens of which is kept where their vector lies
 
 
 @dataclass(frozen=True, slots=True)
-class Neighbour:
+class StaticNeighbour:
     word: str
     cosine: float
 
@@ -112,13 +112,13 @@ class StaticVectors:
             )
         return spelling
 
-    def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[Neighbour]:
+    def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[StaticNeighbour]:
         """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
         spelling = self.known_spelling(word)
         plain = bare(spelling)
         return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 
-    def neighbours_of_vector(self, vector: np.ndarray, k: int = NEIGHBOURS, *, exclude: Iterable[str] = ()) -> list[Neighbour]:
+    def neighbours_of_vector(self, vector: np.ndarray, k: int = NEIGHBOURS, *, exclude: Iterable[str] = ()) -> list[StaticNeighbour]:
         """The k words nearest to a vector (D,) by cosine, best first, without the spellings in `exclude`."""
         vector = np.asarray(vector, np.float64)
         left_out = set(exclude)
@@ -130,7 +130,7 @@ class StaticVectors:
         if k < 1:
             raise BadInput(t("At least 1 neighbour must be asked for, got {k}.", k=k))
         nearest = self.keyed.similar_by_vector((vector / norm).astype(np.float32), topn=min(k + len(left_out), len(self.words)))
-        return [Neighbour(word, float(cosine)) for word, cosine in nearest if word not in left_out][:k]
+        return [StaticNeighbour(word, float(cosine)) for word, cosine in nearest if word not in left_out][:k]
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""

@@ -53,7 +53,7 @@ class OpenTask:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class TaskAnswer:
     """What one head says, in the task's own form, and how long it took without what heads share."""
 
     said: object
@@ -77,7 +77,7 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
     return found
 
 
-def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, Answer]:
+def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, TaskAnswer]:
     """Every head's prediction of one example; heads share the vectors, the letters and what ELMo computes."""
     reads_elmo = any(head.shape.n_layers for head in task.heads.values())
     texts = make_batch([example], vectors, remembered_layers(model) if model and reads_elmo else None)
@@ -85,7 +85,7 @@ def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVe
     for variant, head in task.heads.items():
         started = time.perf_counter()
         said = head.said(texts, [example])[0]
-        answers[variant] = Answer(said, time.perf_counter() - started)
+        answers[variant] = TaskAnswer(said, time.perf_counter() - started)
     return answers
 
 

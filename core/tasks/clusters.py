@@ -18,9 +18,9 @@ from torch import Generator, Tensor, nn
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.tasks.inputs import Passage, Span, Texts, flat
+from core.tasks.inputs import Passage, PassageBatch, Span, flat
 from core.tasks.reader import Reader, masked
-from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first
@@ -34,7 +34,7 @@ Clusters = list[frozenset]
 class MentionRanker(nn.Module):
     """Texts of one document, `facts` its mentions in their order -> of each the score of every mention before it, and of none."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.reader = Reader(shape, recipe, generator)
         self.attention = nn.Linear(self.reader.dim, 1)
@@ -45,7 +45,7 @@ class MentionRanker(nn.Module):
         self.dropout = Dropout(recipe.dropout, generator)
         first_weights(self, generator)
 
-    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[Tensor]:
+    def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[Tensor]:
         """Of each document (M, 1 + BACK): none first, then the mention before, the one before that, ..."""
         states = self.reader(texts[0])  # (U, T, R)
         return [self._document(states[row], e) for row, e in zip(texts[0].rows.tolist(), examples, strict=True)]
@@ -69,7 +69,7 @@ class MentionRanker(nn.Module):
         scores = masked(torch.zeros(there.shape), there).masked_scatter(there, found)
         return torch.cat([scores.new_zeros(len(spans), 1), scores], dim=1)
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         """What the mentions of the same cluster, or none where there is none before, lack of all probability."""
         losses = []
         for scores, example in zip(self(texts, examples), examples, strict=True):
@@ -80,7 +80,7 @@ class MentionRanker(nn.Module):
             losses.append(torch.logsumexp(scores, dim=1) - torch.logsumexp(masked(scores, right), dim=1))
         return torch.cat(losses).mean()
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list[int]]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list[int]]:
         """For each mention of each document the number of its cluster: that of the mention it goes with, or a new one."""
         said = []
         for scores in self(texts, examples):
@@ -219,5 +219,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    recipe=Recipe(hidden=48, epochs=6, batch_size=2, learning_rate=2e-3, train_limit=100, dev_limit=15),
+    recipe=TaskRecipe(hidden=48, epochs=6, batch_size=2, learning_rate=2e-3, train_limit=100, dev_limit=15),
 )

@@ -17,10 +17,10 @@ from torch import Generator, Tensor, nn
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.tasks.inputs import Passage, Span, Texts, covered, passage_of
+from core.tasks.inputs import Passage, PassageBatch, Span, covered, passage_of
 from core.tasks.reader import Reader, masked
 from core.tasks.spans import f1
-from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16
@@ -40,7 +40,7 @@ class Mentions:
 class PairScorer(nn.Module):
     """Texts of one passage -> for each name of `facts` a score; the target is the number of the name, or -1."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.reader = Reader(shape, recipe, generator)
         self.attention = nn.Linear(self.reader.dim, 1)
@@ -51,7 +51,7 @@ class PairScorer(nn.Module):
         self.dropout = Dropout(recipe.dropout, generator)
         first_weights(self, generator)
 
-    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[Tensor]:
+    def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[Tensor]:
         """(1 + names,) scores of each example, that of "none of them" first."""
         states = self.reader(texts[0])  # (U, T, R)
         attention = self.attention(states)[..., 0]  # (U, T)
@@ -77,12 +77,12 @@ class PairScorer(nn.Module):
         within = (weights[:, None] @ states[rows])[:, 0]  # (P, R)
         return self.narrow(self.dropout(torch.cat([states[rows, first], states[rows, last], within], dim=1))).relu()
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         scores = self(texts, examples)
         wanted = [torch.tensor([example.target + 1]) for example in examples]
         return torch.stack([nn.functional.cross_entropy(s[None], w) for s, w in zip(scores, wanted, strict=True)]).mean()
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list[float]]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list[float]]:
         """For each example the probability of each name; what is left to 1 is that of none of them."""
         return [scores.softmax(dim=0)[1:].tolist() for scores in self(texts, examples)]
 
@@ -181,5 +181,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    recipe=Recipe(hidden=48, epochs=6, batch_size=20, learning_rate=2e-3, dropout=0.4, test_limit=1_000),
+    recipe=TaskRecipe(hidden=48, epochs=6, batch_size=20, learning_rate=2e-3, dropout=0.4, test_limit=1_000),
 )

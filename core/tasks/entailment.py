@@ -19,9 +19,9 @@ from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.files.atomic import replacing
-from core.tasks.inputs import Texts, flat, passage_of
+from core.tasks.inputs import PassageBatch, flat, passage_of
 from core.tasks.reader import BiLSTM, Reader, masked
-from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
 
 KEYS = ("sentence1", "sentence2", "gold_label")
 TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label
@@ -36,7 +36,7 @@ def label_titles() -> dict[str, str]:
 class ESIM(nn.Module):
     """Texts of two passages -> (B, 3) scores of `shape.labels`."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.labels, hidden = shape.labels, recipe.hidden
         self.reader = Reader(shape, recipe, generator)
@@ -46,7 +46,7 @@ class ESIM(nn.Module):
         self.dropout = Dropout(recipe.dropout, generator)
         first_weights(self, generator)
 
-    def forward(self, texts: Sequence[Texts]) -> Tensor:
+    def forward(self, texts: Sequence[PassageBatch]) -> Tensor:
         a, b = (self.reader(side)[side.rows] for side in texts)  # (B, S, R), (B, T, R)
         mask_a, mask_b = (side.mask[side.rows] for side in texts)
         alike = a @ b.transpose(1, 2)  # (B, S, T)
@@ -62,10 +62,10 @@ class ESIM(nn.Module):
         kept = mask[..., None]
         return masked(states, kept).amax(dim=1), (states * kept).sum(dim=1) / kept.sum(dim=1)
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         return nn.functional.cross_entropy(self(texts), torch.tensor([self.labels.index(e.target) for e in examples]))
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[dict[str, float]]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[dict[str, float]]:
         return [dict(zip(self.labels, row, strict=True)) for row in self(texts).softmax(dim=1).tolist()]
 
 
@@ -147,7 +147,7 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="accuracy",
-    recipe=Recipe(
+    recipe=TaskRecipe(
         hidden=64,
         epochs=3,
         batch_size=32,

@@ -16,8 +16,8 @@ from core.learning.features import Layers
 from core.learning.fit import learned_mixes
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
-from core.tasks.inputs import Texts, make_texts
-from core.tasks.task import Example, Recipe, Shape, Task
+from core.tasks.inputs import PassageBatch, make_texts
+from core.tasks.task import Example, Shape, Task, TaskRecipe
 
 FILES = r"weights\.safetensors|meta\.json"  # as core.files.ours names them
 FORM = folders.Form("elmoscope-task-head", 1, "python -m core tasks train --help", (folders.WEIGHTS,))
@@ -31,7 +31,7 @@ class TaskHead:
     task: Task
     variant: str
     shape: Shape
-    recipe: Recipe
+    recipe: TaskRecipe
     network: nn.Module
     meta: dict
 
@@ -48,7 +48,7 @@ class TaskHead:
                 found[k] = answer
         return found
 
-    def said(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list:
+    def said(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list:
         """The prediction of each example of one batch; a head without ELMo does not look at the layers."""
         with torch.inference_mode():
             return self.network.predictions(texts, examples)
@@ -89,7 +89,7 @@ def load_head(folder: str | Path, *, model: str | None = None, vectors: str | No
 def _built(_: Path, meta: dict, arrays: dict[str, np.ndarray]) -> TaskHead:
     task = task_named(meta["task"])
     shape = Shape(**meta["shape"] | {"labels": tuple(map(str, meta["shape"]["labels"]))})
-    recipe = Recipe(**meta["recipe"])
+    recipe = TaskRecipe(**meta["recipe"])
     network = task.network(shape, recipe, None)
     network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
     return TaskHead(task, meta["variant"], shape, recipe, network.eval(), meta)

@@ -25,7 +25,7 @@ Span = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class PassageBatch:
     """U different passages of at most T tokens, holding V different words, for a batch of B examples."""
 
     mask: Tensor  # (U, T) bool, False where there is padding
@@ -67,7 +67,7 @@ def covered(spans: Sequence[Span], begin: int, end: int) -> Span | None:
     return (inside[0], inside[-1]) if inside else None
 
 
-def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Layers | None) -> Texts:
+def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Layers | None) -> PassageBatch:
     """The padded batch of one passage of each example; an empty one is one unknown token, so that every row has a length."""
     number: dict[Passage, int] = {}
     rows = torch.tensor([number.setdefault(passage or (("",),), len(number)) for passage in passages])
@@ -84,7 +84,7 @@ def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Laye
             static[k], known[k] = vector, True
     characters = torch.from_numpy(np.stack([_bytes(token) for token in word])).long()
     read = None if layers is None else _joined(number, layers, shape)
-    return Texts(mask, words, torch.from_numpy(static), torch.from_numpy(known), characters, rows, read)
+    return PassageBatch(mask, words, torch.from_numpy(static), torch.from_numpy(known), characters, rows, read)
 
 
 def _joined(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:

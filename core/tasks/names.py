@@ -17,10 +17,10 @@ from core.common.draws import first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.tasks.chains import CRF
-from core.tasks.inputs import Texts
+from core.tasks.inputs import PassageBatch
 from core.tasks.reader import Reader
 from core.tasks.spans import span_f1, spans_of, tags_of
-from core.tasks.task import PARTS, Example, Recipe, Shape, Task, alike, lines_in
+from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, alike, lines_in
 
 BETWEEN_DOCUMENTS = "-DOCSTART-"
 N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch is chosen
@@ -29,7 +29,7 @@ N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch 
 class Tagger(nn.Module):
     """Texts of one sentence -> spans with labels; `shape.labels` are the kinds of names."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
         self.number = {tag: k for k, tag in enumerate(self.tags)}
@@ -38,11 +38,11 @@ class Tagger(nn.Module):
         self.crf = CRF(self.tags)
         first_weights(self, generator)
 
-    def forward(self, texts: Sequence[Texts]) -> tuple[Tensor, Tensor]:
+    def forward(self, texts: Sequence[PassageBatch]) -> tuple[Tensor, Tensor]:
         """(B, T, K) scores of tags, and (B, T) the mask."""
         return self.scores(self.reader(texts[0]))[texts[0].rows], texts[0].mask[texts[0].rows]
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         scores, mask = self(texts)
         tags = torch.zeros(mask.shape, dtype=torch.long)
         for row, example in enumerate(examples):
@@ -50,7 +50,7 @@ class Tagger(nn.Module):
             tags[row, : len(sentence)] = torch.tensor([self.number.get(tag, 0) for tag in sentence])
         return self.crf.loss(scores, tags, mask)
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
         scores, mask = self(texts)
         paths = [self.crf.best(row[:n]) for row, n in zip(scores, mask.sum(dim=1).tolist(), strict=True)]
         return [spans_of([self.tags[k] for k in path]) for path in paths]
@@ -59,14 +59,14 @@ class Tagger(nn.Module):
 class WordTagger(nn.Module):
     """Texts of one sentence -> a label for each word, as spans of one word; `shape.labels` are the parts of speech."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.labels = shape.labels
         self.reader = Reader(shape, recipe, generator)
         self.scores = nn.Linear(self.reader.dim, len(self.labels))
         first_weights(self, generator)
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         scores = self.scores(self.reader(texts[0]))  # (U, T, K)
         rows = texts[0].rows
         wanted = torch.full((len(rows), scores.shape[1]), -1)
@@ -74,7 +74,7 @@ class WordTagger(nn.Module):
             wanted[row, : len(example.target)] = torch.tensor([self.labels.index(label) for _, _, label in example.target])
         return nn.functional.cross_entropy(scores[rows].flatten(0, 1), wanted.flatten(), ignore_index=-1)
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
         best = self.scores(self.reader(texts[0])).argmax(dim=2)[texts[0].rows].tolist()
         lengths = texts[0].lengths[texts[0].rows].tolist()
         return [[(k, k, self.labels[label]) for k, label in enumerate(row[:n])] for row, n in zip(best, lengths, strict=True)]
@@ -181,7 +181,7 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    recipe=Recipe(hidden=64, epochs=6, batch_size=32, learning_rate=3e-3, dropout=0.4),
+    recipe=TaskRecipe(hidden=64, epochs=6, batch_size=32, learning_rate=3e-3, dropout=0.4),
 )
 
 WIKIGOLD = replace(

@@ -21,9 +21,9 @@ from torch import Generator, Tensor, nn
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.tasks.inputs import Span, Texts, covered, flat, passage_of
+from core.tasks.inputs import PassageBatch, Span, covered, flat, passage_of
 from core.tasks.reader import BiLSTM, Reader, masked
-from core.tasks.task import PARTS, Example, Recipe, Shape, Task
+from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe
 
 MAX_ANSWER = 15  # tokens
 MAX_PARAGRAPH = 300  # tokens; questions on longer ones are left out of training, never of the test
@@ -77,7 +77,7 @@ class Paragraph:
 class Biattention(nn.Module):
     """Texts of a question and a paragraph -> (B, T) scores of the answer's first token and of its last."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.reader = Reader(shape, recipe, generator)
         hidden = recipe.hidden
@@ -89,7 +89,7 @@ class Biattention(nn.Module):
         self.dropout = Dropout(recipe.dropout, generator)
         first_weights(self, generator)
 
-    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
         asked, told = texts
         q, p = self.reader(asked)[asked.rows], self.reader(told)[told.rows]  # (B, S, R), (B, T, R)
         mask_q, mask_p = asked.mask[asked.rows], told.mask[told.rows]
@@ -104,12 +104,12 @@ class Biattention(nn.Module):
         ended = self.to_last(self.dropout(torch.cat([x, modelled], dim=2)), lengths)
         return masked(self.first(modelled)[..., 0], mask_p), masked(self.last(ended)[..., 0], mask_p)
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         first, last = self(texts, examples)
         wanted = torch.tensor([example.target for example in examples])  # (B, 2)
         return nn.functional.cross_entropy(first, wanted[:, 0]) + nn.functional.cross_entropy(last, wanted[:, 1])
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[tuple[int, int, float]]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[tuple[int, int, float]]:
         """The likeliest first and last token, at most MAX_ANSWER tokens, and how likely the two are."""
         first, last = (scores.log_softmax(dim=1) for scores in self(texts, examples))
         length = first.shape[1]
@@ -221,5 +221,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    recipe=Recipe(hidden=48, epochs=5, batch_size=24, learning_rate=2e-3, output_elmo=True, train_limit=2_000, dev_limit=300),
+    recipe=TaskRecipe(hidden=48, epochs=5, batch_size=24, learning_rate=2e-3, output_elmo=True, train_limit=2_000, dev_limit=300),
 )

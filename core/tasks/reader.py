@@ -10,17 +10,17 @@ from torch import Generator, Tensor, nn
 from core.common.draws import Dropout
 from core.elmo.mix import ScalarMix
 from core.elmo.padded_lstm import bidirectional
-from core.tasks.inputs import N_BYTES, Texts
-from core.tasks.task import Recipe, Shape
+from core.tasks.inputs import N_BYTES, PassageBatch
+from core.tasks.task import Shape, TaskRecipe
 
 BYTE_DIM = 16
 WIDTH = 3  # bytes that a filter of the character network sees
 
 
-class Words(nn.Module):
+class ReaderWords(nn.Module):
     """Texts -> (U, T, E): each word's GloVe vector, its characters, and in the ELMo variant the mix, side by side."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.unknown = nn.Parameter(torch.zeros(shape.static_dim))  # for words GloVe lacks
         self.bytes = nn.Embedding(N_BYTES, BYTE_DIM, padding_idx=0)
@@ -29,7 +29,7 @@ class Words(nn.Module):
         self.dropout, self.elmo_dropout = Dropout(recipe.dropout, generator), Dropout(recipe.elmo_dropout, generator)
         self.dim = shape.static_dim + recipe.character_dim + shape.elmo_dim
 
-    def forward(self, texts: Texts) -> Tensor:
+    def forward(self, texts: PassageBatch) -> Tensor:
         spelt = self.filters(self.bytes(texts.characters).transpose(1, 2)).relu().amax(dim=2)  # (V, 16, C) -> (V, F)
         static = torch.where(texts.known[:, None], texts.static, self.unknown)  # (V, S)
         parts = [self.dropout(nn.functional.embedding(texts.words, torch.cat([static, spelt], dim=1)))]  # (U, T, S + F)
@@ -59,15 +59,15 @@ class BiLSTM(nn.Module):
 class Reader(nn.Module):
     """Texts -> (U, T, dim): words, then a bidirectional LSTM, then in some tasks ELMo once more beside its states."""
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
-        self.words = Words(shape, recipe, generator)
+        self.words = ReaderWords(shape, recipe, generator)
         self.lstm = BiLSTM(self.words.dim, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
         self.output = ScalarMix(shape.n_layers) if recipe.output_elmo and shape.n_layers else None
         self.dropout, self.elmo_dropout = Dropout(recipe.dropout, generator), Dropout(recipe.elmo_dropout, generator)
         self.dim = self.lstm.dim + (shape.elmo_dim if self.output is not None else 0)
 
-    def forward(self, texts: Texts) -> Tensor:
+    def forward(self, texts: PassageBatch) -> Tensor:
         states = self.dropout(self.lstm(self.words(texts), texts.lengths))
         return states if self.output is None else torch.cat([states, self.elmo_dropout(self.output(texts.layers))], dim=2)
 

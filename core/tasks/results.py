@@ -20,7 +20,7 @@ from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import TASKS
 from core.tasks.heads import TaskHead, save_head
-from core.tasks.task import VARIANTS, Recipe, Task, read_data
+from core.tasks.task import VARIANTS, Task, TaskRecipe, read_data
 from core.tasks.train import freeze, make_fit
 
 FOLDER = ASSETS / "tasks"  # results.json, and of one seed the head of each task and variant
@@ -31,7 +31,7 @@ Watch = Callable[[str, Epoch], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Published:
+class PublishedScore:
     """A row of table 1 of Peters et al. (2018): a task's data, its measure, in per cent, and by how much ELMo cut the errors."""
 
     data: str
@@ -41,12 +41,12 @@ class Published:
 
 
 PAPER = {
-    "questions": Published("SQuAD", "F1", 81.1, 85.8),
-    "entailment": Published("SNLI", "accuracy", 88.0, 88.7),
-    "roles": Published("OntoNotes", "F1", 81.4, 84.6),
-    "coreference": Published("OntoNotes", "CoNLL F1", 67.2, 70.4),
-    "names": Published("CoNLL 2003", "F1", 90.15, 92.22),
-    "sentiment": Published("SST-5", "accuracy", 51.4, 54.7),
+    "questions": PublishedScore("SQuAD", "F1", 81.1, 85.8),
+    "entailment": PublishedScore("SNLI", "accuracy", 88.0, 88.7),
+    "roles": PublishedScore("OntoNotes", "F1", 81.4, 84.6),
+    "coreference": PublishedScore("OntoNotes", "CoNLL F1", 67.2, 70.4),
+    "names": PublishedScore("CoNLL 2003", "F1", 90.15, 92.22),
+    "sentiment": PublishedScore("SST-5", "accuracy", 51.4, 54.7),
 }
 BESIDE = {
     "wikigold": "Wikigold",
@@ -158,7 +158,7 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
     )
 
 
-def trained(task: Task, variant: str, recipe: Recipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
+def trained(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
     """One head, trained to the end; a run that was cut goes on."""
     fit = make_fit(task, variant, data, recipe, frozen)
     for progress in resumed(fit):
@@ -216,7 +216,7 @@ def measure(
                 yield made
 
 
-def _planned(task: Task, seeds: Sequence[int], controls: bool, curve: Sequence[int]) -> list[tuple[Recipe, tuple[str, ...]]]:
+def _planned(task: Task, seeds: Sequence[int], controls: bool, curve: Sequence[int]) -> list[tuple[TaskRecipe, tuple[str, ...]]]:
     planned = [(replace(task.recipe, seed=seed), VARIANTS) for seed in (range(task.folds) if task.folds else seeds)]
     planned += [(replace(task.recipe, seed=seeds[0], train_limit=size), VARIANTS) for size in curve]
     control = replace(task.recipe, seed=seeds[0], random_labels=True)

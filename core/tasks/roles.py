@@ -17,10 +17,10 @@ from core.common.draws import first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.tasks.chains import bio_rules, viterbi
-from core.tasks.inputs import Texts
-from core.tasks.reader import BiLSTM, Words, masked
+from core.tasks.inputs import PassageBatch
+from core.tasks.reader import BiLSTM, ReaderWords, masked
 from core.tasks.spans import joined_arguments, span_f1, spans_of, spans_of_brackets, tags_of
-from core.tasks.task import Example, Recipe, Shape, Task, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
 
 MARK_DIM = 16
 RARE = 5  # a role with fewer arguments in the training set is not learned
@@ -38,18 +38,18 @@ class Labeller(nn.Module):
     The latter is asked of a typed sentence only: it is learned beside the roles from the words alone, and changes nothing of them.
     """
 
-    def __init__(self, shape: Shape, recipe: Recipe, generator: Generator | None) -> None:
+    def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
         self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
         self.number = {tag: k for k, tag in enumerate(self.tags)}
-        self.words = Words(shape, recipe, generator)
+        self.words = ReaderWords(shape, recipe, generator)
         self.marks = nn.Embedding(2, MARK_DIM)
         self.lstm = BiLSTM(self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
         self.scores, self.acts = nn.Linear(self.lstm.dim, len(self.tags)), nn.Linear(self.words.dim, 1)
         self.rules = bio_rules(self.tags)
         first_weights(self, generator)
 
-    def forward(self, texts: Sequence[Texts], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
+    def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
         """(B, T, K) scores of tags, (B, T) of being a predicate: the same sentence is read anew for each of its predicates."""
         rows = texts[0].rows
         marks = torch.zeros(len(rows), texts[0].mask.shape[1], dtype=torch.long)
@@ -58,7 +58,7 @@ class Labeller(nn.Module):
         x = torch.cat([words[rows], self.marks(marks)], dim=2)  # (B, T, E + M)
         return self.scores(self.lstm(x, texts[0].lengths[rows])), self.acts(words.detach())[rows, :, 0]
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor:
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         scores, acts = self(texts, examples)
         tags = torch.full(scores.shape[:2], -1)
         wanted = torch.zeros(acts.shape)
@@ -69,13 +69,13 @@ class Labeller(nn.Module):
         acting = nn.functional.binary_cross_entropy_with_logits(acts, wanted, weight=(tags >= 0).float())
         return nn.functional.cross_entropy(scores.flatten(0, 1), tags.flatten(), ignore_index=-1) + acting
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list[list]:
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
         scores = self(texts, examples)[0].log_softmax(dim=2)
         lengths = texts[0].lengths[texts[0].rows].tolist()
         paths = [viterbi(row[:n], *self.rules) for row, n in zip(scores, lengths, strict=True)]
         return [spans_of([self.tags[k] for k in path]) for path in paths]
 
-    def predicates(self, texts: Sequence[Texts]) -> list[list[int]]:
+    def predicates(self, texts: Sequence[PassageBatch]) -> list[list[int]]:
         """Of each sentence the tokens that are likely a predicate; the likeliest one where none is."""
         acts = masked(self.acts(self.words(texts[0]))[..., 0], texts[0].mask)
         return [((row > 0).nonzero()[:, 0].tolist() or [int(row.argmax())]) for row in acts[texts[0].rows]]
@@ -147,5 +147,5 @@ TASK = Task(
     score=score,
     scrambled=scrambled,
     measure="f1",
-    recipe=Recipe(hidden=64, depth=2, epochs=6, batch_size=40, learning_rate=3e-3, train_limit=5_000, dev_limit=600),
+    recipe=TaskRecipe(hidden=64, depth=2, epochs=6, batch_size=40, learning_rate=3e-3, train_limit=5_000, dev_limit=600),
 )

@@ -16,7 +16,7 @@ from torch import Generator, Tensor
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.markup import command
-from core.tasks.inputs import Passage, Texts
+from core.tasks.inputs import Passage, PassageBatch
 
 PARTS = ("train", "dev", "test")
 MADE_BY_HAND = ("srl/", "coref/ontogum")  # joined from several publishers' files: nothing to fetch
@@ -43,7 +43,7 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
+class TaskRecipe:
     """Everything that decides a run, with the task, the variant, the data and the fingerprints of what is frozen."""
 
     hidden: int = 64  # LSTM cells in each direction
@@ -71,12 +71,12 @@ class Recipe:
             raise BadInput(t("Dropout must lie in [0, 1), got {shares}.", shares=f"{self.dropout}, {self.elmo_dropout}"))
 
 
-class Network(Protocol):
+class TaskNetwork(Protocol):
     """What a task's network gives; an nn.Module as well. `texts` holds one padded batch for each passage of the examples."""
 
-    def loss(self, texts: Sequence[Texts], examples: Sequence[Example]) -> Tensor: ...
+    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor: ...
 
-    def predictions(self, texts: Sequence[Texts], examples: Sequence[Example]) -> list: ...
+    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,11 +86,11 @@ class Task:
     files: MappingProxyType  # train, dev, test -> path in the data folder
     readers: MappingProxyType  # train, dev, test -> its file's reader, Path -> list[Example]
     labels: Callable[[Sequence[Example]], tuple[str, ...]]  # of the training examples
-    network: Callable[[Shape, Recipe, Generator | None], Any]
+    network: Callable[[Shape, TaskRecipe, Generator | None], Any]
     score: Callable[[Sequence[Example], Sequence], dict[str, float]]
     scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
     measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
-    recipe: Recipe = field(default_factory=Recipe)
+    recipe: TaskRecipe = field(default_factory=TaskRecipe)
     folds: int = 0  # of documents, which `facts` number: a run's seed says which is tested on; 0: the files are the split
     tests: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further test sets by name -> their path
     further: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further training sets by name -> their path
@@ -137,7 +137,7 @@ def longest(example: Example) -> Passage:
     return max(example.passages, key=lambda passage: sum(map(len, passage)))
 
 
-def read_data(task: Task, folder: str | Path, recipe: Recipe, *, further: Sequence[str] = ()) -> Data:
+def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Sequence[str] = ()) -> Data:
     """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there.
 
     `further` names training sets of the task that are joined to its own, as many examples of each as of its own at most.

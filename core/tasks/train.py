@@ -18,7 +18,7 @@ from core.learning.fit import Epoch, Fit, FitConfig, batches_by_length
 from core.learning.frozen import Frozen, freeze_each
 from core.static.vectors import StaticVectors
 from core.tasks.heads import TaskHead, make_batch
-from core.tasks.task import VARIANTS, Data, Example, Recipe, Shape, Task, longest
+from core.tasks.task import VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
 
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:
@@ -31,7 +31,7 @@ def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors
     return freeze_each({variant: (True, reads_elmo)}, data.sentences, model, vectors, report=report)[variant]
 
 
-def make_fit(task: Task, variant: str, data: Data, recipe: Recipe, frozen: Frozen) -> Fit:
+def make_fit(task: Task, variant: str, data: Data, recipe: TaskRecipe, frozen: Frozen) -> Fit:
     """A run; a seed decides it, wherever it is cut and resumed."""
     return Fit(TaskJob(task, variant, data, recipe, frozen), FitConfig.of(recipe, higher_is_better=True))
 
@@ -39,7 +39,7 @@ def make_fit(task: Task, variant: str, data: Data, recipe: Recipe, frozen: Froze
 class TaskJob:
     """What `Fit` trains: a task's network, judged by the task's measure on the dev set."""
 
-    def __init__(self, task: Task, variant: str, data: Data, recipe: Recipe, frozen: Frozen) -> None:
+    def __init__(self, task: Task, variant: str, data: Data, recipe: TaskRecipe, frozen: Frozen) -> None:
         self.task, self.variant, self.data, self.recipe, self.frozen = task, variant, data, recipe, frozen
         self.generator = seeded(recipe.seed)
         self.shape = Shape(task.labels(data.train), frozen.vectors.dim, frozen.n_layers, frozen.elmo_dim)

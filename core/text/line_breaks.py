@@ -41,7 +41,7 @@ _AGAINST = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class LineShape:
     """What was seen of a text's lines."""
 
     width: float = float("inf")  # to which they are wrapped; inf where they are not
@@ -86,18 +86,18 @@ def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Itera
         raise faults[0]
 
 
-def shape_of(lines: Sequence[str], how: str = DETECT) -> Shape:
+def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
     """The shape of some lines, as far as it is asked for: KEEP joins none of them, JOIN all that blank lines do not part."""
     is_single = _is_single(lines)
     if how == KEEP:
-        return Shape(is_single=is_single)
+        return LineShape(is_single=is_single)
     filled = [bool(_bare(line)) for line in lines]
     spaced = 10 * sum(a and b for a, b in pairwise(filled)) < sum(filled)
     shapes = (_wrapped(_pairs(lines, spaced), measure, spaced) for measure in (len, _columns))
     best = max((shape for shape in shapes if shape), key=lambda pair: pair[0], default=None)
     if how == JOIN:
-        return Shape(0.0, is_spaced=bool(best) and spaced)
-    return best[1] if best else Shape(is_single=is_single)
+        return LineShape(0.0, is_spaced=bool(best) and spaced)
+    return best[1] if best else LineShape(is_single=is_single)
 
 
 def joined(text: str, line: str) -> str:
@@ -134,7 +134,7 @@ def _first(lines: Iterator[tuple[_P, str, bool]]) -> Iterator[tuple[_P, str, boo
             return
 
 
-def _split(text: str, shape: Shape) -> Iterator[str]:
+def _split(text: str, shape: LineShape) -> Iterator[str]:
     return _bounded([text.strip()] if shape.is_single and text.strip() else split_sentences(text))
 
 
@@ -168,7 +168,7 @@ def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
     return pairs
 
 
-def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced: bool) -> tuple[float, Shape] | None:
+def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced: bool) -> tuple[float, LineShape] | None:
     """The width that explains most breaks, and the share of those near it that it explains; None where lines are not wrapped."""
     sizes = [(size := measure(before), size + _next(after, measure)) for before, after in pairs]
     steps: dict[int, int] = {}  # at a width from the line's own to one that its next word would have had room in
@@ -186,7 +186,7 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
         return None
     is_open = sum(not _ENDED.search(before.rstrip()) for before, _ in near)
     is_small = sum(bool((letter := _LETTER.match(_bare(after))) and letter[1].isalpha() and not letter[1].isupper()) for _, after in near)
-    return (most / len(near), Shape(width, spaced, measure=measure)) if 2 * min(is_open, is_small) >= len(near) else None
+    return (most / len(near), LineShape(width, spaced, measure=measure)) if 2 * min(is_open, is_small) >= len(near) else None
 
 
 def _apart(before: str, after: str) -> bool:

@@ -46,7 +46,7 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptCorpus:
     """A corpus as written, and what is not in it."""
 
     path: Path
@@ -80,13 +80,13 @@ def files_in(folder: str) -> list[Source]:
     return found
 
 
-def keep_text(text: str, name: str, *, lines: str = DETECT) -> Kept:
+def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
     """Pasted text, as one document of that name; `lines` says what its line breaks are (core.text.line_breaks)."""
     name = _writable(name)
     return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
-def keep_files(sources: list[Source], *, text_column: str | None = None, lines: str = DETECT) -> Kept:
+def keep_files(sources: list[Source], *, text_column: str | None = None, lines: str = DETECT) -> KeptCorpus:
     """Read files one after the other into one corpus; what cannot be read is left out and named.
 
     BadInput if nothing is left. `text_column` is for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks.
@@ -197,9 +197,9 @@ def _check_archive(path: Path) -> None:
         raise BadInput(told)
 
 
-def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> Kept:
+def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
     path = _write(sentences)
-    return Kept(path, own_names.name_of(path), skipped)
+    return KeptCorpus(path, own_names.name_of(path), skipped)
 
 
 def _write(sentences: list[Sentence]) -> Path:

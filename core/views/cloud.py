@@ -17,7 +17,7 @@ from core.index.neighbours import Neighbour, Occurrence
 from core.index.table import OccurrenceTable
 from core.senses import cloud
 from core.senses.cloud import HeldOut, Placed
-from core.static.vectors import Neighbour as StaticNeighbour
+from core.static.vectors import StaticNeighbour
 from core.text import word_in_question
 from core.text.languages import Language
 from core.text.readings import WordInContext

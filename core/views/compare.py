@@ -7,7 +7,7 @@ from pathlib import PurePath
 import numpy as np
 
 from core.analysis import spaces
-from core.analysis.spaces import Comparison, Paired, Shift, Space
+from core.analysis.spaces import Comparison, PairedAtRandom, Shift, Space
 from core.common.errors import ElmoscopeError
 from core.elmo.mix import layer_weights
 from core.files import registry
@@ -67,7 +67,7 @@ class SpacesCompared:
     cka_names: tuple[str, ...]  # m, of all layers of both
     cka: np.ndarray  # (m, m)
     cka_pair: float
-    paired: Paired  # the same with the words paired at random
+    paired: PairedAtRandom  # the same with the words paired at random
     halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbours kept between its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared

@@ -13,7 +13,7 @@ from core.elmo.mix import layer_weights
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
 from core.senses import edits
-from core.senses.edits import Alignment, Step
+from core.senses.edits import Alignment, EditStep
 from core.senses.separation import TIE
 from core.text.readings import WordInContext
 from core.workbench import Bench
@@ -46,7 +46,7 @@ class EditPath:
     """A path of n steps; without two labelled senses the two sentences, "first" and "second", stand for them."""
 
     alignment: Alignment
-    steps: Sequence[Step]
+    steps: Sequence[EditStep]
     space: str
     lemma: str  # whose labelled senses they are, or ""
     senses: tuple[str, ...]  # all of them, in the order of their colors

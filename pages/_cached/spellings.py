@@ -10,7 +10,7 @@ import streamlit as st
 from core.analysis.spelling import Firing, Spellings, firing, known_words
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
-from core.static.vectors import Neighbour
+from core.static.vectors import StaticNeighbour
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._frame.markup import plain
@@ -21,7 +21,7 @@ ENOUGH = 1_000  # words read, before the nearest of them are shown
 WAITED_S = 1.5  # for the reading, before a page is drawn without it
 
 
-class Reading(Background):
+class SpellingReading(Background):
     """A vocabulary that is being read: how far, how fast, and what went wrong."""
 
     def __init__(self, encoder: Encoder, spellings: Spellings, own: bool) -> None:
@@ -62,11 +62,11 @@ class Reading(Background):
 
 
 @kept(3, weighed=False)
-def reading(model_name: str, vectors_name: str) -> Reading:
+def reading(model_name: str, vectors_name: str) -> SpellingReading:
     """The words of the model's vocabulary, or of the static vectors where the model came without one."""
     model = opened.model(model_name)
     words, own = known_words(model.folder, opened.vectors(vectors_name))
-    return Reading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
+    return SpellingReading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
 
 
 @kept(512)
@@ -75,7 +75,7 @@ def fired(model_name: str, word: str) -> Firing:
     return firing(opened.model(model_name).encoder.model.characters, word)
 
 
-def nearest_read(read: Reading, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[Neighbour]]:
+def nearest_read(read: SpellingReading, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:
     """Of each word, its nearest among those read; none while too few are."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     read.start(upto)
@@ -86,7 +86,7 @@ def nearest_read(read: Reading, words: tuple[str, ...], rows: np.ndarray, among:
     return read.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
 
 
-def show_reading(read: Reading, among: int | None, shown: bool) -> None:
+def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
     """Among how many words was looked, and how far the reading is; `shown` where there was enough to find neighbours in."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     n = min(read.spellings.read, upto)
@@ -118,7 +118,7 @@ def show_reading(read: Reading, among: int | None, shown: bool) -> None:
 
 
 @st.fragment(run_every=1.0)
-def _ticking(read: Reading, waiting: bool) -> None:
+def _ticking(read: SpellingReading, waiting: bool) -> None:
     """How far the reading is; the page runs once more when there is enough to show, and at the end."""
     n = read.spellings.read
     if not read.running or (waiting and n >= ENOUGH):

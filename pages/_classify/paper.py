@@ -6,7 +6,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
-from core.tasks.results import BESIDE, COMMAND, PAPER, Published, Summary, curves, error_reduction, read_results, summaries
+from core.tasks.results import BESIDE, COMMAND, PAPER, PublishedScore, Summary, curves, error_reduction, read_results, summaries
 from pages._frame.frame import notice
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -57,7 +57,7 @@ def show_paper(found: dict[str, dict]) -> None:
     lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("Every figure of these tasks"))
 
 
-def _row(title: str, paper: Published, here: tuple[str, str, float], seeds: int) -> dict:
+def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:
     """A task in the paper and here; `here` is without ELMo, with it, and the share of errors that it spares."""
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
     return {

@@ -11,7 +11,7 @@ from core.index.index_plan import Plan, check_room
 from core.text import languages, own_corpus
 from core.text.concordance import Concordance, Hits
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
-from core.text.own_corpus import Kept
+from core.text.own_corpus import KeptCorpus
 from core.text.sentences import Sentence
 from pages._cached import opened
 from pages._cached.progress import duration, show_state
@@ -24,7 +24,7 @@ FEW_TOKENS = 3_000
 STOPS_WITHIN_S = 30
 
 
-def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: Kept | None) -> None:
+def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: KeptCorpus | None) -> None:
     """What the corpus holds and what its index takes; then the button to use it, or how far its reading is."""
     own = sentences_of(corpus) is None
     plan = store.plan(corpus, in_use.model, sentences)
@@ -110,7 +110,7 @@ def _size(n_bytes: float) -> str:
     return t("{n:,.0f} MB", n=n_bytes / 1e6) if n_bytes >= 9.95e6 else t("{n:.1f} MB", n=n_bytes / 1e6)
 
 
-def _left_out(kept: Kept | None) -> None:
+def _left_out(kept: KeptCorpus | None) -> None:
     if kept is None or not kept.skipped:
         return
     n = len(kept.skipped)

@@ -20,7 +20,7 @@ from core.files import own_names
 from core.files.artifacts import plain_file_name
 from core.text import own_corpus
 from core.text.concordance import BY_LEFT, BY_RIGHT, BY_SUBSTITUTES, IN_TEXT, Concordance, Hits, Line
-from core.text.own_corpus import Kept, Source
+from core.text.own_corpus import KeptCorpus, Source
 from core.text.readings import WordInContext
 from core.text.sentences import written
 from core.views import substitutes
@@ -49,14 +49,16 @@ def show(in_use: InUse, way: str, given, column: str, lines: str) -> None:
     _search(in_use.model, corpus, opened)
 
 
-def _brought(way: str, given, column: str, lines: str) -> Kept | None:
+def _brought(way: str, given, column: str, lines: str) -> KeptCorpus | None:
     """What stands in the inputs, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
     if not given or (isinstance(given, str) and not given.strip()):
         return None
     given_text = given if isinstance(given, str) else " ".join(file.file_id for file in given)
     key = hashlib.sha256(f"{way}\n{column}\n{lines}\n{given_text}".encode("utf-8", "ignore")).hexdigest()
     known, outcome = st.session_state.get("corpus.kept", ("", None))
-    if known != key or (isinstance(outcome, Kept) and not own_names.is_kept(outcome.name)):  # forgotten meanwhile, by whoever has it too
+    if known != key or (
+        isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
+    ):  # forgotten meanwhile, by whoever has it too
         try:
             with st.spinner(t("Reading your texts…")):
                 outcome = _read(way, given, column or None, lines)
@@ -70,7 +72,7 @@ def _brought(way: str, given, column: str, lines: str) -> Kept | None:
     return outcome
 
 
-def _read(way: str, given, column: str | None, lines: str) -> Kept:
+def _read(way: str, given, column: str | None, lines: str) -> KeptCorpus:
     if way == "paste":
         return own_corpus.keep_text(given, t("Pasted text"), lines=lines)
     if way == "folder":

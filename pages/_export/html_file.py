@@ -29,7 +29,7 @@ th, td {text-align: left; vertical-align: top; padding: 0.25rem 1rem 0.25rem 0; 
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class HtmlPage:
     """What is written. What is not Markup is plain text."""
 
     question: str
@@ -41,7 +41,7 @@ class Page:
     address: str = ""
 
 
-def html_of(page: Page) -> str:
+def html_of(page: HtmlPage) -> str:
     """The whole file."""
     from plotly.offline import get_plotlyjs
 
@@ -58,7 +58,7 @@ def html_of(page: Page) -> str:
     )
 
 
-def _texts(page: Page) -> dict[str, str | list[str]]:
+def _texts(page: HtmlPage) -> dict[str, str | list[str]]:
     """What the file says of itself, in the reader's language."""
     return {
         "cut": [t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],

@@ -10,7 +10,7 @@ from core.common.errors import BadInput
 from core.common.i18n import language, t
 from core.common.markup import plain
 from pages._export import notebook_layers, notebook_lessons, notebook_measured, notebook_tasks, notebook_texts, notebook_words
-from pages._export.recipe import Maker, Recipe, Settings
+from pages._export.recipe import Maker, NotebookRecipe, Settings
 
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
     "home": notebook_words.home,
@@ -65,7 +65,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
     return json.dumps({"nbformat": 4, "nbformat_minor": 5, "metadata": known, "cells": cells}, ensure_ascii=False, indent=1)
 
 
-def _opening(recipe: Recipe, question: str, address: str) -> str:
+def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
     where = t(
         "Put this file into Elmoscope's folder, the one with `app.py`, and open it there: it computes with the package `core` in that "
         "folder, and needs what `requirements.txt` names, and Jupyter."

@@ -2,10 +2,10 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, Recipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about, chosen, pair, sentence, used, word
 
 
-def map_(settings: Settings) -> Recipe:
+def map_(settings: Settings) -> NotebookRecipe:
     shows = t(
         "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
     )
@@ -24,7 +24,7 @@ def map_(settings: Settings) -> Recipe:
             "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
         }
     )
-    return Recipe(shows, given, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return NotebookRecipe(shows, given, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _MAP = """\
@@ -100,7 +100,7 @@ scores() if layout and layout.reports else None
 """
 
 
-def mix(settings: Settings) -> Recipe:
+def mix(settings: Settings) -> NotebookRecipe:
     shows = t("The layers weighed by hand: the nearest sentences, how well meanings are told apart, and the map under that mix.")
     given = (
         used(settings, "model", "vectors", "corpus")
@@ -112,7 +112,7 @@ def mix(settings: Settings) -> Recipe:
             "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
         }
     )
-    return Recipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
+    return NotebookRecipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
 
 _MIX = """\
@@ -163,7 +163,7 @@ map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] -
 """
 
 
-def how(settings: Settings) -> Recipe:
+def how(settings: Settings) -> NotebookRecipe:
     shows = t("One word's way from its characters to its vector: every stage of it, in the model's own numbers.")
     text, position = sentence(settings)
     given = used(settings, "model") | {
@@ -172,7 +172,7 @@ def how(settings: Settings) -> Recipe:
         "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # of the mix, before the softmax
         "gamma": chosen(settings, "gamma", 1.0),
     }
-    return Recipe(shows, given, (OPEN, _SPELLING, _STATES, _LAYERS, _VECTOR))
+    return NotebookRecipe(shows, given, (OPEN, _SPELLING, _STATES, _LAYERS, _VECTOR))
 
 
 _SPELLING = """\
@@ -215,10 +215,10 @@ heat_figure(parts, [*names, "ELMo"], key="mix", limit=limit_of(parts), bold=len(
 """
 
 
-def model(settings: Settings) -> Recipe:
+def model(settings: Settings) -> NotebookRecipe:
     shows = t("What each layer of the language model knows, task by task, and how it learned.")
     given = used(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
-    return Recipe(shows, given, (OPEN, _PANELS, _TRAINING))
+    return NotebookRecipe(shows, given, (OPEN, _PANELS, _TRAINING))
 
 
 _PANELS = """\
@@ -239,7 +239,7 @@ training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=
 """
 
 
-def state(settings: Settings) -> Recipe:
+def state(settings: Settings) -> NotebookRecipe:
     shows = t("What carried-over states do to a sentence: its vectors before and after another text was read.")
     text, position = sentence(settings)
     other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
@@ -250,7 +250,7 @@ def state(settings: Settings) -> Recipe:
         "layer": int(chosen(settings, "layer", model_layers.in_use().top)),
         "rounds": 6,
     }
-    return Recipe(shows, given, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))
+    return NotebookRecipe(shows, given, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))
 
 
 _REMEMBERED = """\

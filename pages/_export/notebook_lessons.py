@@ -3,10 +3,10 @@
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
-from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
+from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used
 
 
-def lessons(settings: Settings) -> Recipe:
+def lessons(settings: Settings) -> NotebookRecipe:
     """The lesson in the address."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
@@ -14,10 +14,10 @@ def lessons(settings: Settings) -> Recipe:
     return LESSONS[name](settings)
 
 
-def _anisotropy(settings: Settings) -> Recipe:
+def _anisotropy(settings: Settings) -> NotebookRecipe:
     shows = t("Cosines of random words beside those of one word, by layer: as they are, less the mean, less the first directions, too.")
     given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
-    return Recipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
+    return NotebookRecipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 
 
 _ANISOTROPY = """\
@@ -48,13 +48,13 @@ density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 """
 
 
-def _apart(settings: Settings) -> Recipe:
+def _apart(settings: Settings) -> NotebookRecipe:
     shows = t("Cosines of pairs of one sense and of two by layer, their overlap, and what a threshold decides wrongly.")
     given = used(settings, "model", "corpus") | {
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),
     }
-    return Recipe(shows, given, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
+    return NotebookRecipe(shows, given, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
 
 
 LABELLED = """\
@@ -93,9 +93,9 @@ density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
 """
 
 
-def _homonyms(settings: Settings) -> Recipe:
+def _homonyms(settings: Settings) -> NotebookRecipe:
     shows = t("How well pairs of senses are told apart, by how they are related.")
-    return Recipe(
+    return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "relation_layer", model_layers.in_use().top)},
         (OPEN, _RELATIONS, _RELATIONS_FIGURE, _RELATIONS_TABLE),
@@ -124,9 +124,9 @@ pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "
 """
 
 
-def _control(settings: Settings) -> Recipe:
+def _control(settings: Settings) -> NotebookRecipe:
     shows = t("Accuracy of a probe on tags and on random tags, by layer and rank, as it was measured.")
-    return Recipe(
+    return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "control_layer", model_layers.in_use().top)},
         (OPEN, _KEPT, _CONTROL_TABLE, _CONTROL_FIGURE),
@@ -156,9 +156,9 @@ rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control
 """
 
 
-def _context(settings: Settings) -> Recipe:
+def _context(settings: Settings) -> NotebookRecipe:
     shows = t("A layer beside what has less of the sentence or of learning, word by word, as it was measured.")
-    return Recipe(
+    return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
         (OPEN, _KEPT, _CONTEXT, _CONTEXT_FIGURE, _CONTEXT_LESS),
@@ -188,9 +188,9 @@ from core.evaluation.context import less
 """
 
 
-def _before(settings: Settings) -> Recipe:
+def _before(settings: Settings) -> NotebookRecipe:
     shows = t("What is known before a word is read beside layer 1, word by word, as it was measured.")
-    return Recipe(shows, used(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
+    return NotebookRecipe(shows, used(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
 
 
 _BEFORE = """\

@@ -1,12 +1,12 @@
 """Notebooks of the views on what was measured once and ships as a file: trained classifiers, experiments."""
 
 from core.common.i18n import t
-from pages._export.recipe import Recipe, Settings, chosen
+from pages._export.recipe import NotebookRecipe, Settings, chosen
 
 
-def train(settings: Settings) -> Recipe:
+def train(settings: Settings) -> NotebookRecipe:
     shows = t("The classifiers that ship with Elmoscope, on texts they never saw. One that you train has a notebook of its own.")
-    return Recipe(shows, {"task": "news-title"}, (_TRAINED, _CONFUSION))
+    return NotebookRecipe(shows, {"task": "news-title"}, (_TRAINED, _CONFUSION))
 
 
 _TRAINED = """\
@@ -25,9 +25,9 @@ confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
 """
 
 
-def results(settings: Settings) -> Recipe:
+def results(settings: Settings) -> NotebookRecipe:
     shows = t("Every classifier's accuracy over several random starts, from the file of results that ships.")
-    return Recipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS, _CONTEXT, _LEADS))
+    return NotebookRecipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS, _CONTEXT, _LEADS))
 
 
 _RUNS = """\

@@ -1,7 +1,7 @@
 """Notebook of the Tasks page: a text through the heads of one task, without ELMo and with it."""
 
 from core.common.i18n import t
-from pages._export.recipe import OPEN, Recipe, Settings, chosen, used
+from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used
 
 FIRST_TEXTS = {  # of each task the boxes and what stands in them at first: the first of pages._tasks.examples
     "names": {"tasks_names": "Maria Keller flew from Lisbon to Chicago with her cousin Tom"},
@@ -18,12 +18,12 @@ FIRST_TEXTS = {  # of each task the boxes and what stands in them at first: the 
 }
 
 
-def tasks(settings: Settings) -> Recipe:
+def tasks(settings: Settings) -> NotebookRecipe:
     shows = t("What the heads of one task of the ELMo paper say of a text, without ELMo and with it, and how good they are.")
     task = chosen(settings, "task_of_paper", "names")
     task = task if task in FIRST_TEXTS else "names"
     texts = [chosen(settings, key, text) for key, text in FIRST_TEXTS[task].items()]
-    return Recipe(
+    return NotebookRecipe(
         shows, used(settings, "model", "vectors") | {"task": task, "texts": texts}, (OPEN, _HEADS, _EXAMPLES[task], _SAID, _SCORES)
     )
 

@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import OPEN, Recipe, Settings, chosen, used, word
+from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used, word
 
 FIRST_TEXT = {
     "news-title": "Apple shares slide after chip supplier cuts forecast",
@@ -28,11 +28,11 @@ def _task(settings: Settings, key: str) -> tuple[str, str]:
     return task, chosen(settings, f"text_{task}", FIRST_TEXT[task])
 
 
-def classify(settings: Settings) -> Recipe:
+def classify(settings: Settings) -> NotebookRecipe:
     shows = t("What every trained classifier says of a text. Classifiers that you trained yourself have a notebook on the Train page.")
     task, text = _task(settings, "task")
     given = used(settings, "model", "vectors") | {"task": task, "text": text}
-    return Recipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
+    return NotebookRecipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
 
 
 _ANSWERS = """\
@@ -48,13 +48,13 @@ _ACCURACIES = """\
 """
 
 
-def predict(settings: Settings) -> Recipe:
+def predict(settings: Settings) -> NotebookRecipe:
     shows = t("What both directions of the language model expect after and before a text, and how much each word surprised them.")
     given = used(settings, "model") | {
         "text": chosen(settings, "ptext", "Let's stick to"),
         "other": chosen(settings, "pother", "Let's listen to"),
     }
-    return Recipe(shows, given, (OPEN, _EXPECTED, _SURPRISAL, _VERSIONS))
+    return NotebookRecipe(shows, given, (OPEN, _EXPECTED, _SURPRISAL, _VERSIONS))
 
 
 _EXPECTED = """\
@@ -91,7 +91,7 @@ versions_figure([(None if i is None else old.tokens[i], None if j is None else r
 """
 
 
-def spelling(settings: Settings) -> Recipe:
+def spelling(settings: Settings) -> NotebookRecipe:
     if settings.get("spell_view") == "noise":
         return _noise(settings)
     shows = t("How the char-CNN reads a spelling: the windows of letters behind a vector, its neighbours, and cosines of words.")
@@ -100,7 +100,7 @@ def spelling(settings: Settings) -> Recipe:
         "text": chosen(settings, "spell", "dog doggy dgo"),
         "among": None if among == "all" else int(among),  # of the vocabulary, the most frequent; None: all
     }
-    return Recipe(shows, given, (OPEN, _WINDOWS, _SPELT, _COSINES))
+    return NotebookRecipe(shows, given, (OPEN, _WINDOWS, _SPELT, _COSINES))
 
 
 _WINDOWS = """\
@@ -131,7 +131,7 @@ cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key=
 """
 
 
-def _noise(settings: Settings) -> Recipe:
+def _noise(settings: Settings) -> NotebookRecipe:
     shows = t("What classifiers still say of a text as more of its letters are disturbed.")
     task, text = _task(settings, "noise_task")
     given = used(settings, "model", "vectors") | {
@@ -139,7 +139,7 @@ def _noise(settings: Settings) -> Recipe:
         "text": text,
         "names": list(chosen(settings, f"noise_heads_{task}", ["embedding", "glove", "elmo", "glove+elmo"])),
     }
-    return Recipe(shows, given, (OPEN, _HEADS, _DISTURBED))
+    return NotebookRecipe(shows, given, (OPEN, _HEADS, _DISTURBED))
 
 
 _DISTURBED = """\
@@ -152,14 +152,14 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 """
 
 
-def corpus(settings: Settings) -> Recipe:
+def corpus(settings: Settings) -> NotebookRecipe:
     shows = t("A word or a phrase searched in the sentences in use, with what stands before and after it.")
     given = used(settings, "model", "corpus") | {
         "query": chosen(settings, "find", word(settings)),
         "pattern": bool(settings.get("pattern")),
         "order": chosen(settings, "find_order", "text"),
     }
-    return Recipe(shows, given, (_SEARCH,))
+    return NotebookRecipe(shows, given, (_SEARCH,))
 
 
 _SEARCH = """\
@@ -186,7 +186,7 @@ pd.DataFrame(lines, columns=["before", "found", "after"])
 """
 
 
-def found(settings: Settings) -> Recipe:
+def found(settings: Settings) -> NotebookRecipe:
     shows = t("A word's sentences in groups that nobody labelled, and how well the groups agree with labels where there are any.")
     number = chosen(settings, "found_k", "auto")
     given = used(settings, "model", "corpus") | {
@@ -194,7 +194,7 @@ def found(settings: Settings) -> Recipe:
         "layer": chosen(settings, "found_layer", "senses"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }
-    return Recipe(shows, given, (_GROUPS, _TYPICAL, _NUMBER))
+    return NotebookRecipe(shows, given, (_GROUPS, _TYPICAL, _NUMBER))
 
 
 _GROUPS = """\
@@ -223,7 +223,7 @@ number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.null, number 
 """
 
 
-def compare(settings: Settings) -> Recipe:
+def compare(settings: Settings) -> NotebookRecipe:
     shows = t("How many of its nearest words a word keeps from one space to another, and how alike the spaces are as wholes.")
     model, corpus = chosen(settings, "model", "elmo-mini"), chosen(settings, "corpus", "sentences")
     first, second = (
@@ -233,7 +233,7 @@ def compare(settings: Settings) -> Recipe:
     spaces = [(*_space(text), corpus) for text in (first, second)]
     if settings.get("cmp") == "corpora":
         spaces = [(model, model_layers.in_use().top, chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
-    return Recipe(shows, {"model_name": model, "spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
+    return NotebookRecipe(shows, {"model_name": model, "spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
 
 
 def _space(text: str) -> tuple[str, str | None]:

@@ -3,7 +3,7 @@
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, Recipe, Settings, about, chosen, pair, used
+from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Settings, about, chosen, pair, used
 
 LEMMA = """\
 from core.analysis.word_maps import map_rows
@@ -16,7 +16,7 @@ word, len(rows), senses  # without labelled sentences: which of the two sentence
 """
 
 
-def home(settings: Settings) -> Recipe:
+def home(settings: Settings) -> NotebookRecipe:
     shows = t("How alike a word's two vectors are in each layer of ELMo, and GloVe's one vector beside them.")
     given = (
         used(settings, "model", "vectors", "corpus")
@@ -24,7 +24,7 @@ def home(settings: Settings) -> Recipe:
         | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
         | {"direction": chosen(settings, "expected", "both")}
     )
-    return Recipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
+    return NotebookRecipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
@@ -55,7 +55,7 @@ except ElmoscopeError as no_softmax:
 """
 
 
-def neighbours(settings: Settings) -> Recipe:
+def neighbours(settings: Settings) -> NotebookRecipe:
     shows = t("The nearest occurrences to a word in two contexts, and the nearest spellings by GloVe.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     given = (
@@ -69,7 +69,7 @@ def neighbours(settings: Settings) -> Recipe:
             "k": chosen(settings, "k", NEIGHBOURS),
         }
     )
-    return Recipe(shows, given, (BENCH, _NEAREST, _NEAREST_STATIC))
+    return NotebookRecipe(shows, given, (BENCH, _NEAREST, _NEAREST_STATIC))
 
 
 _NEAREST = """\
@@ -94,14 +94,14 @@ word = words[0].word
 """
 
 
-def cloud(settings: Settings) -> Recipe:
+def cloud(settings: Settings) -> NotebookRecipe:
     shows = t("Which meanings stand around GloVe's one vector of a word, and around ELMo's vector in each of two sentences.")
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
         | {"sentences": pair(settings), "layer": chosen(settings, "cloud_layer", model_layers.in_use().top)}
     )
-    return Recipe(shows, given, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
+    return NotebookRecipe(shows, given, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
 
 
 _CLOUD = """\
@@ -135,7 +135,7 @@ share_bars(shares, names) if shares else None
 """
 
 
-def decided(settings: Settings) -> Recipe:
+def decided(settings: Settings) -> NotebookRecipe:
     shows = t("How each word of a sentence moves the word in question towards a meaning, or away from it.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
     given = (
@@ -151,7 +151,7 @@ def decided(settings: Settings) -> Recipe:
             "sense": chosen(settings, "dsense", None),  # None: the nearest
         }
     )
-    return Recipe(shows, given, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
+    return NotebookRecipe(shows, given, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
@@ -191,7 +191,7 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 """
 
 
-def flip(settings: Settings) -> Recipe:
+def flip(settings: Settings) -> NotebookRecipe:
     shows = t("One sentence turned into another, one word at a time, and the meaning that is read at every step.")
     given = (
         used(settings, "model", "vectors", "corpus")
@@ -199,7 +199,7 @@ def flip(settings: Settings) -> Recipe:
         | {"sentences": pair(settings), "order": chosen(settings, "order", "left to right")}
         | {"layer": chosen(settings, "flip_layer", model_layers.in_use().top)}
     )
-    return Recipe(shows, given, (BENCH, _PATH, _MARGINS))
+    return NotebookRecipe(shows, given, (BENCH, _PATH, _MARGINS))
 
 
 _PATH = """\
@@ -217,9 +217,9 @@ margin_figure(
 """
 
 
-def guess(settings: Settings) -> Recipe:
+def guess(settings: Settings) -> NotebookRecipe:
     shows = t("The questions of a quiz of readings: what each sentence's label says, and what the model reads.")
-    return Recipe(shows, used(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
+    return NotebookRecipe(shows, used(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
 
 
 _QUIZ = """\

@@ -62,7 +62,7 @@ except ElmoscopeError as no_softmax:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
+class NotebookRecipe:
     """One view: what the notebook shows, names and values of the first cell, and the cells behind it."""
 
     shows: str
@@ -70,7 +70,7 @@ class Recipe:
     cells: tuple[str, ...] = ()
 
 
-Maker = Callable[[Settings], Recipe]
+Maker = Callable[[Settings], NotebookRecipe]
 
 
 def used(settings: Settings, *kinds: str) -> dict[str, str]:

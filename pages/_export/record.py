@@ -29,7 +29,7 @@ PLAIN = (str, int, float, bool)
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
+class NotedFigure:
     """A figure of the view, or what makes it once it is asked for, and what it shows, in words."""
 
     figure: go.Figure | Callable[[], go.Figure]
@@ -40,7 +40,7 @@ class Figure:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class NotedTable:
     """A table of the view, the name of its file, and what it is called on the page."""
 
     table: pd.DataFrame
@@ -78,10 +78,10 @@ class Taken:
         self._noted[kind, key] = what, fragment, run
         self.look()
 
-    def figures(self) -> dict[str, Figure]:
+    def figures(self) -> dict[str, NotedFigure]:
         return self._all("figure")
 
-    def tables(self) -> dict[str, Table]:
+    def tables(self) -> dict[str, NotedTable]:
         return self._all("table")
 
     def card(self) -> Callable[[], dict] | None:

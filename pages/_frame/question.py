@@ -33,7 +33,7 @@ _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class InQuestion:
     """Both sentences as they are read, and what is in question in them."""
 
     texts: tuple[str, str]
@@ -44,7 +44,7 @@ class Asked:
     page: str  # that was drawn then
 
 
-def settle() -> Asked:
+def settle() -> InQuestion:
     """Tell what is in question in this run, before any box is drawn; the same for every page."""
     state = st.session_state
     before = st.session_state.get(KEY)
@@ -68,7 +68,7 @@ def settle() -> Asked:
             state[f"{key}i"] = position
     possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
     _keep_in_address(state.get(READ_AS, "") if state.get(READ_AS) in possible else "")
-    found = Asked(texts, tokens, positions, guesses, code, page)
+    found = InQuestion(texts, tokens, positions, guesses, code, page)
     words = [bare(of[k]).casefold() for of, k in zip(tokens, positions, strict=True) if k is not None]
     state["w"] = words[0] if words else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
@@ -78,7 +78,7 @@ def settle() -> Asked:
     return found
 
 
-def now() -> Asked:
+def now() -> InQuestion:
     """What was settled for this run."""
     return st.session_state[KEY] if KEY in st.session_state else settle()
 

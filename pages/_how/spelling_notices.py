@@ -6,7 +6,7 @@ import numpy as np
 
 from core.analysis.spelling import Firing
 from core.common.i18n import t
-from core.static.vectors import Neighbour
+from core.static.vectors import StaticNeighbour
 from core.text.languages import tokenize
 from core.text.tokens import bare
 from pages._widgets.word_lists import written
@@ -17,7 +17,12 @@ PARTED = 3  # words named that a sentence's reader parts
 
 
 def about(
-    found: list[Firing], near: list[list[Neighbour]], beside: list, cosines: np.ndarray, usual: float | None, lower: tuple[str, ...] = ()
+    found: list[Firing],
+    near: list[list[StaticNeighbour]],
+    beside: list,
+    cosines: np.ndarray,
+    usual: float | None,
+    lower: tuple[str, ...] = (),
 ) -> list[str]:
     """GloVe's gaps, words that sentences part, the nearest pair beside chance, and words that are not read.
 

@@ -8,7 +8,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, plain
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
-from core.static.vectors import Neighbour, StaticVectors
+from core.static.vectors import StaticNeighbour, StaticVectors
 from pages._cached import opened
 from pages._cached.spellings import NEIGHBOURS, fired, nearest_read, reading, show_reading
 from pages._frame.frame import notice
@@ -56,7 +56,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     _twins(found, near, beside)
 
 
-def _card(firing: Firing, near: list[Neighbour], beside: list[Neighbour] | None, vectors: StaticVectors) -> None:
+def _card(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', letter_marks(firing))
     unread = t("its letters are not read: these mean nothing")
     lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if spelling_notices.unread(firing) else t("from the letters alone"))

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from core.common.i18n import t
 from core.figures.style import layer_title
-from core.senses.quiz import Asked, Reading
+from core.senses.quiz import QuizQuestion, QuizReading
 
 
-def asking(asked: Asked) -> list[str]:
+def asking(asked: QuizQuestion) -> list[str]:
     """Before an answer: what is asked for, and what guessing would give."""
     return [
         t(
@@ -18,7 +18,7 @@ def asking(asked: Asked) -> list[str]:
     ]
 
 
-def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
+def answered(asked: QuizQuestion, reading: QuizReading, answer: str) -> list[str]:
     """After an answer: whether it is ELMo's reading; and whether ELMo's is the label's."""
     told = {"yours": answer, "read": reading.sense, "label": asked.label}
     if answer == reading.sense:
@@ -32,7 +32,7 @@ def answered(asked: Asked, reading: Reading, answer: str) -> list[str]:
     return [mine, t("The label says “{label}”: ELMo is wrong here.", **told)]
 
 
-def how(asked: Asked, reading: Reading) -> list[str]:
+def how(asked: QuizQuestion, reading: QuizReading) -> list[str]:
     """How ELMo came to its reading, and how far it can be believed: both counted on sentences other than this."""
     told = {
         "votes": max(reading.votes),
@@ -50,7 +50,7 @@ def how(asked: Asked, reading: Reading) -> list[str]:
     ]
 
 
-def finished(asked: Sequence[Asked], readings: Sequence[Reading], answers: Sequence[str]) -> list[str]:
+def finished(asked: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
     """A finished quiz: both against the labels, and what guessing would have given."""
     n = len(asked)
     mine = sum(answer == one.label for one, answer in zip(asked, answers, strict=True))

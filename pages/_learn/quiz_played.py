@@ -9,7 +9,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.index.tables import open_word
 from core.senses import quiz
-from core.senses.quiz import Asked, Reading
+from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from pages._cached import opened
 from pages._cached.kept import kept
@@ -115,18 +115,18 @@ def _untouched() -> bool:
 
 
 @kept(32, corpus="corpus", more="corpus")
-def _questions(number: int, code: str, corpus: str, more: str) -> tuple[Asked, ...]:
+def _questions(number: int, code: str, corpus: str, more: str) -> tuple[QuizQuestion, ...]:
     return quiz.quiz(number, languages.named(code))
 
 
-def questions(number: int, code: str) -> tuple[Asked, ...]:
+def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
     """The questions of a number in a language; without any model."""
     language = languages.named(code)
     return _questions(number, code, language.sentences, language.more_sentences)
 
 
 @kept(1024)
-def reading(model_name: str, asked: Asked) -> Reading:
+def reading(model_name: str, asked: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
     model = opened.model(model_name)
     with st.spinner(t("ELMo is reading…")):

@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html, plain
 from core.figures.style import ink, layer_title, sense_colour
 from core.senses import quiz
-from core.senses.quiz import Asked, Reading
+from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from core.text.corpora import sentences_of
 from core.text.definitions import definition
@@ -72,7 +72,7 @@ def _play(in_use: InUse) -> None:
         reading(in_use.model, asked[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
-def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InUse) -> None:
+def _head(asked: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
     """Which quiz it is, a square an answer, and both scores: yours for ELMo's readings, ELMo's own for the labels."""
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
     right = sum(one.sense == each.label for one, each in zip(done, asked, strict=False))
@@ -95,7 +95,7 @@ def _head(asked: tuple[Asked, ...], game: Game, done: list[Reading], in_use: InU
     )
 
 
-def _question(asked: Asked, game: Game, found: Reading | None, n: int, in_use: InUse) -> None:
+def _question(asked: QuizQuestion, game: Game, found: QuizReading | None, n: int, in_use: InUse) -> None:
     told = t("Question {k} of {n}", k=game.at + 1, n=n)
     show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', told, _marked(asked))
     if found is None:
@@ -130,7 +130,7 @@ def _question(asked: Asked, game: Game, found: Reading | None, n: int, in_use: I
     lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
 
 
-def _expected(asked: Asked, in_use: InUse) -> None:
+def _expected(asked: QuizQuestion, in_use: InUse) -> None:
     """What ELMo expects in the word's place, where it can name words."""
     word = WordInContext(asked.tokens, asked.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
@@ -139,7 +139,7 @@ def _expected(asked: Asked, in_use: InUse) -> None:
         show_html("<p>{} {}. {}</p>", t("In this place ELMo also expects:"), words, weakness(word.word, place.weak))
 
 
-def _marked(asked: Asked) -> Markup:
+def _marked(asked: QuizQuestion) -> Markup:
     """The sentence, its word marked."""
     parts = []
     for k, piece in enumerate(pieces(asked.tokens)):
@@ -149,7 +149,7 @@ def _marked(asked: Asked) -> Markup:
     return Markup().join(parts).strip()
 
 
-def _sense(asked: Asked, found: Reading, k: int, answer: str) -> Markup:
+def _sense(asked: QuizQuestion, found: QuizReading, k: int, answer: str) -> Markup:
     """A sense, its definition, how many votes it got, and whose it is: yours, ELMo's, the label's."""
     sense = asked.senses[k]
     colour = sense_colour(k)
@@ -172,7 +172,7 @@ def _sense(asked: Asked, found: Reading, k: int, answer: str) -> Markup:
     )
 
 
-def _score(asked: tuple[Asked, ...], game: Game, done: list[Reading]) -> None:
+def _score(asked: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
     right = sum(one.sense == each.label for one, each in zip(done, asked, strict=True))
     st.subheader(t("You knew what ELMo reads in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)

@@ -188,7 +188,9 @@ def _live(in_use: InUse, result: Around, table: OccurrenceTable, chosen: tuple[C
     if state.picked:
         blank = [""] * len(rows)
         sentences = [table.occurrence(int(row)).sentence for row in rows]
-        brush.show_table(atlas.Dots(blank, [bare(word) for word in result.points.words], blank, sentences, blank), rows.tolist(), state)
+        brush.show_table(
+            atlas.AtlasDots(blank, [bare(word) for word in result.points.words], blank, sentences, blank), rows.tolist(), state
+        )
 
 
 @kept(16)

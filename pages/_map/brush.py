@@ -79,7 +79,7 @@ def listen(clicked: Callable[[int], None]) -> None:
     _listen(key=WATCH, on_clicked_change=on_click, on_zooms_change=on_zoom)
 
 
-def show_table(dots: atlas.Dots, rows: Sequence[int], state: Brush) -> None:
+def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None:
     """All dots as a list whose ticked rows are the selection; those selected on a map stand first."""
     if not state.order or set(state.order) != set(rows):
         chosen = set(state.picked)
@@ -120,7 +120,7 @@ def show_table(dots: atlas.Dots, rows: Sequence[int], state: Brush) -> None:
         )
 
 
-def _frame(dots: atlas.Dots, rows: Sequence[int], chosen: Sequence[int]) -> pd.DataFrame:
+def _frame(dots: atlas.AtlasDots, rows: Sequence[int], chosen: Sequence[int]) -> pd.DataFrame:
     place = {row: k for k, row in enumerate(rows)}
     numbers = [place[row] for row in chosen if row in place]
     columns = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}

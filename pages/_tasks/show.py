@@ -11,7 +11,7 @@ from core.common.markup import Markup
 from core.figures.classifiers import shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
-from core.tasks.answers import Answer
+from core.tasks.answers import TaskAnswer
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
@@ -200,7 +200,7 @@ def _coreference(in_use: InUse) -> None:
     _twin("coreference", rows)
 
 
-def _share(answer: Answer, number: int) -> float:
+def _share(answer: TaskAnswer, number: int) -> float:
     return answer.said[number] if number >= 0 else 1 - sum(answer.said)
 
 
@@ -235,7 +235,7 @@ PAGES: dict[str, Callable[[InUse], None]] = {
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(said: dict[str, Answer], show_one: Callable[[str], None]) -> None:
+def _side_by_side(said: dict[str, TaskAnswer], show_one: Callable[[str], None]) -> None:
     for column, variant in zip(st.columns(len(said)), said, strict=True):
         with column:
             lists.heading(variant_titles()[variant], COLOURS[variant])

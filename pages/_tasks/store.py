@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.tasks import answers
-from core.tasks.answers import Answer, OpenTask
+from core.tasks.answers import OpenTask, TaskAnswer
 from core.tasks.results import FOLDER, Summary, read_results, summaries
 from core.tasks.task import Example
 from pages._cached.kept import kept
@@ -25,11 +25,11 @@ def opened(in_use: InUse) -> dict[str, OpenTask]:
 
 
 @kept(256)
-def _said(task: str, model_name: str, vectors_name: str, example: Example, made: float) -> dict[str, Answer]:
+def _said(task: str, model_name: str, vectors_name: str, example: Example, made: float) -> dict[str, TaskAnswer]:
     return answers.ask(_opened(model_name, vectors_name, made)[task], example, model(model_name), vectors(vectors_name))
 
 
-def said(task: str, in_use: InUse, example: Example) -> dict[str, Answer]:
+def said(task: str, in_use: InUse, example: Example) -> dict[str, TaskAnswer]:
     """What each variant says of an example."""
     return _said(task, in_use.model, in_use.vectors, example, (FOLDER / "results.json").stat().st_mtime)
 

@@ -8,7 +8,7 @@ from core.common.markup import Markup
 from core.figures.influence import signed
 from core.figures.style import layer_title
 from core.senses import influence
-from core.senses.influence import Influence, Verdict
+from core.senses.influence import Influence, SenseStanding
 from core.text import languages, word_in_question
 from core.text.tokens import bare
 from pages._why.inputs import Options, example_on_screen
@@ -23,7 +23,7 @@ def content_of(result: Influence) -> set[int]:
     return {one.position for one in word_in_question.candidates(result.tokens, languages.in_use())}
 
 
-def noticed(result: Influence, options: Options, stands: Verdict, chosen: Chosen, content: set[int]) -> list[str]:
+def noticed(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: set[int]) -> list[str]:
     """Where the word has senses: how it is read, and what decided that: two sentences."""
     nearest = influence.verdict(result, options.layer, options.half)
     lines = [_sentence(_reading(result, nearest), _judged(chosen, nearest))]
@@ -120,7 +120,7 @@ def _sentence(*clauses: str) -> str:
     return text[:1].upper() + text[1:] + "."
 
 
-def _reading(result: Influence, nearest: Verdict) -> str:
+def _reading(result: Influence, nearest: SenseStanding) -> str:
     places = {"where": layer_title(nearest.view), "who": reader(nearest.half), "word": word_at(result, result.position)}
     if not nearest.clear:
         return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
@@ -132,7 +132,7 @@ def _reading(result: Influence, nearest: Verdict) -> str:
     return read
 
 
-def _judged(chosen: Chosen, nearest: Verdict) -> str:
+def _judged(chosen: Chosen, nearest: SenseStanding) -> str:
     """Whether the model is right, where the sentence is one of ours, so that a person's answer is known."""
     example = example_on_screen(chosen)
     if example is None or not example.sense or not nearest.clear:
@@ -142,7 +142,7 @@ def _judged(chosen: Chosen, nearest: Verdict) -> str:
     return t("a person would say <b>{sense}</b>: here the model is wrong", sense=example.sense)
 
 
-def _heaviest(result: Influence, options: Options, stands: Verdict, content: set[int]) -> str:
+def _heaviest(result: Influence, options: Options, stands: SenseStanding, content: set[int]) -> str:
     values = influence.parts(result, options.layer, options.half, stands.sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
@@ -162,7 +162,7 @@ def _nothing(view: str) -> str:
     return t("no other word changes anything here")
 
 
-def _turns(result: Influence, options: Options, nearest: Verdict) -> list[str]:
+def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
     """The words that the sense hangs on."""
     if not nearest.clear or options.layer == "0":
         return []

@@ -10,7 +10,7 @@ from core.common.i18n import t, tn
 from core.common.markup import html
 from core.figures.style import layer_title, sense_colour
 from core.senses import edits
-from core.senses.edits import Step
+from core.senses.edits import EditStep
 from core.senses.verdict import ONE, TWO, Verdict
 from core.text.tokens import join_tokens
 from core.views.edits import FIRST, SECOND, EditPath
@@ -30,7 +30,7 @@ def in_words(path: EditPath) -> EditPath:
     return replace(path, senses=senses, read=read, ends=ends)
 
 
-def edit_name(step: Step) -> str:
+def edit_name(step: EditStep) -> str:
     """What an edit does, in words."""
     if step.old is None and step.new is None:
         return t("the first sentence")
@@ -46,7 +46,7 @@ def sense_chip(sense: str, senses: Sequence[str]) -> str:
     return lists.chip_of(sense, sense_colour(senses.index(sense)))
 
 
-def before(steps: Sequence[Step], word: str, moves: bool) -> list[str]:
+def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
     """What to notice before the answer is shown."""
     n = len(steps) - 1
     values = {"n": n, "word": word[:40]}

@@ -7,7 +7,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
-from core.senses.edits import Step
+from core.senses.edits import EditStep
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._why.edit_notices import NEVER
@@ -40,7 +40,7 @@ def choices(in_use: InUse) -> tuple[str, str]:
     return order, layer
 
 
-def choose_guess(steps: Sequence[Step], of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
+def choose_guess(steps: Sequence[EditStep], of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
     """The user's guess (NEVER, or an edit's number; None if there is none) and whether the answer is to be shown."""
     if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
         st.session_state.reveal, st.session_state.guess = False, None

@@ -7,7 +7,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.influence import signed
 from core.senses import influence
-from core.senses.influence import Influence, Verdict
+from core.senses.influence import Influence, SenseStanding
 from core.text.tokens import bare
 from pages._why.inputs import Options
 from pages._widgets import lists
@@ -25,7 +25,7 @@ def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
     return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
 
 
-def legend(options: Options, stands: Verdict, pair: tuple[str, str]) -> Markup:
+def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
     """HTML under the sentence: what its colours and numbers are."""
     how = {
         influence.DROP: t("Under each word: the lead that goes when it is dropped."),

@@ -22,13 +22,13 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     `options` are st.plotly_chart's own: on_select, selection_mode, width, height.
     """
     alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
-    record.now().note("figure", record.Figure(figure, alt), key)
+    record.now().note("figure", record.NotedFigure(figure, alt), key)
     return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
 
 
 def note(figure: go.Figure | Callable[[], go.Figure], *, key: str, alt: str) -> None:
     """A figure, or what makes it, that the page shows in its own way: not drawn, but there when the view is taken along."""
-    record.now().note("figure", record.Figure(figure, alt[:LONGEST]), key)
+    record.now().note("figure", record.NotedFigure(figure, alt[:LONGEST]), key)
 
 
 def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, shown: bool = True) -> None:

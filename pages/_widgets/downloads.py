@@ -74,7 +74,7 @@ def html_of_view(view: Taken) -> str:
 
     i18n.use(view.language)
     return html_file.html_of(
-        html_file.Page(
+        html_file.HtmlPage(
             view.question or view.title,
             view.lede,
             view.notices(),

@@ -190,7 +190,7 @@ def grid(table: pd.DataFrame, **options) -> None:
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     """The table behind a picture or list, with its export."""
     label = label or t("The same as a table")
-    record.now().note("table", record.Table(table, name, label), key)
+    record.now().note("table", record.NotedTable(table, name, label), key)
     with st.expander(label, icon=":material/table:", key=key):
         grid(table)
         st.download_button(

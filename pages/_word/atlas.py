@@ -44,7 +44,7 @@ def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: 
 
 
 @dataclass(frozen=True, slots=True)
-class Dots:
+class AtlasDots:
     """What a person reads of each row of a map, in its order of points."""
 
     lemmas: list[str]
@@ -55,11 +55,11 @@ class Dots:
 
 
 @kept(32)
-def dots(corpus: str, model: str, word: str) -> Dots:
+def dots(corpus: str, model: str, word: str) -> AtlasDots:
     """The dots of a word's maps."""
     table = opened.targets(corpus, model)
     found = [table.occurrence(int(row)) for row in map_rows(table, word)]
-    return Dots(
+    return AtlasDots(
         [o.lemma or "" for o in found],
         [o.tokens[o.position] for o in found],
         [o.sense or "" for o in found],

@@ -13,7 +13,7 @@ from core.index import tables
 from core.index.neighbours import make_query
 from core.senses import quiz
 from core.senses.judge import open_judge
-from core.senses.quiz import Asked, Reading
+from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
 from pages._learn import quiz_notices
 from tests.app.test_pages import html_of, opened
@@ -30,7 +30,7 @@ def pressed(page: AppTest, key: str) -> AppTest:
     return page.button(key=key).click().run()
 
 
-def read(asked: Asked) -> Reading:
+def read(asked: QuizQuestion) -> QuizReading:
     model = open_model(ENGLISH.model)
     query = make_query(model.encoder, list(asked.tokens), asked.position)
     return quiz.read(tables.open_word(asked.word, model), asked, query, open_judge(model).space)
@@ -128,8 +128,8 @@ SENSES = ("river <edge>", "money & more", "말")
 
 @given(st.tuples(*[st.integers(0, 8)] * 3).filter(sum), st.sampled_from(SENSES), st.sampled_from(SENSES))
 def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
-    asked = Asked("w", ("a", "w"), 1, SENSES, label)
-    found = Reading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
+    asked = QuizQuestion("w", ("a", "w"), 1, SENSES, label)
+    found = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
     lines = written([*quiz_notices.answered(asked, found, answer), *quiz_notices.how(asked, found)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
     assert ("A point" in lines[0]) == (answer == found.sense) and ("is wrong" in lines[1]) == (found.sense != label)
@@ -139,8 +139,8 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
 
 @given(st.lists(st.tuples(st.sampled_from(SENSES), st.sampled_from(SENSES), st.sampled_from(SENSES)), min_size=1, max_size=8))
 def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
-    asked = [Asked("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
-    readings = [Reading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
+    asked = [QuizQuestion("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
+    readings = [QuizReading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
     lines = quiz_notices.finished(asked, readings, [answer for *_, answer in rows])
     mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
     assert ("level" in lines[0], "you are ahead" in lines[0]) == (mine == right, mine > right)

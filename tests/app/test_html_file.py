@@ -5,11 +5,11 @@ import pandas as pd
 import pytest
 
 from core.common import markup
-from pages._export.html_file import LONG, Page, html_of
+from pages._export.html_file import LONG, HtmlPage, html_of
 
 
 def body(value: object) -> str:
-    html = html_of(Page("Q?", "", (), (), [(pd.DataFrame({"a": [value]}), "t")], ()))
+    html = html_of(HtmlPage("Q?", "", (), (), [(pd.DataFrame({"a": [value]}), "t")], ()))
     return html.split("<tbody>\n<tr>")[1].split("</tr>")[0]
 
 
@@ -47,7 +47,7 @@ def test_whatever_stands_in_a_view_its_file_holds_no_element_of_it():
     figure = go.Figure(go.Scatter(x=[1], y=[1], text=[EVIL], hovertext=["</script><script>alert(1)</script>"], name=EVIL))
     table = pd.DataFrame({EVIL: [EVIL]})
     html = html_of(
-        Page(
+        HtmlPage(
             EVIL,
             EVIL,
             (markup.html("About “{}” <b>7</b>.", EVIL),),

@@ -34,10 +34,10 @@ def sentences(lines: list[str]) -> list[str]:
 @st.composite
 def paths(draw) -> tuple[EditPath, Verdict | None]:
     n = draw(st.integers(2, 8))
-    steps = [edits.Step(("jam",), 0)]
+    steps = [edits.EditStep(("jam",), 0)]
     for k in range(1, n):
         old, new = draw(st.one_of(st.tuples(WORDS, WORDS), st.tuples(WORDS, st.none()), st.tuples(st.none(), WORDS)))
-        steps.append(edits.Step(("jam",), 0, None if new is None else 0, old, new, k))
+        steps.append(edits.EditStep(("jam",), 0, None if new is None else 0, old, new, k))
     pair = draw(st.sampled_from([("river edge", "money <house>"), ("as in the first sentence", "as in the second"), ("말", "馬")]))
     margins = {name: np.array(draw(st.lists(LEADS, min_size=n, max_size=n))) for name in ("0", "1", "2", "mix")}
     layer = draw(st.sampled_from(["1", "2", "mix"]))

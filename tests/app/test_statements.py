@@ -8,12 +8,13 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pages._model import show
 
 from core.analysis.memory import Memory, Stream, drift
 from core.analysis.spaces import Comparison
 from core.analysis.spelling import Firing, Window
 from core.figures.measures import Panel
-from core.static.vectors import Neighbour
+from core.static.vectors import StaticNeighbour
 from core.text.concordance import Concordance
 from core.text.sentences import Sentence
 from pages._classify import earlier
@@ -21,7 +22,6 @@ from pages._compare import words as compare_words
 from pages._corpus import reading
 from pages._how import memory_notices, spelling_notices
 from pages._how.memory_notices import ROUNDING, SEEN, UNSEEN
-from pages._model import show
 from tests.app.visit import written
 
 WORDS = st.sampled_from(["jam", "the", "배", "\u2060가", "🎉", "<i>", "a&b", ".", "x" * 60])
@@ -127,7 +127,7 @@ def firings(draw) -> Firing:
 
 @given(st.lists(firings(), max_size=4), st.data())
 def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Firing], data):
-    near = [data.draw(st.sampled_from([[], [Neighbour("jam", 0.5)]])) for _ in found]
+    near = [data.draw(st.sampled_from([[], [StaticNeighbour("jam", 0.5)]])) for _ in found]
     beside = [data.draw(st.sampled_from([None, []])) for _ in found]
     values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(found), max_size=len(found)))
     cosines = np.minimum.outer(np.array(values), np.array(values)) if found else np.empty((0, 0))

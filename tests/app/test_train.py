@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.model import VARIANTS, variant_titles
-from core.classify.tables import Row, Table
+from core.classify.tables import ScoreRow, Table
 from core.cli.main import elmoscope, parsed
 from core.common.errors import BadInput
 from core.common.turns import Turns
@@ -24,7 +24,7 @@ from tests.app.test_pages import opened
 
 
 def rows(*labels: str) -> Table:
-    return Table("own.csv", tuple(Row(f"text number {k}", label) for k, label in enumerate(labels)), ("text",), "topic")
+    return Table("own.csv", tuple(ScoreRow(f"text number {k}", label) for k, label in enumerate(labels)), ("text",), "topic")
 
 
 def test_forty_classes_of_one_row_each_are_refused_in_a_sentence():
@@ -33,7 +33,7 @@ def test_forty_classes_of_one_row_each_are_refused_in_a_sentence():
 
 
 def test_repeating_a_text_makes_no_class_larger():
-    repeated = Table("own.csv", tuple(Row("the same", label) for label in "aabbaabb"), ("text",), "topic")
+    repeated = Table("own.csv", tuple(ScoreRow("the same", label) for label in "aabbaabb"), ("text",), "topic")
     with pytest.raises(BadInput, match="2 of the 2 classes"):
         check_classes(repeated, "own.csv")
 

@@ -16,7 +16,7 @@ from core.classify import tasks
 from core.classify.data import Dataset, SplitConfig, make_dataset
 from core.classify.inputs import Tokens
 from core.classify.model import variant_named
-from core.classify.tables import Row as LabelledText
+from core.classify.tables import ScoreRow as LabelledText
 from core.classify.tables import Table
 from core.classify.train import TrainConfig, make_text_fit
 from core.common.errors import ElmoscopeError

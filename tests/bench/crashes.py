@@ -68,7 +68,7 @@ def training(folder: Path, _: str) -> None:
     from core.classify.data import SplitConfig, make_dataset
     from core.classify.head import save_head
     from core.classify.model import VARIANTS
-    from core.classify.tables import Row, Table
+    from core.classify.tables import ScoreRow, Table
     from core.classify.train import make_text_fit
     from core.learning.frozen import Frozen
 
@@ -76,7 +76,7 @@ def training(folder: Path, _: str) -> None:
     rows = []
     for k in range(1_200):
         label = "ab"[k % 2]
-        rows.append(Row(" ".join(draw.choices(["same", "thing", f"{label}{k % 7}"], k=8)) + f" {k}", label))
+        rows.append(ScoreRow(" ".join(draw.choices(["same", "thing", f"{label}{k % 7}"], k=8)) + f" {k}", label))
     dataset = make_dataset("crashes", Table("rows", tuple(rows), ("text",), "label"), SplitConfig())
     config = tasks.task_config(tasks.task_named("own"), seed=0, epochs=8)
     trainer = make_text_fit(VARIANTS["embedding"], dataset, config, Frozen())

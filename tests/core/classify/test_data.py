@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.classify.data import Dataset, SplitConfig, make_dataset, normal_form, shuffled_labels
-from core.classify.tables import Row, Table, clean_ag_news, read_table
+from core.classify.tables import ScoreRow, Table, clean_ag_news, read_table
 from core.common.errors import BadInput, MissingArtifact
 from core.text.tokens import tokenize
 
@@ -22,7 +22,7 @@ def write(tmp_path, name: str, content: str | bytes):
 
 
 def rows(n: int, *, labels=("a", "b")) -> Table:
-    return Table("rows.csv", tuple(Row(f"text number {k}", labels[k % len(labels)]) for k in range(n)), ("text",), "label")
+    return Table("rows.csv", tuple(ScoreRow(f"text number {k}", labels[k % len(labels)]) for k in range(n)), ("text",), "label")
 
 
 def forms(examples) -> set[str]:
@@ -59,11 +59,11 @@ def test_columns_are_taken_by_name_or_number_and_joined_by_a_blank(tmp_path):
     path = write(tmp_path, "own.csv", "Id,Kind,Lead,Body\n1,a,One,two\n2,b,Three,four\n")
     by_name = read_table(path, text_columns=["body", "Lead"], label_column="kind")
     assert [row.text for row in by_name.rows] == ["two One", "four Three"] and by_name.label_column == "Kind"
-    assert read_table(path, text_columns=["3"], label_column="2").rows == (Row("One", "a"), Row("Three", "b"))
+    assert read_table(path, text_columns=["3"], label_column="2").rows == (ScoreRow("One", "a"), ScoreRow("Three", "b"))
     bare = write(tmp_path, "bare.csv", "7,u,One\n8,v,Two\n")
-    assert read_table(bare, text_columns=["3"], label_column="2").rows == (Row("One", "u"), Row("Two", "v"))
+    assert read_table(bare, text_columns=["3"], label_column="2").rows == (ScoreRow("One", "u"), ScoreRow("Two", "v"))
     ag = write(tmp_path, "ag.csv", AG)
-    assert read_table(ag, prefer=("title",)).rows[1] == Row("Race is on", "4")
+    assert read_table(ag, prefer=("title",)).rows[1] == ScoreRow("Race is on", "4")
     assert read_table(path, label_column="Kind", text_columns=["Lead"], prefer=("title",)).text_columns == ("Lead",)
 
 
@@ -186,7 +186,7 @@ def test_shares_are_of_the_distinct_texts_and_every_row_is_in_one_split():
 )
 def test_equal_texts_never_cross_a_split(texts, seed, folds):
     spread = [*texts, *(f"other {k}" for k in range(12))]
-    table = Table("t", tuple(Row(text, "ab"[k % 2]) for k, text in enumerate(spread)), ("text",), "label")
+    table = Table("t", tuple(ScoreRow(text, "ab"[k % 2]) for k, text in enumerate(spread)), ("text",), "label")
     data = make_dataset("own", table, SplitConfig(seed=seed, folds=folds))
     assert no_text_is_shared(data)
     assert len(data.train) + len(data.valid) + len(data.test) == len(spread)
@@ -211,13 +211,13 @@ def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_
     assert forms(tenth.train) < forms(half.train) < forms(whole.train) and len(tenth.train) == 14
     assert forms(tenth.valid) < forms(half.valid) < forms(whole.valid) and len(tenth.valid) == 2 and len(whole.valid) == 16
     assert forms(tenth.test) == forms(whole.test)
-    official = Table("valid.csv", tuple(Row(f"checked {k}", "ab"[k % 2]) for k in range(50)), ("text",), "label")
+    official = Table("valid.csv", tuple(ScoreRow(f"checked {k}", "ab"[k % 2]) for k in range(50)), ("text",), "label")
     assert len(make_dataset("own", rows(200), SplitConfig(share=0.1), valid=official).valid) == 5
     assert tenth.texts == whole.texts and tenth.labels == whole.labels
 
 
 def test_duplicates_are_kept_or_the_first_of_them_is():
-    table = Table("t", (*rows(30).rows, Row("Text  NUMBER 3", "b"), Row("text number 4", "b")), ("text",), "label")
+    table = Table("t", (*rows(30).rows, ScoreRow("Text  NUMBER 3", "b"), ScoreRow("text number 4", "b")), ("text",), "label")
     kept, dropped = (make_dataset("own", table, SplitConfig(duplicates=how)) for how in ("keep", "drop"))
     assert len(kept.train) + len(kept.valid) + len(kept.test) == 32
     assert len(dropped.train) + len(dropped.valid) + len(dropped.test) == 30
@@ -225,17 +225,17 @@ def test_duplicates_are_kept_or_the_first_of_them_is():
 
 
 def test_training_rows_whose_text_is_in_the_official_test_file_are_dropped_and_counted():
-    official = Table("test.csv", (Row("TEXT number  5", "b"), Row("unseen", "a")), ("text",), "label")
+    official = Table("test.csv", (ScoreRow("TEXT number  5", "b"), ScoreRow("unseen", "a")), ("text",), "label")
     data = make_dataset("own", rows(40), SplitConfig(), test=official)
     assert len(data.test) == 2 and no_text_is_shared(data) and len(data.train) + len(data.valid) == 39
     assert any("1 training rows whose text is in the test set" in note for note in data.notes)
 
 
 def test_no_text_that_is_tested_on_is_validated_on():
-    half = Table("test.csv", tuple(Row(row.text.upper(), row.label) for row in rows(50).rows), ("text",), "label")
+    half = Table("test.csv", tuple(ScoreRow(row.text.upper(), row.label) for row in rows(50).rows), ("text",), "label")
     data = make_dataset("own", rows(100), SplitConfig(), test=half)
     assert no_text_is_shared(data) and (len(data.train), len(data.valid), len(data.test)) == (45, 5, 50)
-    checked = Table("valid.csv", (*half.rows[:10], Row("one more", "a"), Row("and another", "b")), ("text",), "label")
+    checked = Table("valid.csv", (*half.rows[:10], ScoreRow("one more", "a"), ScoreRow("and another", "b")), ("text",), "label")
     data = make_dataset("own", rows(100), SplitConfig(), test=half, valid=checked)
     assert no_text_is_shared(data) and forms(data.valid) == {"one more", "and another"}
     assert any("10 validation rows whose text is in the test set were dropped" in note for note in data.notes)
@@ -246,7 +246,7 @@ def test_no_text_that_is_tested_on_is_validated_on():
 
 
 def test_extra_rows_are_only_trained_on_and_never_what_is_tested():
-    extra = Table("more.csv", (*rows(40).rows, Row("new", "a"), Row("newer", "b")), ("text",), "label")
+    extra = Table("more.csv", (*rows(40).rows, ScoreRow("new", "a"), ScoreRow("newer", "b")), ("text",), "label")
     data, alone = make_dataset("own", rows(40), SplitConfig(), extra=extra), make_dataset("own", rows(40), SplitConfig())
     assert forms(data.test) == forms(alone.test) and no_text_is_shared(data) and {"new", "newer"} <= forms(data.train)
 
@@ -278,7 +278,7 @@ def test_labels_are_ordered_renamed_and_left_out():
         (rows(4), SplitConfig(folds=5), "4 distinct texts cannot make 5 folds"),
         (rows(30), SplitConfig(folds=5, in_order=True), "not both"),
         (rows(40), SplitConfig(share=0.01), "all have one label"),
-        (Table("t", (Row(" ", "a"), Row("\t", "b")), ("text",), "label"), SplitConfig(), "no row to train on"),
+        (Table("t", (ScoreRow(" ", "a"), ScoreRow("\t", "b")), ("text",), "label"), SplitConfig(), "no row to train on"),
     ],
 )
 def test_rows_that_cannot_be_split_are_refused_in_one_sentence(table, config, told):
@@ -288,7 +288,7 @@ def test_rows_that_cannot_be_split_are_refused_in_one_sentence(table, config, to
 
 
 def test_a_label_that_only_the_test_file_has_is_named():
-    official = Table("test.csv", (Row("unseen", "c"),), ("text",), "label")
+    official = Table("test.csv", (ScoreRow("unseen", "c"),), ("text",), "label")
     with pytest.raises(BadInput, match="The label 'c' is in the test rows but not among the training labels"):
         make_dataset("own", rows(40), SplitConfig(), test=official)
 
@@ -316,4 +316,4 @@ def test_shuffled_labels_keep_the_texts_and_lose_what_they_say():
 
 def test_json_rows_may_come_in_any_order_of_keys(tmp_path):
     lines = [json.dumps({"text": "One", "label": "a"}), json.dumps({"label": "b", "text": "Two"})]
-    assert read_table(write(tmp_path, "a.jsonl", "\n".join(lines))).rows == (Row("One", "a"), Row("Two", "b"))
+    assert read_table(write(tmp_path, "a.jsonl", "\n".join(lines))).rows == (ScoreRow("One", "a"), ScoreRow("Two", "b"))

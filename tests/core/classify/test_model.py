@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from core.classify.baselines import Baseline, fit_mean_vectors, fit_tf_idf, grams, mean_vectors
-from core.classify.inputs import UNKNOWN, Vocabulary, live_layers, make_batch, padded
+from core.classify.inputs import UNKNOWN, TextVocabulary, live_layers, make_batch, padded
 from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
@@ -18,7 +18,7 @@ from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
 torch.set_num_threads(1)
 NETWORKS = [v for v in VARIANTS.values() if v.network in ("lstm", "mean")]
 TEXTS = [("the", "bank", "of", "Monday"), ("Comet",), ("a", "goal", "again", "and", "again", "!")]
-VOCABULARY = Vocabulary(["the", "bank", "goal", "comet"])
+VOCABULARY = TextVocabulary(["the", "bank", "goal", "comet"])
 
 
 @pytest.fixture(scope="module")
@@ -150,8 +150,8 @@ def test_a_batch_is_padded_masked_and_numbered():
 
 def test_a_vocabulary_ranks_by_count_in_lower_case():
     texts = [("The", "the", "cat"), ("cat", "the", "dog")]
-    assert Vocabulary.of(texts, min_count=2, max_words=9).words == ("the", "cat")
-    assert Vocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
+    assert TextVocabulary.of(texts, min_count=2, max_words=9).words == ("the", "cat")
+    assert TextVocabulary.of(texts, min_count=1, max_words=2).words == ("the", "cat")
 
 
 def test_padded_layers_are_zero_behind_a_texts_end():

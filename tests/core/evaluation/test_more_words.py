@@ -6,13 +6,13 @@ from collections import Counter
 import pytest
 
 from core.common.config import ASSETS
-from core.evaluation.sentence_checks import Row, faults, meeting, read_rows
+from core.evaluation.sentence_checks import CheckedSentence, faults, meeting, read_rows
 from core.files import registry
 from core.text.tokens import join_tokens, tokenize
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[CheckedSentence]:
     return read_rows(registry.resolve("more-words", "corpus"))
 
 

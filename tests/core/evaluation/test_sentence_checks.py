@@ -6,7 +6,7 @@ import random
 import pytest
 
 from core.cli.main import main
-from core.evaluation.sentence_checks import Row, faults, meeting
+from core.evaluation.sentence_checks import CheckedSentence, faults, meeting
 
 rng = random.Random(0)
 LETTERS = "bcdfghjklmnprstvwz"
@@ -17,20 +17,20 @@ def invented() -> str:
     return "".join(rng.choice(LETTERS) + rng.choice("aeiou") for _ in range(4))
 
 
-def good() -> list[Row]:
+def good() -> list[CheckedSentence]:
     """Two senses of ten sentences each, of different lengths, the word in every part of them."""
     rows = []
     for k in range(20):
         tokens = [invented() for _ in range(8 + k % 10)]
         position = (k * 3) % len(tokens)
         tokens[position] = "jam"
-        rows.append(Row(tuple(tokens), position, "jam", "sweet spread" if k % 2 else "stuck traffic", k + 1))
+        rows.append(CheckedSentence(tuple(tokens), position, "jam", "sweet spread" if k % 2 else "stuck traffic", k + 1))
     return rows
 
 
-def changed(rows: list[Row], k: int, tokens, position: int | None = None, sense: str | None = None) -> list[Row]:
+def changed(rows: list[CheckedSentence], k: int, tokens, position: int | None = None, sense: str | None = None) -> list[CheckedSentence]:
     old = rows[k]
-    new = Row(tuple(tokens), old.position if position is None else position, old.lemma, sense or old.sense, old.line)
+    new = CheckedSentence(tuple(tokens), old.position if position is None else position, old.lemma, sense or old.sense, old.line)
     return [*rows[:k], new, *rows[k + 1 :]]
 
 
@@ -40,13 +40,14 @@ def test_a_varied_set_has_no_fault():
 
 def test_a_sentence_in_which_two_words_meet_counts_for_neither():
     both = [
-        Row(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k) for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
+        CheckedSentence(("the", "bread", "and", "the", "jam"), at, lemma, "food", 21 + k)
+        for k, (at, lemma) in enumerate(((1, "bread"), (4, "jam")))
     ]
     assert meeting([*good(), *both]) == {21, 22} and list(faults([*good(), *both])) == []
     assert "the same sentence as row 21" in " ".join(faults([*good(), both[0], both[0]]))
 
 
-def with_word(rows: list[Row], word: str, at: int, how_many: int) -> list[Row]:
+def with_word(rows: list[CheckedSentence], word: str, at: int, how_many: int) -> list[CheckedSentence]:
     """The word put at a place of the first sentences of one sense (every other row)."""
     for k in range(0, 2 * how_many, 2):
         tokens = list(rows[k].tokens)
@@ -55,9 +56,9 @@ def with_word(rows: list[Row], word: str, at: int, how_many: int) -> list[Row]:
     return rows
 
 
-def alike(row: Row, k: int) -> Row:
+def alike(row: CheckedSentence, k: int) -> CheckedSentence:
     """The row as it is, or from the 15th on with the same beginning."""
-    return row if k < 14 else Row(("so", "it", "is", *row.tokens[3:]), 5, row.lemma, row.sense, row.line)
+    return row if k < 14 else CheckedSentence(("so", "it", "is", *row.tokens[3:]), 5, row.lemma, row.sense, row.line)
 
 
 @pytest.mark.parametrize(
@@ -71,11 +72,11 @@ def alike(row: Row, k: int) -> Row:
         (lambda rows: changed(rows, 3, [*rows[1].tokens, "twice"], rows[1].position), "rows 2 and 4 are too alike"),
         (lambda rows: changed(rows, 5, ["a", "short", "jam"], 2), "row 6: 3 words; 7 to 30 wanted"),
         (
-            lambda rows: [Row((*r.tokens[:6], "jam", "x"), 6, r.lemma, r.sense, r.line) for r in rows],
+            lambda rows: [CheckedSentence((*r.tokens[:6], "jam", "x"), 6, r.lemma, r.sense, r.line) for r in rows],
             "the word stands in the last third of 20 of 20 sentences",
         ),
         (
-            lambda rows: [Row(("jam", *[invented() for _ in range(8)]), 0, r.lemma, r.sense, r.line) for r in rows],
+            lambda rows: [CheckedSentence(("jam", *[invented() for _ in range(8)]), 0, r.lemma, r.sense, r.line) for r in rows],
             "lengths spread by 0.0 tokens",
         ),
         (lambda rows: [alike(r, k) for k, r in enumerate(rows)], "the first three tokens are distinct in 15 of 20 sentences; 90% wanted"),

@@ -14,7 +14,7 @@ from core.classify import tasks
 from core.classify.data import SplitConfig, make_dataset, normal_form
 from core.classify.model import NetworkConfig
 from core.classify.scores import unpacked
-from core.classify.tables import Row, Table
+from core.classify.tables import ScoreRow, Table
 from core.classify.train import TrainConfig
 from core.common.errors import CorruptArtifact
 from core.elmo.models import Model
@@ -136,7 +136,7 @@ def test_the_proof_that_nothing_leaks_reads_high_where_every_test_text_was_train
 
 def test_random_labels_are_one_for_each_text_and_validation_rewards_what_is_learned_by_heart():
     rows = table(200).rows
-    copied = Table("test", tuple(Row(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
+    copied = Table("test", tuple(ScoreRow(row.text.upper(), row.label) for row in rows[:40]), ("text",), "label")
     data = make_dataset("own", Table("t", (*rows, *rows[50:90]), ("text",), "label"), SplitConfig(), test=copied)
     dealt = with_random_labels(data, copied=True)
     label = {}

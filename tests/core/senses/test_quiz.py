@@ -23,7 +23,7 @@ def model() -> Model:
     return open_model(ENGLISH.model)
 
 
-def query_of(model: Model, asked: quiz.Asked) -> Query:
+def query_of(model: Model, asked: quiz.QuizQuestion) -> Query:
     return make_query(model.encoder, list(asked.tokens), asked.position)
 
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from core.tasks.catalogue import TASKS
-from core.tasks.task import Recipe
+from core.tasks.task import TaskRecipe
 
 SMALL = {"hidden": 6, "character_dim": 4, "epochs": 2, "batch_size": 4, "train_limit": 0, "dev_limit": 8, "test_limit": 0}
 PEOPLE = ["Ada", "Bruno", "Clara", "Dario"]
 PLACES = ["Lund", "Oslo", "Porto", "Riga"]
 
 
-def small(task: str, **changes) -> Recipe:
+def small(task: str, **changes) -> TaskRecipe:
     return replace(TASKS[task].recipe, **(SMALL | changes))
 
 
