@@ -20,7 +20,7 @@ from core.index.sense_space import SenseSpace, open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table, opens_at_once
 from core.senses import evidence, pairs, verdict
-from core.senses.verdict import Ground, Trust, Verdict
+from core.senses.verdict import Calibration, Separability, Verdict
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.labelled_words import corpus_for
@@ -56,8 +56,8 @@ class Judge:
         self.model, self.vectors = model, vectors
         self._table = table
         self._encode = encode or (lambda sentences: model.encoder.encode([list(tokens) for tokens in sentences]))
-        self._bundled: Ground | None = None
-        self._trusts: dict[tuple[str, str], Trust] = {}
+        self._bundled: Calibration | None = None
+        self._trusts: dict[tuple[str, str], Separability] = {}
 
     def judge(self, first: WordInContext, second: WordInContext, corpus: str = "") -> Judgment:
         """Both words, by the labelled sentences of a corpus (a language's own if none), else by what needs no labels."""
@@ -117,13 +117,13 @@ class Judge:
         own = None if self._bundled else self._own()
         return own is None or verdict.read(own.folder) is not None
 
-    def ground(self) -> Ground:
+    def ground(self) -> Calibration:
         """What verdicts of the model rest on: as it was bundled, or measured before; else measured now, which takes seconds, and kept on disk."""
         if self._bundled is None:
             self._bundled = self._measured()
         return self._bundled
 
-    def _measured(self) -> Ground:
+    def _measured(self) -> Calibration:
         own = self._own()
         if own is None:
             return verdict.USUAL
@@ -154,7 +154,7 @@ class Judge:
         except ElmoscopeError:
             return None
 
-    def _ground_for(self, table: OccurrenceTable, lemma: str) -> Ground:
+    def _ground_for(self, table: OccurrenceTable, lemma: str) -> Calibration:
         """The ground with this word's trust in this table; of the many further words by what was learnt from them, where that was of this model."""
         ground = self.ground()
         own = self._own()

@@ -11,7 +11,18 @@ from core.index.table import OccurrenceTable
 from core.senses import evidence
 from core.senses.calibration import fitted
 from core.senses.evidence import Evidence
-from core.senses.verdict import Ground, Trust, has_senses, inputs_of_pairs, shares_in, shares_of, some_rows, spaces, trust_of, words_around
+from core.senses.verdict import (
+    Calibration,
+    Separability,
+    has_senses,
+    inputs_of_pairs,
+    shares_in,
+    shares_of,
+    some_rows,
+    spaces,
+    trust_of,
+    words_around,
+)
 from core.static.vectors import StaticVectors
 
 FEWEST_WORDS = 5  # that a regression is learned from
@@ -19,14 +30,14 @@ QUARTERS, REPEATS = 4, 3  # into how many parts a word's sentences are cut to ju
 MOST_WORDS = 80  # of a table
 
 
-def measure(table: OccurrenceTable, seen: Evidence) -> Ground | None:
+def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
     """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
     words = judged_words(table)
     if len(words) < FEWEST_WORDS:
         return None
     trusts, voted = _judged(table, seen)
     layer, alone, centres = measure_unlabelled(table, words, seen)
-    return Ground(trusts, layer, fitted(voted)[0], alone, centres)
+    return Calibration(trusts, layer, fitted(voted)[0], alone, centres)
 
 
 def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
@@ -55,7 +66,12 @@ def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
 
 
 def pairs_by_votes(
-    table: OccurrenceTable, lemma: str, trust: Trust, around: np.ndarray, parts: np.ndarray | None = None, space: SenseSpace | None = None
+    table: OccurrenceTable,
+    lemma: str,
+    trust: Separability,
+    around: np.ndarray,
+    parts: np.ndarray | None = None,
+    space: SenseSpace | None = None,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of a word's sentences, each quarter judged by the other three: (n, 11) inputs of the regression, (n,) same sense.
 
@@ -104,7 +120,7 @@ def around_of(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None)
     return words_around(table, some_rows(table, lemma)[0], vectors)
 
 
-def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Trust], list[tuple[np.ndarray, np.ndarray]]]:
+def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:
     """Of each judged word how far it is to be trusted, and its pairs."""
     trusts = {}
     pairs = []

@@ -104,7 +104,7 @@ def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> W
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
+class SignificantWords:
     """How many of a family of words are told apart better than by luck, word by word and with many words asked at once."""
 
     raw: int  # p under 0.05 each: one in twenty words of no sense at all would be among them
@@ -113,10 +113,10 @@ class Shown:
     n: int
 
 
-def shown(gains: Sequence[WordGain]) -> Shown:
+def shown(gains: Sequence[WordGain]) -> SignificantWords:
     """The words of one space, counted."""
     p = [gain.p for gain in gains]
-    return Shown(
+    return SignificantWords(
         raw=sum(gain.shown for gain in gains),
         holm=int((holm(p) < LEVEL).sum()),
         discovered=int((benjamini_hochberg(p) < LEVEL).sum()),

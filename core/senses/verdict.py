@@ -40,12 +40,12 @@ from core.static.vectors import StaticVectors
 K = 8  # labelled sentences that vote on one: half of the 16 a bundled sense has
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labelled words are right, four in five of others
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
-FILE = "verdict.json"  # of a table's folder: its Ground, written when it was bundled
+FILE = "verdict.json"  # of a table's folder: its Calibration, written when it was bundled
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
 
 
 @dataclass(frozen=True, slots=True)
-class Trust:
+class Separability:
     """How well a word's senses are told apart, and where best."""
 
     layer: str  # a layer's number, or "mix"
@@ -53,10 +53,10 @@ class Trust:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class Calibration:
     """What the verdicts of a table rest on."""
 
-    words: Mapping[str, Trust]  # labelled words of two senses or more
+    words: Mapping[str, Separability]  # labelled words of two senses or more
     layer: str  # best over all words: for those without labels
     votes: tuple[float, ...]  # the regression's coefficients where senses are known (core.senses.calibration)
     alone: tuple[float, ...]  # ... and where they are not
@@ -65,7 +65,7 @@ class Ground:
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
 _VOTES = (-0.8416, 1.2389, -0.4136, 0.8115, -0.4809, -1.1439, 0.3253, 0.2698, 0.2357, 0.6903, 2.7581, 0.0023, 0.643, 0.1299)
-USUAL = Ground({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
+USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def of_labelled(
     lemma: str,
     a: Query,
     b: Query,
-    ground: Ground,
+    ground: Calibration,
     vectors: StaticVectors | None = None,
     space: SenseSpace | None = None,
     read: Sequence[np.ndarray] = (),
@@ -147,7 +147,7 @@ def of_labelled(
     return Verdict(float(probability_of(inputs, ground.votes)[0]), trust.layer, shares, vectors is not None, space is not None)
 
 
-def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Ground) -> Verdict:
+def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Calibration) -> Verdict:
     """The verdict on two occurrences of any word; `seen` is the evidence of both."""
     if _same_place(a, b):
         return Verdict(1.0, ground.layer)
@@ -157,26 +157,26 @@ def of_unlabelled(a: Query, b: Query, seen: Evidence, ground: Ground) -> Verdict
     return Verdict(float(probability_of(inputs, ground.alone)[0]), ground.layer, around=bool(ground.centres))
 
 
-def trust_of(table: OccurrenceTable, lemma: str) -> Trust:
+def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
     """In which layer or mix most of a word's nearest have its own sense, and how far that is above chance."""
     rows, labels = some_rows(table, lemma)
     shares = {}
     for name in spaces(table.meta["layers"]):
         shares[name] = purity_at_k(_centred_cosines(table, rows, name), labels, min(K, len(rows) - 1))
     best = max(shares, key=shares.get)
-    return Trust(best, above_chance(shares[best], labels))
+    return Separability(best, above_chance(shares[best], labels))
 
 
-def read(folder: Path) -> Ground | None:
+def read(folder: Path) -> Calibration | None:
     """The ground that a table came with, or that was kept beside it."""
     told = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
     if len(told.get("votes", ())) != len(USUAL.votes):  # there is none, or an earlier version kept it
         return None
-    words = {lemma: Trust(**one) for lemma, one in told["words"].items()}
-    return Ground(words, told["layer"], tuple(told["votes"]), tuple(told["alone"]), told.get("centres", {}))
+    words = {lemma: Separability(**one) for lemma, one in told["words"].items()}
+    return Calibration(words, told["layer"], tuple(told["votes"]), tuple(told["alone"]), told.get("centres", {}))
 
 
-def as_json(ground: Ground) -> dict:
+def as_json(ground: Calibration) -> dict:
     """What `read` reads."""
     words = {lemma: {"layer": one.layer, "above_chance": round(one.above_chance, 4)} for lemma, one in ground.words.items()}
     centres = {name: [round(float(value), 4) for value in centre] for name, centre in ground.centres.items()}

@@ -30,7 +30,7 @@ LABELS = ("entailment", "neutral", "contradiction")
 
 def label_titles() -> dict[str, str]:
     """LABELS in the reader's language."""
-    return {"entailment": t("follows"), "neutral": t("may be"), "contradiction": t("contradicts")}
+    return {"entailment": t("follows"), "neutral": t("neutral"), "contradiction": t("contradicts")}
 
 
 class ESIM(nn.Module):

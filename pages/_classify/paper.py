@@ -63,10 +63,10 @@ def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds:
     return {
         t("task"): title,
         t("in the paper"): f"{paper.data}, {paper.measure}: {paper.baseline:g} → {paper.elmo:g}",
-        t("errors spared there"): f"{there:.0%}",
+        t("error reduction there"): f"{there:.0%}",
         t("without ELMo"): here[0],
         t("with ELMo"): here[1],
-        t("errors spared here"): f"{here[2]:.0%}",
+        t("error reduction here"): f"{here[2]:.0%}",
         t("seeds"): seeds,
     }
 
@@ -113,7 +113,7 @@ def _beside(title: str, name: str, one: Summary) -> dict:
         t("measure"): measure_titles()[name],
         t("without ELMo"): plain,
         t("with ELMo"): elmo,
-        t("errors spared here"): f"{spared:.0%}",
+        t("error reduction here"): f"{spared:.0%}",
         t("seeds"): t("{n} folds", n=one.seeds) if TASKS[name].folds else str(one.seeds),
     }
 

@@ -39,7 +39,7 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
 def _words(found: Explanation) -> None:
     show_html(
         "{}{}{}",
-        t("<p>Which words spoke for {label} ({share:.0%})?</p>", label=found.label, share=found.probability),
+        t("<p>Which words supported {label} ({share:.0%})?</p>", label=found.label, share=found.probability),
         token_marks(found.tokens, found.occlusion, title=t("for {label}", label=found.label)),
         t(
             '<p class="small">Each word is taken out in turn and the text is read again. <span class="token" style="background:rgba(0,114,178,0.5)">Blue</span>: without it the answer '

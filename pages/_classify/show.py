@@ -120,7 +120,7 @@ def _task() -> str:
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()
-    return choice("task", t("What to tell apart"), names, default, format_func=lambda n: plain(titles.get(n, n)))
+    return choice("task", t("Task"), names, default, format_func=lambda n: plain(titles.get(n, n)))
 
 
 def _text(task: str) -> str:

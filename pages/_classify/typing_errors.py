@@ -47,7 +47,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
         known = measured
     columns = st.columns([4, 3], vertical_alignment="bottom", gap="large")
     default = "news-title" if "news-title" in known else known[0]
-    task = choice("noise_task", t("What to tell apart"), known, default, place=columns[0], format_func=tasks.task_titles().get)
+    task = choice("noise_task", t("Task"), known, default, place=columns[0], format_func=tasks.task_titles().get)
     share = columns[1].select_slider(
         t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
     )

@@ -37,7 +37,7 @@ def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: KeptC
     if own:
         with st.spinner(t("Measuring how fast this machine reads…")):
             pace = store.pace(in_use.model, sentences)
-        figures += [(t("Reading it, about"), duration(pace.seconds(plan))), (t("On disk, then"), _size(plan.index_bytes))]
+        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("On disk, then"), _size(plan.index_bytes))]
     for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
         place.metric(label, value)
     words = " · ".join(f"{word[:40]} {n:,}" for word, n in plan.commonest)
@@ -76,7 +76,7 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
     if len(hits) == 1:
         lines.append(tn("“{word}” is the one token here.", "“{word}” stands once in {tokens:,} tokens.", total, **told))
     else:
-        lines.append(t("“{word}” stands {n:,} times: {rate} in 1,000 tokens.", **told))
+        lines.append(t("“{word}” occurs {n:,} times: {rate} in 1,000 tokens.", **told))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
         told = {"n": within, "all": len(rates), "name": rates[0][1][:60]}

@@ -149,7 +149,7 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by:
             st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
     rows = [(line.document, line.sentence + 1, *_parts(line)) for line in lines]
-    lists.twin(pd.DataFrame(rows, columns=columns), name="concordance", label=t("The same as a table"), key="corpus.table")
+    lists.twin(pd.DataFrame(rows, columns=columns), name="concordance", label=t("Show as table"), key="corpus.table")
 
 
 def _parts(line: Line) -> tuple[str, ...]:

@@ -118,7 +118,7 @@ from core.common.directions import unit
 from core.static.vectors import open_vectors
 
 vectors = open_vectors(vectors_name)
-rows = model.encoder.word_vectors(list(words))  # layer 0: one vector a spelling
+rows = model.encoder.word_vectors(list(words))  # layer 0: one vector per spelling
 known = spelling.known_words(model.folder, vectors)[0][:among]
 cosines = unit(rows) @ unit(model.encoder.word_vectors(known)).T
 nearest = [[k for k in np.argsort(-row, kind="stable") if known[k] != word][:10] for word, row in zip(words, cosines)]

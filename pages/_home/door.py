@@ -20,12 +20,12 @@ def open_page() -> None:
         lede(
             t(
                 "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language model that reads each sentence in both "
-                "directions, gives it another one in every sentence."
+                "directions, gives it a different one in every sentence."
             )
             if model_layers.in_use().is_elmo
             else t(
                 "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>{model}</b>, a transformer, in which every word of a sentence looks "
-                "at every other, gives it another one in every sentence.",
+                "at every other, gives it a different one in every sentence.",
                 model=model_layers.in_use().called,
             )
         )

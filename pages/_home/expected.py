@@ -60,7 +60,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
 
 
 def twin(each: Sequence[InPlace]) -> None:
-    """The same as a table, where there is any."""
+    """Show as table, where there is any."""
     if not each:
         return
     rows = [

@@ -53,7 +53,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     sign, times = Counter(spelling.signs).most_common(1)[0]
     if times > 1:
         lines.append(
-            t("“{sign}” stands {times} times, with one and the same vector: its place changes nothing yet.", sign=sign, times=times)
+            t("“{sign}” occurs {times} times, with one and the same vector: its place changes nothing yet.", sign=sign, times=times)
         )
     else:
         lines.append(t("No byte stands twice in it; where one does, both have one and the same vector."))

@@ -74,7 +74,7 @@ def slides() -> tuple[Slide, ...]:
             t("Where is the word, for GloVe?"),
             "cloud",
             t(
-                "GloVe counts which words stand near each other in a large text and keeps one vector a spelling. All meanings share it, so "
+                "GloVe counts which words stand near each other in a large text and keeps one vector per spelling. All meanings share it, so "
                 "the neighbours of all meanings stand around one dot. Grey ones lean clearly to none. Nearer the middle is more alike."
             ),
         ),

@@ -141,11 +141,7 @@ def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
         measures.show(word, of)
     _twin(in_use, word, of)
     everything = st.expander(
-        t("Compare all words: of which is it not shown?"),
-        icon=":material/format_list_numbered:",
-        key="map.all",
-        on_change="rerun",
-        bind="query-params",
+        t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )
     if everything.open:
         with everything:

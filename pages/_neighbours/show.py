@@ -197,7 +197,9 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
         usual,
         place=tools[1],
         on_change=_chosen_by_hand,
-        help=t("Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector a spelling."),
+        help=t(
+            "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector per spelling."
+        ),
     )
     k = tools[2].slider(t("How many"), 3, 30, NEIGHBOURS, key="k", **BOUND)
     weights = ""

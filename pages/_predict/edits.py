@@ -125,4 +125,4 @@ def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read:
             columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
             columns[t("bits from the left, {version}", version=name)] = _along(one.forward, places).round(3).tolist()
             columns[t("bits from the right, {version}", version=name)] = _along(one.backward, places).round(3).tolist()
-    lists.twin(pd.DataFrame(columns), name="surprisal", label=t("The same as a table"), key="predict.surprisal")
+    lists.twin(pd.DataFrame(columns), name="surprisal", label=t("Show as table"), key="predict.surprisal")

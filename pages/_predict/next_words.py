@@ -45,7 +45,7 @@ def show(in_use: InUse, read: Reading) -> None:
         for where, found in ((t("before"), before), (t("after"), after))
         for k, p in enumerate(found.likeliest, 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="next-words", label=t("The same as a table"), key="predict.twin")
+    lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
 
 
 def _draws(model_name: str, read: Reading, *, backward: bool) -> None:

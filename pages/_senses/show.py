@@ -171,7 +171,7 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     if len(rows):
         why = tn(
             "“{word}” stands once in these {all:,} sentences; at least {least} times are needed for groups. Choose another word, or bring more text with it.",
-            "“{word}” stands {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.",
+            "“{word}” occurs {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.",
             len(rows),
             **told,
         )

@@ -105,7 +105,7 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
     if st.session_state.get("dsense", "") not in offered:
         st.session_state.dsense = ""  # it was a sense of the word looked at before
     picked = st.pills(
-        t("Which words spoke for"),
+        t("Words that supported"),
         offered,
         default="",
         key="dsense",

@@ -22,7 +22,7 @@ from pages._frame.markup import pathless
 def show() -> None:
     """Folded; what it holds is made when it is opened, and each file when it is asked for."""
     view = record.now()
-    opened = st.expander(t("Take it with you"), icon=":material/ios_share:", key="take", on_change="rerun")
+    opened = st.expander(t("Export"), icon=":material/ios_share:", key="take", on_change="rerun")
     if not opened.open:
         return
     view.look()

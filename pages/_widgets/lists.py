@@ -75,7 +75,7 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
         '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
         taken_as,
         occurrence.row,
-        t("look at this one"),
+        t("use this sentence"),
         name=name,
     )
 
@@ -189,7 +189,7 @@ def grid(table: pd.DataFrame, **options) -> None:
 
 def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     """The table behind a picture or list, with its export."""
-    label = label or t("The same as a table")
+    label = label or t("Show as table")
     record.now().note("table", record.NotedTable(table, name, label), key)
     with st.expander(label, icon=":material/table:", key=key):
         grid(table)

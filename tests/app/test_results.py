@@ -149,8 +149,8 @@ def test_of_the_papers_table_each_sentence_fits_the_numbers():
 def test_the_papers_table_stands_beside_ours_with_its_layers():
     page = opened("pages/results.py")
     table = page.dataframe[0].value
-    assert not page.exception and {"errors spared there", "errors spared here", "with ELMo"} <= set(table.columns)
+    assert not page.exception and {"error reduction there", "error reduction here", "with ELMo"} <= set(table.columns)
     names = table[table["task"] == "Names"].iloc[0]
-    assert (names["in the paper"], names["errors spared there"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
+    assert (names["in the paper"], names["error reduction there"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
     assert "Sentiment" in set(table["task"])
     assert any("Which layers does each task read?" in one.value for one in page.markdown)

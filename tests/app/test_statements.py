@@ -202,7 +202,7 @@ def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
     if not n:
         return
     once = "is the one token here" if total == 1 else f"stands once in {total:,} tokens"
-    assert (once in said) == (n == 1) and (f"stands {n:,} times" in said) == (n > 1)
+    assert (once in said) == (n == 1) and (f"occurs {n:,} times" in said) == (n > 1)
     rates = {name: 0.0 for _, name in drawn}
     for name in rates:
         mine = [tokens for tokens, other in drawn if other == name]

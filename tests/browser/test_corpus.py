@@ -20,12 +20,12 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()  # in our own sentences
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read it").click()
-    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” stands 3 times")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
     expect(page.locator(".kwic .target")).to_have_text(["sluice"] * 3)
     expect(page.locator(".kwic", has_text="<b>groaned</b>")).to_have_count(1)  # shown as written, and never markup
     expect(page.locator(".kwic b")).to_have_count(3)
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
-    expect(page.get_by_test_id("stMetric").filter(has_text="Reading it, about")).to_contain_text(re.compile(r"\d s"))
+    expect(page.get_by_test_id("stMetric").filter(has_text="Estimated time")).to_contain_text(re.compile(r"\d s"))
     assert "corpus=" not in page.url
     page.get_by_role("button", name="Use it on every page").click()
     expect(page.get_by_text(re.compile(r"In use on every page: all \d+ tokens are read"))).to_be_visible()
@@ -34,7 +34,7 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     page.goto(link.replace("/corpus?", "/neighbours?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
     page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
-    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” stands 3 times")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
     page.get_by_role("button", name="Forget it").click()
     page.get_by_role("button", name="Remove it for good").click()
     expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()
@@ -51,7 +51,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
         {"name": "no-text.csv", "mimeType": "text/csv", "buffer": b"id,year\n1,1990\n"},
     ]
     page.locator("input[type=file]").set_input_files(uploads)
-    expect(page.locator("[data-stale=false] .notice", has_text="“heron” stands 3 times")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“heron” occurs 3 times")).to_be_visible()
     expect(page.get_by_text("2 files were left out, or read in part")).to_be_visible()
     expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
     expect(page.get_by_text("no column 'text'")).to_be_visible()

@@ -168,7 +168,7 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
 def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: str):
     opened(page, server, "map?layout=Three+dimensions")
     expect(page.get_by_text("Three components hold")).to_be_visible()
-    page.get_by_text("Compare all words: of which is it not shown?").click()
+    page.get_by_text("Which words are inconclusive?").click()
     expect(page.locator("[data-stale=false] .notice").last).to_contain_text("it is not shown")
     worst = page.get_by_label("Open a word of which it is not shown").get_by_role("radio").first
     word = worst.inner_text()

@@ -107,7 +107,7 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
         {"name": f"{name} 2.csv", "mimeType": "text/csv", "buffer": f"{PAYLOAD},year\n1,1990\n".encode()},
     ]
     watched.locator("input[type=file]").set_input_files(uploads)
-    expect(watched.locator("[data-stale=false] .notice", has_text="“heron” stands 3 times")).to_be_visible()
+    expect(watched.locator("[data-stale=false] .notice", has_text="“heron” occurs 3 times")).to_be_visible()
     settled(watched)
     watched.goto(f"{server}/train?train_task=A+file+of+your+own")
     settled(watched)

@@ -85,7 +85,7 @@ def test_the_link_is_the_address_and_the_table_its_numbers(taken: Page):
     taken.get_by_role("button", name="Copy the link").click()
     expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
     expect(taken.locator(".address.long")).to_have_text(taken.url)
-    name, table = saved(taken, taken.get_by_role("button", name="CSV: The same as a table"))
+    name, table = saved(taken, taken.get_by_role("button", name="CSV: Show as table"))
     assert name == "cosines.csv" and table.decode("utf-8-sig").splitlines()[1] == "GloVe,1.0"
 
 
@@ -122,7 +122,7 @@ def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Pa
     script = tmp_path / "notebook.py"
     script.write_text("\n\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"), encoding="utf-8")
     computed = runpy.run_path(str(script))
-    _, table = saved(taken, taken.get_by_role("button", name="CSV: The same as a table"))
+    _, table = saved(taken, taken.get_by_role("button", name="CSV: Show as table"))
     shown = [float(row[1]) for row in list(csv.reader(io.StringIO(table.decode("utf-8-sig"))))[1:]]
     assert [round(value, 4) for value in computed["result"].bars.values()] == pytest.approx(shown, abs=2e-4)
 
