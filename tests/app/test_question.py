@@ -91,7 +91,7 @@ def test_senses_found_follows_the_word_in_question_with_labels_or_without():
     assert page.selectbox(key="found_word").value == "bank"
     typed(page.switch_page("app.py").run(), a="Her coach shouted from the line.", b="The coach left at noon.")
     assert words(page) == ("coach", "coach")
-    box = page.switch_page("pages/found.py").run().selectbox(key="found_word")
+    box = page.switch_page("pages/senses.py").run().selectbox(key="found_word")
     assert box.value == "coach" and any(line.startswith("bank · ") for line in box.options) and not page.exception
     korean = opened("pages/found.py", lang="ko", a="아기에게 첫 이가 났다.", b="머리에 이가 생겨 약을 발랐다.")
     assert korean.selectbox(key="found_word").value == "이" and not korean.exception

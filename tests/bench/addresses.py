@@ -15,17 +15,17 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
 from core.common.config import ROOT
 from core.common.short_links import shortened
 from pages._cached.opened import compile_ahead
+from pages._frame.menu import HOME, door, menu
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
-PAGES = ("app.py", *sorted(f"pages/{path.name}" for path in (ROOT / "pages").glob("*.py")))
+VIEWS = tuple(view for entry in menu() for page in entry.pages for view in page.views)
 IN_USE = ("model", "vectors", "corpus", "beside", "engine", "lang", "front", "v", "teach", "reads")
 EVERYWHERE = (
     "a",
@@ -104,14 +104,15 @@ class Count:
     faults: list[str] = field(default_factory=list)
 
 
-def visit(page: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
+def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, float]:
     """The page after its run, what went wrong ("" if nothing did), and seconds of the processor."""
     started = time.process_time()
     try:
         opened = AppTest.from_file(str(ROOT / "app.py"), default_timeout=WAIT_S)
-        if page != "app.py":
-            opened.switch_page(page)
-        for name, value in address.items():
+        file, parameters = door(view)
+        if view != HOME:
+            opened.switch_page(file)
+        for name, value in (parameters | address).items():
             opened.query_params[name] = value
         opened.run()
         wrong = "; ".join(f"{one.message} {' | '.join(one.stack_trace[-4:])}" for one in opened.exception)
@@ -169,11 +170,11 @@ def _single(own: list[str], rng: random.Random) -> tuple[str, dict[str, str]]:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=360, help="in all, shared evenly among the pages")
-    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=[Path(page).stem for page in PAGES], help="these pages alone")
+    parser.add_argument("--only", nargs="+", metavar="PAGE", choices=VIEWS, help="these views alone")
     parser.add_argument("--seed", type=int, default=0)
     asked = parser.parse_args()
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
-    pages = [page for page in PAGES if not asked.only or Path(page).stem in asked.only]
+    pages = [view for view in VIEWS if not asked.only or view in asked.only]
     compile_ahead()  # else the background does, on the processor's time of whatever visit it falls into
     started, faults = time.monotonic(), 0
     print(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}", flush=True)

@@ -20,6 +20,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from core.text.tokens import bare
+from pages._frame.menu import door
 
 ROOT = Path(__file__).resolve().parents[2]
 TIME_LIMIT_S = 240
@@ -169,9 +170,10 @@ def looked_at(page: str, language: str, word: str) -> list[str]:
 def _opened(page: str, language: str, first: str, second: str) -> AppTest:
     """A page by its link, once what is read beside it has been read."""
     shown = AppTest.from_file(str(ROOT / "app.py"), default_timeout=TIME_LIMIT_S)
+    file, parameters = door(page)
     if page != "home":
-        shown.switch_page(f"pages/{page}.py")
-    query = {"a": first, "b": second} | ({"lang": language} if language != "en" else {})
+        shown.switch_page(file)
+    query = {**parameters, "a": first, "b": second} | ({"lang": language} if language != "en" else {})
     for name, value in query.items():
         shown.query_params[name] = value
     until = time.monotonic() + TIME_LIMIT_S
