@@ -57,9 +57,9 @@ def test_a_long_name_of_a_corpus_is_told_from_an_own_one_in_no_time():
     assert time.process_time() - started < 0.2
 
 
-@pytest.mark.parametrize("page", ["app.py", "pages/map.py", "pages/predict.py"])
+@pytest.mark.parametrize("page", ["home", "map", "predict"])
 def test_hostile_addresses_break_no_page(page: str):
-    own = addresses.parameters(opened(page))
+    own = addresses.parameters(opened("app.py" if page == "home" else page))
     assert {"model", "corpus"} & set(addresses.IN_USE) and len(own) > 1
     for name in random.Random(0).sample(list(addresses.VALUES), 4):
         address = dict.fromkeys([*own, *addresses.EVERYWHERE], addresses.VALUES[name])

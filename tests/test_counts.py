@@ -1,0 +1,60 @@
+"""Counts of the code that may only fall: whoever lowers one lowers its bound here."""
+
+import ast
+import re
+from collections import Counter, defaultdict
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+FILES = (ROOT / "app.py", *sorted((ROOT / "core").rglob("*.py")), *sorted((ROOT / "pages").rglob("*.py")))
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    return {path: ast.parse(path.read_text("utf-8")) for path in FILES}
+
+
+@cache
+def bindings() -> Counter[str]:
+    """How often each name is bound: assigned, or a parameter."""
+    names = Counter()
+    for tree in trees().values():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+                names[node.id] += 1
+            elif isinstance(node, ast.arg):
+                names[node.arg] += 1
+    return names
+
+
+def lines_with(pattern: str, folder: str = "") -> int:
+    return sum(len(re.findall(pattern, path.read_text("utf-8"), re.MULTILINE)) for path in FILES if folder in path.as_posix())
+
+
+@pytest.mark.parametrize(("name", "most"), [("found", 394), ("told", 262), ("one", 287), ("asked", 44), ("laid", 7)])
+def test_names_that_say_nothing_become_fewer(name, most):
+    assert bindings()[name] <= most, "call a thing by the field's noun: neighbours, message, word, request"
+
+
+def test_a_class_has_a_name_of_its_own():
+    homes = defaultdict(list)
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(path.name)
+    assert len({name: files for name, files in homes.items() if len(files) > 1}) <= 1
+
+
+def test_what_is_done_in_one_place_stays_there():
+    assert lines_with(r"tensordot") <= 2, "core.elmo.mix.mixed mixes layers"
+    assert lines_with(r"\.backward\(\)") <= 5, "core.learning.fit trains heads"
+    assert lines_with(r"add_argument|Namespace\(", "core/") == 0, "commands are functions (core.cli.options)"
+
+
+def test_pages_hand_on_a_bench_and_keep_answers_in_one_place():
+    assert lines_with(r"in_use\.corpus, in_use\.model", "pages/") <= 42, "hand on pages._cached.views.bench"
+    assert lines_with(r"^\s*@(\w+\.)?kept\(", "pages/") <= 54, "ask by pages._cached.views.view"
+    assert len(list((ROOT / "pages").glob("*.py"))) == 14
