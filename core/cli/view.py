@@ -6,11 +6,14 @@ from core.cli.options import MODEL, Answer, argument, command, option
 from core.cli.shared import open_model, progress
 from core.common.errors import BadInput
 
+# core.views.wire's, which would import numpy before --help
+NAMES = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits")
+
 
 @command(
     "view",
     "What a page computes, as JSON: a request in, a result out.",
-    argument("name", "which view: pair, neighbours, induction, layouts, …", metavar="NAME"),
+    argument("name", f"which view: {', '.join(NAMES)}", metavar="NAME"),
     option("--request", 'a JSON object, such as {"word": {"text": "We sat on the bank."}, "space": "1"}', metavar="JSON", required=True),
     option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""),
     option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),

@@ -7,6 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
+from core.cli import view as command_view
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
@@ -194,6 +195,10 @@ def test_a_bad_request_is_one_sentence(capsys, name, request_, message):
     assert main(["view", name, "--request", json.dumps(request_)]) == 2
     error = capsys.readouterr().err.strip()
     assert message in error and len(error.splitlines()) == 1
+
+
+def test_every_view_is_named_and_asked_ten_times():
+    assert command_view.NAMES == wire.VIEWS and set(REQUESTS) == set(wire.VIEWS)
 
 
 def test_a_request_that_is_no_json_is_named(capsys):

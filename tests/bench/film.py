@@ -1,0 +1,100 @@
+"""The moving picture at the top of README, taken from the running app: a sentence typed, the layers scrubbed, another word in its place.
+
+usage: python -m tests.bench.film http://localhost:8501 [--output assets/screenshots/home.gif]
+"""
+
+import argparse
+from io import BytesIO
+from pathlib import Path
+
+from PIL import Image
+from playwright.sync_api import Page, sync_playwright
+
+from tests.browser.conftest import AT_REST
+from tests.run import find_chromium
+
+WIDTH, HEIGHT = 1024, 720
+FIRST, SECOND = "The pitcher threw a fast ball.", "She filled the pitcher with lemonade."
+AFTER = "He broke the pitcher with a fast ball."
+MOST_BYTES = 2_000_000
+SCRUB = "(input, place) => { input.value = place; input.dispatchEvent(new Event('input', { bubbles: true })); }"
+
+
+class Film:
+    """Frames with how long each stands, in milliseconds."""
+
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        self.frames: list[Image.Image] = []
+        self.durations: list[int] = []
+
+    def take(self, milliseconds: int) -> None:
+        picture = Image.open(BytesIO(self.page.screenshot())).convert("RGB")
+        if self.frames and picture.tobytes() == self.frames[-1].tobytes():
+            self.durations[-1] += milliseconds
+            return
+        self.frames.append(picture)
+        self.durations.append(milliseconds)
+
+    def type(self, key: str, text: str, *, step: int) -> None:
+        """Letter by letter, `step` letters a frame, until the answer is there."""
+        box = self.page.locator(f".st-key-{key} input")
+        box.click()
+        box.press("Control+a")
+        for start in range(0, len(text), step):
+            box.press_sequentially(text[start : start + step], delay=25)
+            self.take(140)
+        self.page.wait_for_timeout(1_200)
+        self.page.wait_for_function(AT_REST)
+        self.page.wait_for_timeout(600)
+        self.take(1_400)
+
+    def scrub(self, steps: int) -> None:
+        """From layer 0 to the mix and back to layer 1."""
+        slider = self.page.locator(".home input")
+        top = float(slider.get_attribute("max") or 3)
+        for k in [*range(steps + 1), *range(steps - 1, steps // 3 - 1, -1)]:
+            slider.evaluate(SCRUB, top * k / steps)
+            self.page.wait_for_timeout(60)
+            self.take(110)
+        self.take(1_200)
+
+    def save(self, path: Path) -> int:
+        """Written as small as it takes; the file's bytes."""
+        for colours in (128, 96, 64, 48):
+            palette = self.frames[-1].quantize(colours)
+            frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in self.frames]
+            frames[0].save(path, save_all=True, append_images=frames[1:], duration=self.durations, loop=0, optimize=True)
+            if path.stat().st_size <= MOST_BYTES:
+                break
+        return path.stat().st_size
+
+
+def film(address: str, output: Path) -> int:
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
+        page.goto(f"{address}/?a={FIRST}&b={SECOND}")
+        page.locator(".home input").wait_for()
+        page.keyboard.press("Escape")  # of the tour's card
+        page.wait_for_timeout(2_500)
+        page.wait_for_function(AT_REST)
+        reel = Film(page)
+        reel.take(1_200)
+        reel.type("a", AFTER, step=3)
+        reel.scrub(18)
+        reel.type("a", FIRST, step=4)
+        browser.close()
+    return reel.save(output)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("address", help="of the running app")
+    parser.add_argument("--output", type=Path, default=Path("assets/screenshots/home.gif"))
+    asked = parser.parse_args()
+    print(f"{asked.output}: {film(asked.address.rstrip('/'), asked.output):,} bytes")
+
+
+if __name__ == "__main__":
+    main()
