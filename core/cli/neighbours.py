@@ -18,14 +18,13 @@ from core.files.registry import is_bundled
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
-from core.text.labelled_words import indexed, listed, with_words
+from core.text.labelled_words import indexed, listed
 from core.text.readings import WordInContext, read_in, readings
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
-    from core.index.sense_space import SenseSpace
 
 
 WORD = option("--word", "a token of the sentence, letter case aside", metavar="W", required=True)
@@ -52,8 +51,10 @@ READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of:
 def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, other_words, k, approximate, cluster, **model) -> Answer:
     from core.elmo.mix import layer_weights
     from core.index import neighbours
-    from core.index.sense_index import MOST_READ, SenseIndex
+    from core.index.sense_index import MOST_READ
     from core.index.sense_space import LAYER
+    from core.views.neighbours import NeighboursRequest, compute
+    from core.workbench import open_bench
 
     model = open_model(**model, cluster=cluster)
     tokens = languages.tokenize(sentence)
@@ -61,19 +62,24 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
         tokens = with_word(tokens, word)
     position = _position(tokens, word, position)
     layer = (MIX if weights else model.layers.top) if layer is None else layer
-    senses = _sense_space(model, weights, corpus, alone=cluster is None and not approximate) if layer == SENSES else None
-    weights = np.ones(1) if senses else layer_weights(layer, model.encoder.n_layers, weights)
-    read_as = _reading(read_as, tokens[position], model)
-    query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=read_as)
-    with ExitStack() as until_answered:
-        corpus = with_words(corpus or model.language.sentences, [bare(read_as or word)])
-        index = _index(corpus, model, cluster, approximate, until_answered)
-        which = neighbours.OTHER if other_words else neighbours.ANY
-        if senses:
-            index = SenseIndex(index, senses)
-            if index.narrows(query, which):
-                note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
-        nearest = index.nearest(query, weights, k=k, which=which)
+    alone = cluster is None and not approximate and not in_shards(corpus or "")
+    if layer == SENSES:
+        _check_sense_space(model, weights, alone=alone)
+    of_layers = np.ones(1) if layer == SENSES else layer_weights(layer, model.encoder.n_layers, weights)
+    in_context = WordInContext(tuple(tokens), position, _reading(read_as, tokens[position], model))
+    among = neighbours.OTHER if other_words else neighbours.ANY
+    if alone:
+        bench = open_bench(model, corpus=corpus or "", report=progress("indexing, tokens"))
+        request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
+        result = compute(bench, request)
+        nearest = result.entries
+        if result.narrowed:
+            note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+    else:
+        query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=in_context.read_as)
+        with ExitStack() as until_answered:
+            index = _shards(indexed(corpus or model.language.sentences), model, cluster, approximate, until_answered)
+            nearest = index.nearest(query, of_layers, k=k, which=among)
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -84,25 +90,30 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
         }
         for n in nearest
     ]
-    query_facts = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "layer": layer, "weights": weights.tolist()}
+    query_facts = {
+        "word": word,
+        "sentence": sentence,
+        "tokens": tokens,
+        "position": position,
+        "layer": layer,
+        "weights": of_layers.tolist(),
+    }
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
     return {"query": query_facts, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
 
-def _sense_space(model: Model, weights: str | None, corpus: str | None, *, alone: bool) -> SenseSpace:
-    """The model's sense space; BadInput where it has none, or the index is none that is searched in it."""
+def _check_sense_space(model: Model, weights: str | None, *, alone: bool) -> None:
+    """BadInput where the model has no sense space, or the index is none that is searched in it."""
     from core.elmo.models import open_language_model
     from core.senses.judge import open_judge
 
-    if not alone or in_shards(corpus or ""):
+    if not alone:
         raise BadInput("The sense space is searched in one table: name no index in shards, and leave out --cluster and --approximate.")
     if weights:
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
-    space = open_judge(model).space
-    if space is None:
+    if open_judge(model).space is None:
         open_language_model(model)  # says what it lacks
         raise BadInput(f"{model.name} has no sense space.")
-    return space
 
 
 def in_shards(where: str) -> bool:
@@ -110,17 +121,13 @@ def in_shards(where: str) -> bool:
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
-def _index(corpus: str, model: Model, cluster: str | None, approximate: bool, until_answered: ExitStack):
-    """The table of a corpus, or its shards on a cluster, or their approximate index."""
-    from core.index.tables import open_table, open_tokens
-
-    if cluster is None and not approximate and not in_shards(corpus):
-        return open_tokens(corpus, model, report=progress("indexing, tokens"))
+def _shards(corpus: str, model: Model, cluster: str | None, approximate: bool, until_answered: ExitStack):
+    """A corpus in shards (which hold no further words) on a cluster, or their approximate index."""
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
     from core.cluster.shards import open_shards
+    from core.index.tables import open_table
 
-    corpus = indexed(corpus)  # shards hold no further words
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
