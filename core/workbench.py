@@ -92,7 +92,7 @@ class _Opener:
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         encode = self.model(model_name).encoder.encode
-        return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(one) for one in new]), most=256)
+        return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(item) for item in new]), most=256)
 
 
 class Bench:

@@ -60,9 +60,9 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
     places = [int(rng.choice([k for k, token in enumerate(tokens) if _is_word(token)])) for tokens in chosen]
     if len({tokens[k].casefold() for tokens, k in zip(chosen, places, strict=True)}) < 2:
         raise BadInput("A random level needs two sentences with different words in them.")
-    for tokens, k, found in zip(chosen, places, encoder.encode(chosen), strict=True):
+    for tokens, k, result in zip(chosen, places, encoder.encode(chosen), strict=True):
         words.append(tokens[k].casefold())
-        layers.append(np.asarray(found[:, k], np.float32))
+        layers.append(np.asarray(result[:, k], np.float32))
     return Drawn(tuple(words), np.stack(layers))
 
 
@@ -108,12 +108,12 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
     n_layers = drawn.layers.shape[1]
     shared = SharedDirections.of(others)
     names = {name: layer_weights(name, n_layers) for name in (*map(str, range(n_layers)), "mix")}
-    found = {name: asdict(random_level(drawn, weights)) for name, weights in names.items()}
+    result = {name: asdict(random_level(drawn, weights)) for name, weights in names.items()}
     freed = {k: shared.away(drawn, k) for k in DIRECTIONS}
     rounded = {
         name: {key: round(value, 4) for key, value in level.items()}
         | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}
-        for name, level in found.items()
+        for name, level in result.items()
     }
     return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
 
@@ -133,8 +133,8 @@ def measures_of(folder: Path, fingerprint: str) -> dict | None:
 
 def level_of(measures: Mapping | None, layer: str) -> Level | None:
     """What a model's measures hold of a layer or "mix"; None where it was not measured."""
-    found = (measures or {}).get("random", {}).get(layer)
-    return Level(found["mean"], found["low"], found["high"]) if found else None
+    result = (measures or {}).get("random", {}).get(layer)
+    return Level(result["mean"], result["low"], result["high"]) if result else None
 
 
 def _is_word(token: str) -> bool:

@@ -160,11 +160,11 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
     layers = []
     missing = []
     for word in words:
-        found = _rows_of(table, word)
-        elsewhere = _rows_of(everything, word)[:MOST_OCCURRENCES] if not len(found) and everything is not None else []
-        if len(found):
-            rows.append(found)
-            layers.append(table.rows.take(found))
+        result = _rows_of(table, word)
+        elsewhere = _rows_of(everything, word)[:MOST_OCCURRENCES] if not len(result) and everything is not None else []
+        if len(result):
+            rows.append(result)
+            layers.append(table.rows.take(result))
         elif len(elsewhere):
             rows.append(np.full(len(elsewhere), -1))
             layers.append(everything.rows.take(elsewhere))

@@ -195,14 +195,14 @@ def expected_at(
 def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np.ndarray:
     """(3, n): of each of the first n tokens the rank from the left, the right and both sides; NaN outside the list."""
     ids = np.array([lm.vocabulary.id(token) for token in reading.tokens[:n]])
-    found = np.full((3, len(ids)), np.nan)
+    result = np.full((3, len(ids)), np.nan)
     for place in np.flatnonzero(ids != SPECIALS.index(UNKNOWN)):
         left, right = (distribution(lm, states[place]) for states in (reading.ahead, reading.behind))
         for row, (log_p, backward) in enumerate(((left, False), (right, True), (left + right - unread, None))):
             higher = log_p > log_p[ids[place]]
             higher[list(range(len(SPECIALS))) if backward is None else _never(backward)] = False
-            found[row, place] = higher.sum() + 1
-    return found
+            result[row, place] = higher.sum() + 1
+    return result
 
 
 def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = False, temperature: float = 1.0, seed: int = 0) -> Written:

@@ -97,8 +97,8 @@ class FrozenMaps:
             if counts != {len(maps.names)} or points.shape[2:] != (2,) or not np.isfinite(points).all():
                 raise ValueError
         except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError, BadInput):
-            told = t("The file of maps {path} is damaged or holds something else; make the maps again.", path=path)
-            raise CorruptArtifact(told) from None
+            message = t("The file of maps {path} is damaged or holds something else; make the maps again.", path=path)
+            raise CorruptArtifact(message) from None
         return maps
 
 
@@ -219,7 +219,7 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     distinct = space[members[starts]]
     if len(distinct) > 1:
         search = NearestNeighbors(n_neighbors=min(config.n_neighbors, len(distinct)), metric="cosine").fit(distinct)
-        distances, near = (found[group] for found in search.kneighbors(distinct))  # (N, k), its own group first
+        distances, near = (kneighbor[group] for kneighbor in search.kneighbors(distinct))  # (N, k), its own group first
         near = members[starts[near] + rng.integers(sizes[near])]  # one point of each group
         near[:, 0], distances[:, 0] = np.arange(n), 0
         known = {"knn_indices": near.astype(np.int32), "knn_dists": distances.astype(np.float32)}

@@ -117,11 +117,11 @@ def changed_neighbours(
 
     `first` and `second` are (L, T, D). Also how long the lists are, and whether they hold that word alone (else any word).
     """
-    found = []
+    results = []
     for layers in (first, second):
         query = layers[:, position].astype(np.float16).astype(np.float32)  # as the rows of the table are stored
-        found.append(products(table.rows, Query(tuple(tokens), position, query)))
+        results.append(products(table.rows, Query(tuple(tokens), position, query)))
     which = SAME if table.same_word(tokens[position]).any() else ANY
-    lists = [[table.nearest(one, weights, k=k, which=which) for weights in np.eye(len(first))] for one in found]
-    rows = [[{n.occurrence.row for n in layer} for layer in one] for one in lists]
+    lists = [[table.nearest(result, weights, k=k, which=which) for weights in np.eye(len(first))] for result in results]
+    rows = [[{n.occurrence.row for n in layer} for layer in item] for item in lists]
     return [len(a - b) for a, b in zip(*rows, strict=True)], len(rows[0][0]), which == SAME

@@ -75,8 +75,8 @@ class Comparison:
         near = [cosines[:, :3].mean(axis=1) for cosines in self.cosines]
         company = np.all([each >= np.median(each) for each in near], axis=0)  # (n,)
         number = {word: k for k, word in enumerate(self.words)}
-        asked = {number[word] for word in among if word in number}
-        order = [int(k) for k in self.most_changed() if k in asked]
+        request = {number[word] for word in among if word in number}
+        order = [int(k) for k in self.most_changed() if k in request]
         return sorted(order, key=lambda k: not company[k])
 
 
@@ -206,8 +206,8 @@ def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paire
         return PairedAtRandom(cka=0.0, random=0.0, p=1.0, n=len(rows))
     null = np.array([_hsic(x, [part[order] for part in y]) for order in (rng.permutation(len(rows)) for _ in range(PAIRINGS))])
     scale = np.sqrt(own[0] * own[1])
-    found = _hsic(x, y)
-    return PairedAtRandom(cka=float(found / scale), random=float(null.mean() / scale), p=rank_p(found, null), n=len(rows))
+    result = _hsic(x, y)
+    return PairedAtRandom(cka=float(result / scale), random=float(null.mean() / scale), p=rank_p(result, null), n=len(rows))
 
 
 def _kernel(vectors: np.ndarray) -> list[np.ndarray]:
@@ -227,11 +227,11 @@ def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
 
 def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
     """m spaces (n, D) of the same words -> (m, m), symmetric, 1 on the diagonal."""
-    found = np.eye(len(spaces))
+    result = np.eye(len(spaces))
     for i in range(len(spaces)):
         for j in range(i):
-            found[i, j] = found[j, i] = linear_cka(spaces[i], spaces[j])
-    return found
+            result[i, j] = result[j, i] = linear_cka(spaces[i], spaces[j])
+    return result
 
 
 def shift(
@@ -267,8 +267,8 @@ def halves_overlap(
     both = np.flatnonzero((counts > 0).all(axis=0))
     if len(both) < FEWEST_WORDS:
         return 0.0, 0
-    found = compare(sums[0][both], sums[1][both], [words[row] for row in both], k=k)
-    return float(found.shared.mean()), len(both)
+    result = compare(sums[0][both], sums[1][both], [words[row] for row in both], k=k)
+    return float(result.shared.mean()), len(both)
 
 
 def _half_sums(

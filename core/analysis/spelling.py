@@ -197,12 +197,12 @@ class Spellings:
     def nearest(self, rows: np.ndarray, k: int, *, exclude: Sequence[str], among: int | None = None) -> list[list[StaticNeighbour]]:
         """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
         n = min(self.read, among or self.read)
-        found = []
+        results = []
         cosines = unit(rows) @ widened(self.vectors[:n]).T  # (m, n)
-        for one, left_out in zip(cosines, exclude, strict=True):
-            best = np.argsort(-one, kind="stable")[: k + 1]
-            found.append([StaticNeighbour(self.words[row], float(one[row])) for row in best if self.words[row] != left_out][:k])
-        return found
+        for cosine, left_out in zip(cosines, exclude, strict=True):
+            best = np.argsort(-cosine, kind="stable")[: k + 1]
+            results.append([StaticNeighbour(self.words[row], float(cosine[row])) for row in best if self.words[row] != left_out][:k])
+        return results
 
     def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:
         """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words.
@@ -230,8 +230,8 @@ class Spellings:
         except (OSError, KeyError, ValueError, SafetensorError):
             kept = np.empty((0, 0))
         if kept.dtype != np.float16 or kept.ndim != 2 or kept.shape[1] != self.vectors.shape[1] or len(kept) > len(self.words):
-            told = t("{file} does not hold the spellings of this vocabulary. Delete it; it is made again.", file=self.file)
-            raise CorruptArtifact(told)
+            message = t("{file} does not hold the spellings of this vocabulary. Delete it; it is made again.", file=self.file)
+            raise CorruptArtifact(message)
         return kept
 
     def _keep(self) -> None:
@@ -249,8 +249,8 @@ def known_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     try:
         return lines_of(file.read_bytes()), True
     except UnicodeDecodeError as error:
-        told = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)
-        raise CorruptArtifact(told) from None
+        message = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=file, n=error.start)
+        raise CorruptArtifact(message) from None
 
 
 def cosine_matrix(rows: Sequence[np.ndarray | None]) -> np.ndarray:

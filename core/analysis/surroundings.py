@@ -60,10 +60,10 @@ def surroundings(
     own = {word.casefold() for word in words}
     near = {}
     for query in queries:
-        found = table.nearest_types(query, weights, k=types + len(own))
-        found = [one for one in found if one.word not in own][:types]
-        for one, o in zip(found, table.nearest_of_types(query, [one.word for one in found], weights), strict=True):
-            near.setdefault(one.word, (o.row, one.occurrences))
+        result = table.nearest_types(query, weights, k=types + len(own))
+        result = [item for item in result if item.word not in own][:types]
+        for item, o in zip(result, table.nearest_of_types(query, [item.word for item in result], weights), strict=True):
+            near.setdefault(item.word, (o.row, item.occurrences))
     codes = np.array([table.word_codes[word] for word in near], int)
     return Surroundings(
         (*(table.words[code] for code in table.word[rows]), *near),
@@ -88,9 +88,9 @@ def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
     return float(a @ b)
 
 
-def sides(found: np.ndarray) -> np.ndarray:
+def sides(result: np.ndarray) -> np.ndarray:
     """Leans (N,) -> 1 towards the first sentence, 2 towards the second, 0 where the difference is too small to speak of."""
-    return np.where(found >= CLOSE, 1, np.where(found <= -CLOSE, 2, 0))
+    return np.where(result >= CLOSE, 1, np.where(result <= -CLOSE, 2, 0))
 
 
 def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
@@ -118,6 +118,6 @@ def at_large(table: OccurrenceTable, weights, *, drawn: int = 300, seed: int = 0
     if len(rows) < 2:
         return 0.0
     layers = table.rows.take(np.sort(rows))
-    found = unit_rows(mixed(layers, weights, axis=1), np.float64)
-    total = found.sum(axis=0)
-    return float((total @ total - np.einsum("nd,nd->", found, found)) / (len(rows) * (len(rows) - 1)))
+    result = unit_rows(mixed(layers, weights, axis=1), np.float64)
+    total = result.sum(axis=0)
+    return float((total @ total - np.einsum("nd,nd->", result, result)) / (len(rows) * (len(rows) - 1)))

@@ -47,7 +47,7 @@ class TokenMaps:
         """Write one safetensors file, under a temporary name first."""
         from safetensors.numpy import save
 
-        about = {"names": self.names, "trust": [str(one) for one in self.trust], "laid_out": self.laid_out}
+        about = {"names": self.names, "trust": [str(item) for item in self.trust], "laid_out": self.laid_out}
         with replacing(path) as temporary:
             temporary.write_bytes(save({"rows": self.rows, "places": self.places}, {"elmoscope_tokens": json.dumps(about)}))
 
@@ -59,9 +59,9 @@ class TokenMaps:
         try:
             with safe_open(path, framework="numpy") as file:
                 about = json.loads(file.metadata()["elmoscope_tokens"])
-                found = {name: file.get_tensor(name) for name in ("rows", "places")}
-            trust = tuple(float(one) for one in about["trust"])
-            return cls(names=tuple(about["names"]), trust=trust, laid_out=int(about["laid_out"]), **found)
+                values = {name: file.get_tensor(name) for name in ("rows", "places")}
+            trust = tuple(float(item) for item in about["trust"])
+            return cls(names=tuple(about["names"]), trust=trust, laid_out=int(about["laid_out"]), **values)
         except (SafetensorError, OSError, LookupError, TypeError, ValueError):
             return None
 
@@ -96,8 +96,8 @@ def token_maps(
             places[k, first : first + len(some)] = np.round((np.clip(at, -1, 1) + 1) / 2 * FULL)
         done = first + len(some)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
-    asked = np.sort(np.random.default_rng(1).permutation(len(rows))[:MEASURED])
-    trust = [trustworthiness(space, places[k, asked]) for k, space in enumerate(_spaces(table, rows[asked], mixes))]
+    request = np.sort(np.random.default_rng(1).permutation(len(rows))[:MEASURED])
+    trust = [trustworthiness(space, places[k, request]) for k, space in enumerate(_spaces(table, rows[request], mixes))]
     return TokenMaps(names=tuple(names), rows=rows, places=places, trust=tuple(trust), laid_out=len(drawn))
 
 
@@ -125,14 +125,14 @@ def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT,
 def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
     """Spelling of every token (N,), spellings asked for (W,) -> (W, K): how far half of a spelling's tokens lie from their middle, at
     most, as a share of the map's width. The middle is the median."""
-    found = np.zeros((len(wanted), len(maps.names)))
+    result = np.zeros((len(wanted), len(maps.names)))
     order = np.argsort(words, kind="stable")
     first, last = (np.searchsorted(words[order], wanted, side=side) for side in ("left", "right"))
     for w in range(len(wanted)):
         at = maps.places[:, order[first[w] : last[w]]].astype(np.float64) / FULL  # (K, n, 2)
         if at.shape[1]:
-            found[w] = np.median(np.linalg.norm(at - np.median(at, axis=1, keepdims=True), axis=2), axis=1)
-    return found
+            result[w] = np.median(np.linalg.norm(at - np.median(at, axis=1, keepdims=True), axis=2), axis=1)
+    return result
 
 
 def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -259,8 +259,8 @@ def _step(layer: ProjectedLSTM, x: Tensor, h: Tensor, c: Tensor, *, skip: bool) 
     new = new.tanh()
     free = f * c + i * new
     cell = free.clamp(-cell_clip, cell_clip)
-    told = o * cell.tanh()
-    projected = layer.projection @ told
-    parts = (x, c, i, f, o, new, cell, told, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
+    facts = o * cell.tanh()
+    projected = layer.projection @ facts
+    parts = (x, c, i, f, o, new, cell, facts, projected.clamp(-output_clip, output_clip), x if skip else torch.zeros_like(x))
     clipped = int((free.abs() > cell_clip).sum()), int((projected.abs() > output_clip).sum())
     return LSTMStep(*(part.numpy(force=True) for part in parts), *clipped)

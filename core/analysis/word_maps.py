@@ -52,20 +52,20 @@ def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     return aligned_maps(spaces, names, config)
 
 
-def place(table: OccurrenceTable, found: Products, rows: np.ndarray, maps: FrozenMaps) -> np.ndarray:
+def place(table: OccurrenceTable, products: Products, rows: np.ndarray, maps: FrozenMaps) -> np.ndarray:
     """(K, 2): where a token goes in each of the frozen maps of those rows, by its nearest among them in each map's space."""
     weights = [layer_weights(space, table.meta["layers"]) for space in maps.names]
-    cosines = cosines_of_mixes(table.rows, found, weights)[:, rows]  # (K, n)
-    near = np.stack([best(one, NEIGHBOURS_TO_PLACE) for one in cosines])  # (K, k)
+    cosines = cosines_of_mixes(table.rows, products, weights)[:, rows]  # (K, n)
+    near = np.stack([best(cosine, NEIGHBOURS_TO_PLACE) for cosine in cosines])  # (K, k)
     shift = (
         maps.coordinates.shape[1] * np.arange(len(weights))[:, None]
     )  # the maps lie one behind the other: one call places in all of them
     return insert(maps.coordinates.reshape(-1, 2), near + shift, np.take_along_axis(cosines, near, axis=1))
 
 
-def place_under(table: OccurrenceTable, found: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
+def place_under(table: OccurrenceTable, products: Products, rows: np.ndarray, flat: np.ndarray, weights) -> np.ndarray:
     """(2,): where a token goes in one layout (n, 2) of those rows under one mix, as `place` has it."""
-    cosines = cosines_of_mixes(table.rows, found, [weights])[:, rows]  # (1, n)
+    cosines = cosines_of_mixes(table.rows, products, [weights])[:, rows]  # (1, n)
     near = best(cosines[0], NEIGHBOURS_TO_PLACE)[None]
     return insert(flat, near, np.take_along_axis(cosines, near, axis=1))[0]
 

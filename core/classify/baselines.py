@@ -91,9 +91,9 @@ def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
     """(N, S): the mean of the vectors of the tokens that have one; zeros where none has."""
     means = np.zeros((len(texts), vectors.dim), np.float32)
     for row, text in zip(means, texts, strict=True):
-        found = [vector for token in text if (vector := vectors.vector(token)) is not None]
-        if found:
-            row[:] = np.mean(found, axis=0)
+        results = [vector for token in text if (vector := vectors.vector(token)) is not None]
+        if results:
+            row[:] = np.mean(results, axis=0)
     return means
 
 
@@ -102,10 +102,10 @@ def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, fl
     best: tuple[Baseline, float, float] | None = None
     for strength in STRENGTHS:
         fitted = fit(strength)
-        found = loss(fitted)
-        if best is not None and found > best[2]:
+        result = loss(fitted)
+        if best is not None and result > best[2]:
             break
-        best = fitted, strength, found
+        best = fitted, strength, result
     return best
 
 

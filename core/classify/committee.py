@@ -13,10 +13,10 @@ from core.learning.frozen import Frozen
 
 def with_members(variants: Iterable[Variant]) -> list[Variant]:
     """The variants and the members that committees among them need, members before committees."""
-    asked = list(variants)
-    members = [VARIANTS[name] for variant in asked for name in variant.members]
-    alone = [variant for variant in [*asked, *members] if not variant.members]
-    return [*dict.fromkeys(alone), *(variant for variant in asked if variant.members)]
+    request = list(variants)
+    members = [VARIANTS[name] for variant in request for name in variant.members]
+    alone = [variant for variant in [*request, *members] if not variant.members]
+    return [*dict.fromkeys(alone), *(variant for variant in request if variant.members)]
 
 
 def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Dataset, config: TrainConfig, frozen: Frozen) -> TextHead:

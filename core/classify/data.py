@@ -71,8 +71,8 @@ class SplitConfig:
         if self.duplicates not in ("keep", "drop"):
             raise BadInput(f"duplicates must be 'keep' or 'drop', got {self.duplicates!r}.")
         if not 0 < self.test_share < 1 or not 0 < self.valid_share < 1 or not 0 < self.share <= 1:
-            told = {"test": self.test_share, "valid": self.valid_share, "share": self.share}
-            raise BadInput(t("Shares must lie between 0 and 1, got {test}, {valid} and {share}.", **told))
+            values = {"test": self.test_share, "valid": self.valid_share, "share": self.share}
+            raise BadInput(t("Shares must lie between 0 and 1, got {test}, {valid} and {share}.", **values))
         if self.folds and not 2 <= self.folds <= 100:
             raise BadInput(f"There can be 2 to 100 folds, got {self.folds}.")
         if not 0 <= self.fold < max(1, self.folds):
@@ -129,8 +129,8 @@ def make_dataset(
     if not all(splits):
         raise BadInput(_too_few(splits, name, len(rows)))
     if len({example.label for example in splits[0]}) < 2:
-        told = {"n": len(splits[0]), "name": name}
-        raise BadInput(t("The {n:,} training rows of {name} all have one label. Take a larger share, or add rows.", **told))
+        values = {"n": len(splits[0]), "name": name}
+        raise BadInput(t("The {n:,} training rows of {name} all have one label. Take a larger share, or add rows.", **values))
     texts = tuple(sorted({row.tokens for part in every for row in part}))
     return Dataset(name, labels, *splits, texts, tuple(made.notes))
 
@@ -245,16 +245,16 @@ class _Maker:
         number = {label: k for k, label in enumerate(labels)}
         unknown = sorted({row.label for row in rows} - set(labels))
         if unknown:
-            told = {"label": unknown[0], "labels": ", ".join(labels)[:200]}
+            values = {"label": unknown[0], "labels": ", ".join(labels)[:200]}
             raise BadInput(
                 t(
                     "The label {label!r} is in the test rows but not among the training labels ({labels}). Use the same names in both.",
-                    **told,
+                    **values,
                 )
                 if what == "test"
                 else t(
                     "The label {label!r} is in the valid rows but not among the training labels ({labels}). Use the same names in both.",
-                    **told,
+                    **values,
                 )
             )
         return tuple(LabelledText(row.text, row.tokens, number[row.label]) for row in rows)
@@ -304,19 +304,19 @@ def _rank(form: str, seed: int, purpose: str) -> float:
 
 
 def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...]:
-    found = {row.label for row in rows}
-    if len(found) < 2:
-        told = {"name": name, "label": next(iter(found), "")}
+    hits = {row.label for row in rows}
+    if len(hits) < 2:
+        values = {"name": name, "label": next(iter(hits), "")}
         raise BadInput(
-            t("{name} has only one label, {label!r}. A classifier needs at least two labels to tell apart.", **told)
-            if found
+            t("{name} has only one label, {label!r}. A classifier needs at least two labels to tell apart.", **values)
+            if hits
             else t("{name} has no row to train on. A classifier needs at least two labels to tell apart.", name=name)
         )
-    if len(found) > MAX_LABELS:
-        told = {"name": name, "n": len(found), "most": MAX_LABELS}
-        raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **told))
-    first = [label for label in order if label in found]
-    return (*first, *sorted(found - set(first), key=lambda label: (not _WHOLE.fullmatch(label), _number(label), label)))
+    if len(hits) > MAX_LABELS:
+        values = {"name": name, "n": len(hits), "most": MAX_LABELS}
+        raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **values))
+    first = [label for label in order if label in hits]
+    return (*first, *sorted(hits - set(first), key=lambda label: (not _WHOLE.fullmatch(label), _number(label), label)))
 
 
 def _number(label: str) -> int:

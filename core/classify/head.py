@@ -200,8 +200,8 @@ def _member(folder: Path, name: str, meta: dict, model: str | None, vectors: str
     place = folder / name if (folder / name).is_dir() else folder.parent / name
     head = load_head(place, model=model, vectors=vectors)
     if head.meta["sha256"][WEIGHTS] != meta["members"][name]:
-        told = {"folder": folder, "name": name}
-        raise CorruptArtifact(t("The head in {folder} was made of another {name}: {name} beside it is another. Train it again.", **told))
+        values = {"folder": folder, "name": name}
+        raise CorruptArtifact(t("The head in {folder} was made of another {name}: {name} beside it is another. Train it again.", **values))
     return head
 
 
@@ -213,8 +213,8 @@ def _classifier(variant: Variant, meta: dict, arrays: dict, words: Sequence[str]
     width = len(words) if variant.network == "tfidf" else meta["shape"]["static_dim"]
     idf = arrays["idf"] if variant.network == "tfidf" else None
     if arrays["coef"].shape != (n_classes, width) or (idf is not None and idf.shape != (width,)):
-        told = {"shape": arrays["coef"].shape, "labels": n_classes, "features": width}
-        raise ValueError(t("weights of shape {shape} do not fit {labels} labels and {features:,} features", **told))
+        values = {"shape": arrays["coef"].shape, "labels": n_classes, "features": width}
+        raise ValueError(t("weights of shape {shape} do not fit {labels} labels and {features:,} features", **values))
     return Baseline(arrays["coef"], arrays["intercept"], meta["shape"].get("analyzer", ""), words if idf is not None else (), idf)
 
 

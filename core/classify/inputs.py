@@ -57,9 +57,9 @@ class TextVocabulary:
         """(T,) int64."""
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
-        found = (seen.get(token) for token in text)  # as it is spelled: an epoch asks for all of them again
+        result = (seen.get(token) for token in text)  # as it is spelled: an epoch asks for all of them again
         return np.array(
-            [seen.setdefault(token, self.number(token)) if number is None else number for token, number in zip(text, found, strict=True)],
+            [seen.setdefault(token, self.number(token)) if number is None else number for token, number in zip(text, result, strict=True)],
             np.int64,
         )
 

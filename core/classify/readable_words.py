@@ -35,12 +35,12 @@ def read_and_unread(tokens: Tokens, letters: frozenset[str]) -> tuple[Tokens, To
 
 def without_a_word(heads: dict[str, TextHead], tokens: Tokens, vectors: StaticVectors | None) -> list[str]:
     """The heads that know no word of a text: they answer as of any text of that length."""
-    return [name for name, head in heads.items() if not any(_knows(one, tokens, vectors) for one in _single([head]))]
+    return [name for name, head in heads.items() if not any(_knows(item, tokens, vectors) for item in _single([head]))]
 
 
 def _single(heads: Iterable[TextHead]) -> list[TextHead]:
     """Heads, and in a committee's place its members."""
-    return [one for head in heads for one in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])]
+    return [item for head in heads for item in (head.classifier.members.values() if isinstance(head.classifier, Committee) else [head])]
 
 
 def _knows(head: TextHead, tokens: Tokens, vectors: StaticVectors | None) -> bool:

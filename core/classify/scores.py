@@ -89,8 +89,8 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
     from scipy.optimize import minimize_scalar
 
     valley = minimize_scalar(lambda log_t: nll(logits, truth, math.exp(log_t)), bounds=np.log(TEMPERATURES), method="bounded")
-    found = math.exp(valley.x)
-    return found if nll(logits, truth, found) < nll(logits, truth) else 1.0
+    result = math.exp(valley.x)
+    return result if nll(logits, truth, result) < nll(logits, truth) else 1.0
 
 
 def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -> tuple[float, float]:

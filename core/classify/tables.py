@@ -84,8 +84,8 @@ def read_table(
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".csv", ".tsv", ".jsonl", ".txt"):
-        told = t("{name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.", name=path.name)
-        raise BadInput(told)
+        message = t("{name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.", name=path.name)
+        raise BadInput(message)
     return kind
 
 
@@ -122,13 +122,13 @@ def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
     numbers = {label for label in labels if label.isdecimal()}
     n = len(names)
     if {"0", str(n)} <= numbers:
-        told = t(
+        message = t(
             "Labels that are numbers are counted from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Write the classes' names instead: {names}.",
             n=n,
             below=n - 1,
             names=", ".join(names),
         )
-        raise BadInput(told)
+        raise BadInput(message)
     return "0" in numbers
 
 
@@ -140,11 +140,11 @@ def _unpacked(path: Path) -> bytes:
         with opened(path, "rb") as stream:
             data = stream.read(most + 1)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        told = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
-        raise BadInput(told) from None
+        message = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
+        raise BadInput(message) from None
     if len(data) > most:
-        told = {"name": path.name, "mb": most // 10**6}
-        raise BadInput(t("{name} unpacks to more than {mb} MB; at most that is read. Use a smaller file.", **told))
+        message = {"name": path.name, "mb": most // 10**6}
+        raise BadInput(t("{name} unpacks to more than {mb} MB; at most that is read. Use a smaller file.", **message))
     return data
 
 
@@ -160,8 +160,8 @@ def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, 
         line = data.count(b"\n", 0, error.start) + 1
         if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
             place = Place(name, line)
-            told = t("{place}: bytes that are no text in any encoding known here. Save it in UTF-8.", place=place)
-            raise BadInput(told) from None
+            message = t("{place}: bytes that are no text in any encoding known here. Save it in UTF-8.", place=place)
+            raise BadInput(message) from None
         try:
             found = encoding or guess(data) or "latin-1"
             text = data.decode(found)
@@ -211,8 +211,8 @@ def _needed_row() -> str:
 
 def _plain(value: Any, place: Place, key: str) -> str:
     if isinstance(value, list | dict):
-        found = t("{value} under {key}", value=shown(value), key=shown(key))
-        refuse(place, found, t("A text and a label are one value each."))
+        message = t("{value} under {key}", value=shown(value), key=shown(key))
+        refuse(place, message, t("A text and a label are one value each."))
     return "" if value is None else str(value)
 
 
@@ -227,8 +227,8 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
     try:
         rows = [(Place(name, reader.line_num), row) for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
-        found = t("no row of a table ({error})", error=error)
-        refuse(Place(name, reader.line_num), found, t("Perhaps a quotation mark is not closed."))
+        message = t("no row of a table ({error})", error=error)
+        refuse(Place(name, reader.line_num), message, t("Perhaps a quotation mark is not closed."))
     finally:
         csv.field_size_limit(before)
     if not rows:  # separators alone
@@ -287,37 +287,37 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
 def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
     """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
     names_folded = [folded(name) for name in names]
-    found = []
+    results = []
     for column in wanted:
         if isinstance(column, int) and 1 <= column <= len(names):
-            found.append(column - 1)
+            results.append(column - 1)
             continue
         column = str(column)
         if folded(column.strip()) in names_folded:
-            found.append(names_folded.index(folded(column.strip())))
+            results.append(names_folded.index(folded(column.strip())))
         elif column.isdecimal() and 1 <= int(column) <= len(names):
-            found.append(int(column) - 1)
+            results.append(int(column) - 1)
         else:
             missing = t("no column {column} among {columns}", column=shown(column), columns=shown(names, 300))
             refuse(place, missing, t("Name one of them, or give its number."))
-    return found
+    return results
 
 
 def _usual(names: list[str], usual: Sequence[str], what: str, place: Place) -> list[int]:
     """Where columns of the usual names stand, in the order of the file; at least one."""
     names_folded = [folded(name) for name in names]
-    found = [k for k, name in enumerate(names_folded) if name in usual]
-    if not found and what == "text" and len(names) == 2:  # the other of two columns, whatever it is called
-        found = [k for k, name in enumerate(names_folded) if name not in LABEL_COLUMNS]
-    if not found and what == "label":
+    results = [k for k, name in enumerate(names_folded) if name in usual]
+    if not results and what == "text" and len(names) == 2:  # the other of two columns, whatever it is called
+        results = [k for k, name in enumerate(names_folded) if name not in LABEL_COLUMNS]
+    if not results and what == "label":
         missing = t("no label column among {columns}", columns=shown(names, 300))
         refuse(place, missing, t("Say which one holds the label (--label-column)."))
-    if not found:
+    if not results:
         missing = t("no text column among {columns}", columns=shown(names, 300))
         refuse(place, missing, t("Say which one holds the text (--text-column)."))
-    return found if what == "label" else one_text(found, names_folded)
+    return results if what == "label" else one_text(results, names_folded)
 
 
-def one_text(found: list[int], names: list[str]) -> list[int]:
+def one_text(result: list[int], names: list[str]) -> list[int]:
     """A title and its description belong together; beside a column called "text" others would say the same twice."""
-    return [k for k in found if names[k] == "text"] or found
+    return [k for k in result if names[k] == "text"] or result

@@ -118,8 +118,8 @@ def open_data(
     given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
     if added := [read_table(path, prefer=task.text_columns) for path in extra]:
-        together = {"rows": tuple(chain(*(one.rows for one in added))), "notes": tuple(chain(*(one.notes for one in added)))}
-        tables["extra"] = replace(added[0], name=", ".join(one.name for one in added), **together)
+        together = {"rows": tuple(chain(*(item.rows for item in added))), "notes": tuple(chain(*(item.notes for item in added)))}
+        tables["extra"] = replace(added[0], name=", ".join(item.name for item in added), **together)
     table = read_table(train, **given)
     names = dict(task.names)
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
@@ -134,33 +134,33 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
 
     "news" takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed.
     """
-    found = {}
+    result = {}
     for what, name in task.files.items():
         whole = _WHOLE.get(name)
         path = (public_data.find(whole, folder) if whole else None) or public_data.find(name, ASSETS if task.bundled else folder)
         if path is None:
             raise MissingArtifact(_not_there(task_titles().get(task.name, task.title), name, folder))
-        found[what] = path
-    return found
+        result[what] = path
+    return result
 
 
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Which file a task misses, and how to get it."""
     fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
     fetch = command("python", "-m", "core", "fetch", public_data.data_set_of(fetched)) if fetched else None
-    told = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
+    values = {"title": title, "file": fetched or name if folder is None else Path(folder) / name}
     if folder is None and fetch:
-        return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **told)
+        return t("{title} needs {file}, which is not there. Fetch it: {command}", command=fetch, **values)
     if folder is None:
-        return t("{title} needs {file}, which is not there. Name the folder that holds it in ELMOSCOPE_DATA.", **told)
+        return t("{title} needs {file}, which is not there. Name the folder that holds it in ELMOSCOPE_DATA.", **values)
     if fetch:
         return t(
             "{title} needs {file}, which is not there. Name the folder that holds it, or fetch it ({command}) and name {folder}.",
             command=fetch,
             folder=public_data.fetched_folder(),
-            **told,
+            **values,
         )
-    return t("{title} needs {file}, which is not there. Name the folder that holds it.", **told)
+    return t("{title} needs {file}, which is not there. Name the folder that holds it.", **values)
 
 
 def task_config(task: TextTask, *, seed: int = 0, epochs: int | None = None) -> TrainConfig:
@@ -206,8 +206,8 @@ def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[
     """Where the heads of a task lie, by variant: in `folder`, or in assets and then in the cache."""
     roots = [Path(folder)] if folder else [ASSETS / "heads", cache_folder() / "heads"]
     places = {name: [root / task / name for root in roots] for name in VARIANTS}
-    found = {name: [place for place in some if (place / "meta.json").is_file()] for name, some in places.items()}
-    return {name: some for name, some in found.items() if some}
+    result = {name: [place for place in some if (place / "meta.json").is_file()] for name, some in places.items()}
+    return {name: some for name, some in result.items() if some}
 
 
 def heads_metas(task: str, folder: str | Path | None = None) -> dict[str, dict]:

@@ -55,7 +55,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, **model) 
     cells = [("layer", "nearest (macro, pooled)", "centroid (macro, pooled)")]
     for name in [*_names(scores), *(name for name in (SENSES, "static") if name in scores)]:
         facts = [scores[name][measure] for measure in MEASURES]
-        cells.append((name, *(f"{one['macro']:.1%}, {one['pooled']:.1%}   {_weights(one)}".strip() for one in facts)))
+        cells.append((name, *(f"{fact['macro']:.1%}, {fact['pooled']:.1%}   {_weights(fact)}".strip() for fact in facts)))
     lines = in_columns(cells)
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
@@ -183,7 +183,7 @@ def evaluate_sentences(*, corpus, **model) -> Answer:
     model = open_model(**model)
     scores = own_sentences.own_sentences(model, corpus or model.language.sentences, report=progress("indexing, tokens"))
     cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
-    for name in [*_names(scores)[:-1], *(one for one in ("static", "form") if one in scores)]:
+    for name in [*_names(scores)[:-1], *(item for item in ("static", "form") if item in scores)]:
         facts = scores[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
         more = (
@@ -301,14 +301,14 @@ def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:
     return differences | ({"order": scores["order"]} if scores.get("order") else {})
 
 
-def _differences(found: dict[str, dict], what: str, beside: str = "the static context") -> list[str]:
+def _differences(result: dict[str, dict], what: str, beside: str = "the static context") -> list[str]:
     """Paired differences in points, a line each."""
     lines = []
-    for name, facts in found.items():
-        told = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
+    for name, facts in result.items():
+        message = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
         difference = read_back(facts)
         decided = "" if difference.verdict else ", not decided"
-        lines.append(f"{told}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
+        lines.append(f"{message}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 

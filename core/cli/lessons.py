@@ -42,8 +42,8 @@ def evaluate_lessons(*, only, **model) -> Answer:
         for name, values in measures.get(part, {}).get(measure, {}).items():
             lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
     for layer, ranks in measures.get("control", {}).get("layers", {}).items():
-        for rank, one in ranks.items():
-            lines.append(f"layer {layer}, rank {rank}: tags {one['tags']:.1%}, random tags {one['control']:.1%}")
+        for rank, value in ranks.items():
+            lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
     return measures, "\n".join([*lines, f"-> {model.folder / lessons.FILE}"])
 
 
@@ -68,8 +68,8 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
-    told = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
-    result = provenance(measure="layers", **told, titles=titles, tag_sentences=limit, measures={})
+    values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
+    result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
     lines = []
     for what in only or ACROSS:
         note(f"{what} ...")
@@ -99,7 +99,7 @@ def _data_of(what: str, folder: Path, model: Model, limit: int, titles: int) -> 
 
     if what == "sentences":
         own = open_corpus(model.language.sentences, model.language)
-        return (), sum(bool(target.sense) for one in own for target in one.targets)
+        return (), sum(bool(target.sense) for item in own for target in item.targets)
     if what == "pairs":
         dev, test = side_by_side.own_pairs(open_corpus(model.language.sentences, model.language))
         return (dev, test), len(test)
@@ -111,11 +111,11 @@ def _data_of(what: str, folder: Path, model: Model, limit: int, titles: int) -> 
         return (train, test), len(test)
     if what == "tags":
         train, test = (read_tags(_there(folder / f"conll2000/{part}.txt.xz"))[:limit] for part in ("train", "test"))
-        return (train, test), sum(len(one.tokens) for one in test)
+        return (train, test), sum(len(item.tokens) for item in test)
     table = read_table(_there(folder / "ag_news/test.csv"), text_columns=("title",)).rows
     chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * titles]]
     cut = [(tuple(model.language.tokenize(clean_ag_news(row.text))), row.label) for row in chosen]
-    cut = [one for one in cut if one[0]]
+    cut = [item for item in cut if item[0]]
     return (cut[:titles], cut[titles:]), len(cut[titles:])
 
 

@@ -183,12 +183,12 @@ def verdict(*, word, sentence, language, read_as, **model) -> Answer:
     if language:
         model["model"] = languages.named(language).model
     model = open_model(**model)
-    first, second = (_in_context(one, word, read_as, model) for one in sentence)
+    first, second = (_in_context(item, word, read_as, model) for item in sentence)
     judgment = open_judge(model).judge(first, second)
     verdict = judgment.verdict
     if verdict is None:
-        told = f"'{first.word}' and '{second.word}' are two words, of which no verdict is given. Name one word that both sentences have."
-        raise BadInput(told)
+        message = f"'{first.word}' and '{second.word}' are two words, of which no verdict is given. Name one word that both sentences have."
+        raise BadInput(message)
     result = {
         "says": verdict.says,
         "probability": round(verdict.probability, 4),

@@ -36,7 +36,9 @@ class Command(Helped, click.Command):
 
     def __call__(self, **options) -> Answer:
         defaults = {
-            one.name: one.unless_given for one in self.params if isinstance(one, Option) and not one.required and one.name != "json"
+            param.name: param.unless_given
+            for param in self.params
+            if isinstance(param, Option) and not param.required and param.name != "json"
         }
         return self.callback(**defaults | options)
 
@@ -70,7 +72,7 @@ class Command(Helped, click.Command):
                 ctx.fail(f"argument {name}: expected {'at least one' if option.multiple else 'one'} argument")
             if option.multiple and not option.extends:
                 joined = [earlier for earlier in joined if not earlier.startswith(f"{name}=")]
-            joined += [f"{name}={one}" for one in values]
+            joined += [f"{name}={value}" for value in values]
             words = words if equals else words[len(values) :]
         return joined
 
@@ -86,7 +88,7 @@ class Group(Helped, click.Group):
         return list(self.commands)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        known = [name for one in self.get_params(ctx) for name in one.opts]
+        known = [name for get_param in self.get_params(ctx) for name in get_param.opts]
         if not args or (args[0].startswith("-") and args[0] not in known):
             ctx.fail(f"the following arguments are required: {self.subcommand_metavar}")
         return super().parse_args(ctx, args)
@@ -143,8 +145,8 @@ def command(name: str, help_text: str, *options: click.Parameter) -> Callable[[C
 
 def group(name: str | None, help_text: str, metavar: str, commands: Iterable[click.Command], **more) -> Group:
     made = Group(name, help=help_text, subcommand_metavar=metavar, no_args_is_help=False, context_settings=SETTINGS, **more)
-    for one in commands:
-        made.add_command(one)
+    for item in commands:
+        made.add_command(item)
     return made
 
 

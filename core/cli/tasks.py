@@ -94,16 +94,16 @@ def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
     roots = [Path(heads)] if heads else [cache_folder() / "task-heads", measured.FOLDER]
     places = [place for root in roots if ((place := root / task.name / variant) / "meta.json").is_file()]
     if not places:
-        told = {"task": task.name, "variant": variant}
-        raise MissingArtifact(t("There is no trained head for {task}, {variant}. Train one: python -m core tasks train --help", **told))
+        values = {"task": task.name, "variant": variant}
+        raise MissingArtifact(t("There is no trained head for {task}, {variant}. Train one: python -m core tasks train --help", **values))
     model, vectors = _opened(variant, vectors, model)
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     head = load_head(places[0], **fits)
     data = read_test(task, data, test) if test else read_data(task, data, head.recipe)
     frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
     scores = task.score(data.test, head.predictions(data.test, vectors, frozen.layers))
-    told = {"task": task.name, "variant": variant, "head": str(places[0]), "test": scores, "n": len(data.test)}
-    return told, f"{task.name}, {variant}: {_scores(scores)} ({len(data.test):,} examples, {places[0]})"
+    values = {"task": task.name, "variant": variant, "head": str(places[0]), "test": scores, "n": len(data.test)}
+    return values, f"{task.name}, {variant}: {_scores(scores)} ({len(data.test):,} examples, {places[0]})"
 
 
 @command(
@@ -140,8 +140,8 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, **model) 
     )
     summaries = measured.summaries(measured.read_results(Path(output) / "results.json"))
     table = {
-        name: {"baseline": one.baseline, "elmo": one.elmo, "error_reduction": one.error_reduction, "seeds": one.seeds}
-        for name, one in summaries.items()
+        name: {"baseline": value.baseline, "elmo": value.elmo, "error_reduction": value.error_reduction, "seeds": value.seeds}
+        for name, value in summaries.items()
     }
     return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, summaries.items()), right=(1,)))
 
@@ -218,9 +218,13 @@ def _scores(scores: dict[str, float]) -> str:
     return ", ".join(f"{name} {value:.2%}" for name, value in shares.items())
 
 
-def _row(name: str, one: Summary) -> tuple[str, str, str]:
-    spread = "" if one.elmo_spread is None else f" ± {one.elmo_spread:.1%}"
-    return name, f"{one.baseline:.1%}", f"-> {one.elmo:.1%}{spread}, error reduction {one.error_reduction:.0%}, {one.seeds} seeds"
+def _row(name: str, summary: Summary) -> tuple[str, str, str]:
+    spread = "" if summary.elmo_spread is None else f" ± {summary.elmo_spread:.1%}"
+    return (
+        name,
+        f"{summary.baseline:.1%}",
+        f"-> {summary.elmo:.1%}{spread}, error reduction {summary.error_reduction:.0%}, {summary.seeds} seeds",
+    )
 
 
 tasks = group(

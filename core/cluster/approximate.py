@@ -94,11 +94,11 @@ class ApproximateIndex(Index):
         question = of_all(question, self.shards)
         chosen = np.packbits(np.concatenate([table.kept(question) for table in tables]), bitorder="little")
         mix = mixed(query.layers, weights.astype(np.float32))
-        asked = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
+        request = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
         share = self.probed if self.probed is not None else (PROBED if question.which == ANY else PROBED_FILTERED)
         nprobe = max(8, min(made.nlist, round(share * made.nlist)))
         options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
-        _, rows = made.search(asked, max(LEAST, CANDIDATES * question.k), params=options)
+        _, rows = made.search(request, max(LEAST, CANDIDATES * question.k), params=options)
         return _ranked(self.shards, np.sort(rows[0][rows[0] >= 0]), question)
 
 
@@ -141,8 +141,8 @@ def _cells(rows: int) -> int:
 def _folder(shards: Shards) -> Path:
     store = open_store(shards.url)
     if not store.is_folder:
-        told = t("An approximate index lies beside its table in a folder of this machine; {place} is none.", place=shards.url)
-        raise BadInput(told)
+        message = t("An approximate index lies beside its table in a folder of this machine; {place} is none.", place=shards.url)
+        raise BadInput(message)
     return Path(store.place(APPROXIMATE))
 
 
@@ -151,8 +151,8 @@ def _opened(folder: str, corpus: str, model: str):
     """The cells, and the layers' mean lengths (L,)."""
     path = Path(folder)
     if not (path / "meta.json").is_file():
-        told = t("There is no approximate index in {place}. Make one: python -m core index approximate DIR", place=path.parent)
-        raise MissingArtifact(told)
+        message = t("There is no approximate index in {place}. Make one: python -m core index approximate DIR", place=path.parent)
+        raise MissingArtifact(message)
     meta = read_json(path / "meta.json", expect=dict)
     if (meta.get("format"), meta.get("corpus"), meta.get("model")) != (FORMAT, corpus, model):
         raise CorruptArtifact(t("{file} is of another index. Run `index approximate` again.", file=path))
@@ -162,8 +162,8 @@ def _opened(folder: str, corpus: str, model: str):
         return _faiss().read_index(str(path / "cells.faiss"), mapped), lengths
     except (RuntimeError, KeyError, TypeError, ValueError) as error:
         reason = str(error)[:100]
-        told = t("{file} cannot be read ({reason}). Run `index approximate` again.", file=path / "cells.faiss", reason=reason)
-        raise CorruptArtifact(told) from None
+        message = t("{file} cannot be read ({reason}). Run `index approximate` again.", file=path / "cells.faiss", reason=reason)
+        raise CorruptArtifact(message) from None
 
 
 def _faiss():

@@ -61,16 +61,16 @@ def opened(url: str, shard: Shard) -> OccurrenceTable:
     return OccurrenceTable(open_store(url).fetch(shard.name))
 
 
-def placed(shard: Shard, found: Neighbour) -> Neighbour:
+def placed(shard: Shard, neighbour: Neighbour) -> Neighbour:
     """A shard's row as one of the whole index."""
-    return replace(found, occurrence=replace(found.occurrence, row=shard.first_row + found.occurrence.row))
+    return replace(neighbour, occurrence=replace(neighbour.occurrence, row=shard.first_row + neighbour.occurrence.row))
 
 
 def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbour]:
     table = opened(url, shard)
-    found = [placed(shard, one) for one in table.answer(question)]
+    results = [placed(shard, item) for item in table.answer(question)]
     table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
-    return found
+    return results
 
 
 def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) -> list:

@@ -104,12 +104,12 @@ def build(
     before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
     meter = Meter(counted.shards, counted.tokens, report)
     facts = {}
-    for job, found in spread(client, _jobs(store, cut(sentences, counted.rounds_per_shard), model, model_fingerprint, before)):
-        facts[job.name] = found
+    for job, result in spread(client, _jobs(store, cut(sentences, counted.rounds_per_shard), model, model_fingerprint, before)):
+        facts[job.name] = result
         meter.add(job.tokens)
     ordered = sorted(facts)  # names begin with their number
     seconds = time.perf_counter() - began
-    kinds = len(set().union(*(found.pop("words") for found in facts.values())))
+    kinds = len(set().union(*(fact.pop("words") for fact in facts.values())))
     first = facts[ordered[0]]
     meta = {"format": FORMAT, "occurrences": sum(f["occurrences"] for f in facts.values()), "types": kinds}
     meta |= {"sentences": counted.sentences, "seconds": round(seconds, 3), "layers": first["layers"], "dim": first["dim"]}
@@ -133,8 +133,8 @@ def open_shards(where: str | Path) -> Shards:
         whole = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
         return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (whole,))
     if not store.has(INDEX):
-        told = t("{place} is no whole index: it has no {file}. Make one: python -m core index build --help", place=where, file=INDEX)
-        raise MissingArtifact(told)
+        message = t("{place} is no whole index: it has no {file}. Make one: python -m core index build --help", place=where, file=INDEX)
+        raise MissingArtifact(message)
     try:
         meta = parse_json(store.read(INDEX))
         if meta["format"] != FORMAT:
@@ -159,16 +159,16 @@ def open_shards(where: str | Path) -> Shards:
             raise ValueError(say_wrong("occurrences", meta["occurrences"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = say_wrong(str(error).strip("'"), None) if isinstance(error, KeyError) else error
-        told = t("{file} is damaged: {reason}. Build the index again.", file=f"{where}/{INDEX}", reason=reason)
-        raise CorruptArtifact(told) from None
+        message = t("{file} is damaged: {reason}. Build the index again.", file=f"{where}/{INDEX}", reason=reason)
+        raise CorruptArtifact(message) from None
     return Shards(store.url, meta, tuple(shards))
 
 
 def info(where: str | Path) -> dict:
     """What an index in shards holds: its facts, how many shards, and its size in bytes."""
-    found = open_shards(where)
-    store = open_store(found.url)
-    return {**found.meta, "shards": len(found.shards), "bytes": store.size()}
+    result = open_shards(where)
+    store = open_store(result.url)
+    return {**result.meta, "shards": len(result.shards), "bytes": store.size()}
 
 
 def open_own(where: str | Path) -> Store:

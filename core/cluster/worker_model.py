@@ -31,12 +31,12 @@ def held(name: str, fingerprint: str) -> Encoder:
 @lru_cache(maxsize=1)
 def _loaded(name: str, fingerprint: str) -> Encoder:
     folder = resolve(name, "model")
-    if (found := file_sha256(find_files(folder)[1])[:16]) != fingerprint:
+    if (result := file_sha256(find_files(folder)[1])[:16]) != fingerprint:
         raise BadInput(
             t(
                 "A worker has other weights as '{name}' ({found}) than the client ({fingerprint}). Give both the same.",
                 name=name,
-                found=found,
+                found=result,
                 fingerprint=fingerprint,
             )
         )
@@ -67,12 +67,12 @@ class SpreadEncoder(Encoder):
         groups = list(self._batches(sentences))
         total = sum(map(len, sentences))
         done = 0
-        for job, found in spread(self.client, self._jobs(sentences, groups)):
+        for job, result in spread(self.client, self._jobs(sentences, groups)):
             numbers = groups[int(job.name)]
             if self.store:
-                found = np.load(io.BytesIO(open_store(self.store).read(found)), allow_pickle=False)
+                result = np.load(io.BytesIO(open_store(self.store).read(result)), allow_pickle=False)
             ends = np.cumsum([len(sentences[n]) for n in numbers])
-            for number, layers in zip(numbers, np.split(found, ends[:-1], axis=1), strict=True):
+            for number, layers in zip(numbers, np.split(result, ends[:-1], axis=1), strict=True):
                 results[number] = layers
             done += job.tokens
             if report:
@@ -81,8 +81,8 @@ class SpreadEncoder(Encoder):
 
     def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
         """As Encoder.encode_tokens: whole sentences go to the workers."""
-        found = self.encode(sentences)
-        return np.stack([layers[:, position] for layers, position in zip(found, positions, strict=True)])
+        result = self.encode(sentences)
+        return np.stack([layers[:, position] for layers, position in zip(result, positions, strict=True)])
 
     def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[ShardJob]:
         for k, numbers in enumerate(groups):
@@ -98,10 +98,10 @@ def encode_batch(model: str, fingerprint: str, sentences: list[list[str]], batch
         return name
     encoder = copy.copy(held(model, fingerprint))  # the same model and word cache, the caller's size of a batch
     encoder.batch_tokens = batch_tokens
-    found = np.concatenate(encoder.encode(sentences), axis=1)
+    result = np.concatenate(encoder.encode(sentences), axis=1)
     if not store:
-        return found
+        return result
     stream = io.BytesIO()
-    np.save(stream, found, allow_pickle=False)
+    np.save(stream, result, allow_pickle=False)
     open_store(store).write(name, stream.getvalue())
     return name

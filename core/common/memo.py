@@ -116,7 +116,7 @@ def _weight(value: Any, seen: set[int], depth: int) -> int:
             return size + int(np.sum(size_of(deep=True) if callable(size_of) else size_of))
     if is_dataclass(value):
         return size + sum(_weight(getattr(value, field.name, None), seen, depth - 1) for field in fields(value))
-    return size + sum(_weight(one, seen, depth - 1) for one in getattr(value, "__dict__", {}).values())
+    return size + sum(_weight(item, seen, depth - 1) for item in getattr(value, "__dict__", {}).values())
 
 
 def _of_array(array: np.ndarray, seen: set[int]) -> int:
@@ -134,6 +134,6 @@ def _of_array(array: np.ndarray, seen: set[int]) -> int:
 
 def _of_items(items: list, seen: set[int], depth: int) -> int:
     if len(items) <= SAMPLE:
-        return sum(_weight(one, seen, depth - 1) for one in items)
+        return sum(_weight(item, seen, depth - 1) for item in items)
     step = len(items) / SAMPLE
     return int(step * sum(_weight(items[int(k * step)], seen, depth - 1) for k in range(SAMPLE)))

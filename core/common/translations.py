@@ -64,7 +64,7 @@ def in_code(root: Path) -> dict[Text, str]:
     for path in (root / "app.py", *sorted((root / "pages").rglob("*.py")), *sorted((root / "core").rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-                said = tuple(one.value for one in node.args[: CALLS[node.func.id]] if isinstance(one, ast.Constant))
+                said = tuple(arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant))
                 if len(said) == CALLS[node.func.id]:  # else a test names it
                     found.setdefault(said if len(said) > 1 else said[0], f"{path.relative_to(root)}:{node.lineno}")
     return found

@@ -101,7 +101,7 @@ class Encoder:
 
     def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
         """(n, L, D): one token of each sentence. Each direction reads up to it and no further, together half of what `encode` reads."""
-        found = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
+        result = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
         for numbers in self._batches(sentences):
             sides = []
             for backward in (False, True):
@@ -111,30 +111,30 @@ class Encoder:
                 sides.append(_Run(self, [tokens[: end + 1] for tokens, end in zip(read, ends, strict=True)], as_given=True))
             ahead, behind = side_by_side(lambda backward, sides=sides: sides[backward].last(backward), _DIRECTIONS, self.device)
             words = self.word_vectors([sentences[n][positions[n]] for n in numbers])
-            found[numbers, 0] = np.concatenate([words, words], axis=1)
+            result[numbers, 0] = np.concatenate([words, words], axis=1)
             for layer, (a, b) in enumerate(zip(ahead, behind, strict=True), 1):
-                found[numbers, layer] = np.concatenate([a, b], axis=1)
-        return found
+                result[numbers, layer] = np.concatenate([a, b], axis=1)
+        return result
 
     def word_vectors(self, words: list[str]) -> np.ndarray:
         """(n, P) float32 char-CNN vectors of spellings, from the cache where they are known."""
         with self._lock:
-            found = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
-            for word in found:
+            result = {word: self._words[word] for word in dict.fromkeys(words) if word in self._words}
+            for word in result:
                 self._words.move_to_end(word)
-        missing = sorted((word for word in dict.fromkeys(words) if word not in found), key=lambda w: len(w.encode("utf-8", "ignore")))
+        missing = sorted((word for word in dict.fromkeys(words) if word not in result), key=lambda w: len(w.encode("utf-8", "ignore")))
         for start in range(0, len(missing), WORDS_PER_PRODUCT):
             part = missing[start : start + WORDS_PER_PRODUCT]
             with torch.inference_mode():
                 vectors = self.model.characters(torch.from_numpy(character_ids(part)).to(self.device)).cpu().numpy()
-            found.update(zip(part, vectors, strict=True))
+            result.update(zip(part, vectors, strict=True))
         with self._lock:
-            self._words.update((word, found[word].copy()) for word in missing)
+            self._words.update((word, result[word].copy()) for word in missing)
             while len(self._words) > self.max_cached_words:
                 self._words.popitem(last=False)
         if not words:
             return np.empty((0, self.model.shape.projection), np.float32)
-        return np.stack([found[word] for word in words])
+        return np.stack([result[word] for word in words])
 
     def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
         """Top-layer outputs with boundaries, for language modelling: (sentence, forward, backward), each (T + 2, P)."""
@@ -149,12 +149,12 @@ class Encoder:
 
         `read`: the sentences' layers (L, T, D), where they are known.
         """
-        found = np.empty((len(sentences), self.dim), np.float32)
+        result = np.empty((len(sentences), self.dim), np.float32)
         half = self.dim // 2
-        for row, layers, place in zip(found, read or encoded(self, sentences), positions, strict=True):
+        for row, layers, place in zip(result, read or encoded(self, sentences), positions, strict=True):
             row[:half] = layers[-1, place - 1, :half] if place else self._edges[0]
             row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
-        return found
+        return result
 
     def around_each(self, layers: np.ndarray) -> np.ndarray:
         """(T, 2P): what `around` gives of each token of a sentence whose layers (L, T, D) are known."""

@@ -128,8 +128,8 @@ class LanguageModel:
 
         Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown or missing.
         """
-        found = self._all_scored(sentences)
-        return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*one, strict=True)) for one in found]
+        result = self._all_scored(sentences)
+        return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*item, strict=True)) for item in result]
 
     def _all_scored(self, sentences: list[list[str]]) -> list[tuple]:
         """For each sentence (forward, backward) log p, that of <UNK> where a token is unknown, and where that is, (T + 1,) each."""
@@ -155,8 +155,8 @@ class LanguageModel:
         known, spared, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
         for start in range(0, len(sentences), 256):
             for scores, unknown in self._all_scored(sentences[start : start + 256]):
-                known += [one[~where].sum() for one, where in zip(scores, unknown, strict=True)]
-                spared += [one[where].sum() for one, where in zip(scores, unknown, strict=True)]
+                known += [score[~where].sum() for score, where in zip(scores, unknown, strict=True)]
+                spared += [score[where].sum() for score, where in zip(scores, unknown, strict=True)]
                 n, unscored = n + int((~unknown[0]).sum()), unscored + int(unknown[0].sum())
             if report:
                 report(min(start + 256, len(sentences)), len(sentences))

@@ -92,7 +92,7 @@ def _int8(weight: Tensor) -> Callable[[Tensor], Tensor]:
         scale = torch.add(least, largest, alpha=1 / ROW_MOST)
         whole = torch.addcdiv(middle, x, scale).to(torch.uint8)  # which cuts, and so rounds
         as_they_are = None, 1.0, 0, torch.float32, "none", [], ""  # no bias, float32, nothing after the product
-        found = torch.ops.onednn.qlinear_pointwise(whole, 1.0, ZERO, packed, scales, zeros, *as_they_are)
-        return found.mul_(scale)
+        result = torch.ops.onednn.qlinear_pointwise(whole, 1.0, ZERO, packed, scales, zeros, *as_they_are)
+        return result.mul_(scale)
 
     return product

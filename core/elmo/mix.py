@@ -36,8 +36,8 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     except (TypeError, ValueError, OverflowError):
         raise BadInput(t("Layer weights must be numbers, got {weights!r}.", weights=weights)) from None
     if len(values) != n_layers:
-        told = {"n": n_layers, "given": len(values)}
-        raise BadInput(t("This model has {n} layers, so {n} weights are needed; got {given}.", **told))
+        facts = {"n": n_layers, "given": len(values)}
+        raise BadInput(t("This model has {n} layers, so {n} weights are needed; got {given}.", **facts))
     if not np.isfinite(values).all() or not values.any():
         raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_listed(values)))
     if np.abs(values).max() > 1e6:  # their products must stay within float32
@@ -142,4 +142,4 @@ def pair_products(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     """All that any mix of two tokens needs, (L, D) each: their layers' products (L, L), and the grams of both (L(L+1)/2,); float64."""
     wide = a.astype(np.float64), b.astype(np.float64)
     rows, columns = np.triu_indices(len(a))
-    return wide[0] @ wide[1].T, *((one[rows] * one[columns]).sum(axis=1) for one in wide)
+    return wide[0] @ wide[1].T, *((item[rows] * item[columns]).sum(axis=1) for item in wide)

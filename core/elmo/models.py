@@ -95,12 +95,12 @@ def open_language_model(model: Model) -> LanguageModel:
     """The model's own softmax on top of it; MissingArtifact where it came without one, BadInput where it is no biLM."""
     if not model.is_elmo:
         raise BadInput(t("{model} is a transformer: it expects no next word. elmo-mini does.", model=model.name))
-    found = load_softmax(model.folder)
-    if found is None:
+    result = load_softmax(model.folder)
+    if result is None:
         raise MissingArtifact(
             t("{model} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.", model=model.name)
         )
-    softmax, vocabulary = found
+    softmax, vocabulary = result
     return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
 
 

@@ -33,13 +33,13 @@ def load_bilm(folder: str | Path) -> BiLM:
     shape = read_options(options)
     size = weights.stat().st_size
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
-        told = t(
+        message = t(
             "{weights} has {size:,} bytes, too few for the {n:,} numbers that options.json beside it asks for. They do not belong together; get the model again.",
             weights=weights,
             size=size,
             n=shape.n_parameters,
         )
-        raise CorruptArtifact(told)
+        raise CorruptArtifact(message)
     with torch.device("meta"):  # a shape without numbers: first weights drawn for nothing would take as long as reading
         model = BiLM(shape)
     if weights.suffix == ".hdf5":
@@ -72,21 +72,21 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
         check_fits(words_file, MAX_WORDS_BYTES, error=CorruptArtifact)
         words = lines_of(words_file.read_bytes())
     except UnicodeDecodeError as error:
-        told = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)
-        raise CorruptArtifact(told) from None
+        message = t("{file} is not UTF-8 text (byte {n}). Get the model again.", file=words_file, n=error.start)
+        raise CorruptArtifact(message) from None
     matrix = state.get("softmax.weight", torch.empty(0))
     if matrix.ndim != 2:
         raise CorruptArtifact(t("{weights} has no matrix 'softmax.weight'. Get the model again.", weights=weights))
     n_words, projection = matrix.shape
     if len(words) != n_words:
-        told = t(
+        message = t(
             "{file} has {n:,} words but {weights} has vectors for {held:,}.",
             file=words_file,
             n=len(words),
             weights=weights.name,
             held=n_words,
         )
-        raise CorruptArtifact(told)
+        raise CorruptArtifact(message)
     softmax = Softmax(n_words, projection)
     _fill(softmax, {name.removeprefix("softmax."): value for name, value in state.items()}, weights)
     return softmax.requires_grad_(False), Vocabulary.of(words)
@@ -95,19 +95,19 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
 def find_files(folder: Path) -> tuple[Path, Path]:
     """(options.json, weights) of a model folder; MissingArtifact says what is not there, or what is there twice."""
     if not folder.is_dir():
-        told = t("There is no model folder {folder}. It should hold options.json and one weights file.", folder=folder)
-        raise MissingArtifact(told)
+        message = t("There is no model folder {folder}. It should hold options.json and one weights file.", folder=folder)
+        raise MissingArtifact(message)
     options = sorted(p for p in folder.glob("*options.json"))
     weights = sorted(path for kind in ("*.hdf5", "*.safetensors") for path in folder.glob(kind) if path.name != SOFTMAX)
     if len(options) != 1:
-        told = t("{folder} holds {n} options.json files; a model needs exactly one.", folder=folder, n=len(options))
-        raise MissingArtifact(told)
+        message = t("{folder} holds {n} options.json files; a model needs exactly one.", folder=folder, n=len(options))
+        raise MissingArtifact(message)
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
-        told = {"folder": folder, "names": ", ".join(p.name for p in weights)}
+        message = {"folder": folder, "names": ", ".join(p.name for p in weights)}
         raise MissingArtifact(
-            t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: {names}.", **told)
+            t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: {names}.", **message)
             if weights
             else t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder)
         )
@@ -117,8 +117,8 @@ def find_files(folder: Path) -> tuple[Path, Path]:
 def read_options(path: Path) -> ModelShape:
     """The shape an options.json describes."""
     if path.stat().st_size > MAX_OPTIONS_BYTES:
-        told = t("{path} is larger than an options.json can be ({n:,} bytes).", path=path, n=path.stat().st_size)
-        raise CorruptArtifact(told)
+        message = t("{path} is larger than an options.json can be ({n:,} bytes).", path=path, n=path.stat().st_size)
+        raise CorruptArtifact(message)
     try:
         return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:
@@ -155,28 +155,28 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name).float() for name in sorted(file.keys())}
     except (SafetensorError, OSError, ValueError) as error:
-        told = t("{path} is not a readable safetensors file: {error}. Get it again.", path=path, error=error)
-        raise CorruptArtifact(told) from None
+        message = t("{path} is not a readable safetensors file: {error}. Get it again.", path=path, error=error)
+        raise CorruptArtifact(message) from None
 
 
 def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -> None:
     wanted = module.state_dict()
     for name, value in wanted.items():
         if name not in state:
-            told = t("{path} has no '{name}': it does not belong to the options.json beside it.", path=path, name=name)
-            raise CorruptArtifact(told)
+            message = t("{path} has no '{name}': it does not belong to the options.json beside it.", path=path, name=name)
+            raise CorruptArtifact(message)
         if state[name].shape != value.shape:
-            told = t(
+            message = t(
                 "{path}: '{name}' has shape {found}, but options.json beside it asks for {needed}.",
                 path=path,
                 name=name,
                 found=tuple(state[name].shape),
                 needed=tuple(value.shape),
             )
-            raise CorruptArtifact(told)
+            raise CorruptArtifact(message)
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
-            told = t("{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name)
-            raise CorruptArtifact(told)
+            message = t("{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name)
+            raise CorruptArtifact(message)
     module.load_state_dict({name: state[name].contiguous() for name in wanted}, assign=True)
 
 
@@ -187,8 +187,8 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         with h5py.File(path, "r") as file:
             return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
     except KeyError as error:
-        told = t("{path} lacks a weight its options.json asks for: {name}.", path=path, name=error.args[0])
-        raise CorruptArtifact(told) from None
+        message = t("{path} lacks a weight its options.json asks for: {name}.", path=path, name=error.args[0])
+        raise CorruptArtifact(message) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
         raise CorruptArtifact(t("{path} is not a readable ELMo HDF5 file: {error}.", path=path, error=error)) from None
 

@@ -52,7 +52,7 @@ class Worker:
 
     def embed(self, request: dict) -> dict:
         """Embed `sentences` and write `output`. `seconds` covers character ids and biLM, not loading or writing."""
-        found = versions()
+        result = versions()
         import torch
 
         self.n_threads = self.n_threads or torch.get_num_threads()
@@ -70,7 +70,7 @@ class Worker:
         done = time.perf_counter()
         write(Path(request["output"]), arrays)
         n_tokens = sum(array.shape[1] for array in arrays.values())
-        return {**found, "seconds": done - loaded, "load_seconds": loaded - start, "tokens": n_tokens}
+        return {**result, "seconds": done - loaded, "load_seconds": loaded - start, "tokens": n_tokens}
 
     def load(self, options: str, weights: str):
         """The biLM of the two files, in eval mode; read again only if a file is another or has changed."""

@@ -73,7 +73,7 @@ class MaskedWords:
             scores = self.model(input_ids=given, attention_mask=torch.ones_like(given)).logits[0, place]
         scores = scores.float().cpu().clone()  # no longer the inference's own, so that it can be written to
         tokeniser = self.encoder.tokeniser
-        never = [one for one in tokeniser.all_special_ids if one < len(scores)]
+        never = [all_special_id for all_special_id in tokeniser.all_special_ids if all_special_id < len(scores)]
         scores[never] = -torch.inf
         shares = scores.softmax(0)
         values, found = shares.topk(min(k, len(shares) - len(never)))

@@ -46,9 +46,9 @@ def is_transformer(folder: Path) -> bool:
 
 def weights_of(folder: Path) -> list[Path]:
     """The safetensors of a transformer's folder; MissingArtifact where there are none, pickles being no weights that we open."""
-    if found := sorted(folder.glob("*.safetensors")):
-        _check_parts(folder, {path.name for path in found})
-        return found
+    if result := sorted(folder.glob("*.safetensors")):
+        _check_parts(folder, {path.name for path in result})
+        return result
     raise MissingArtifact(
         t("{folder} holds config.json but no *.safetensors. Pickled weights are not opened: save the model as safetensors.", folder=folder)
     )
@@ -96,7 +96,7 @@ class TransformerEncoder:
         self._before, self._after = _marks(self.tokeniser)
         self.window = _window(self.tokeniser, self.model.config) - len(self._before) - len(self._after)
         unknown = (self.tokeniser.unk_token_id, self.tokeniser.pad_token_id, self.tokeniser.eos_token_id, 0)
-        self._unknown = next(one for one in unknown if one is not None)
+        self._unknown = next(item for item in unknown if item is not None)
         self._hidden = self._unknown if self.tokeniser.mask_token_id is None else self.tokeniser.mask_token_id
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
@@ -105,18 +105,18 @@ class TransformerEncoder:
         `report(tokens done, tokens in all)` is called after each batch.
         """
         cut = [self._cut(sentence) for sentence in sentences]
-        found = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
-        windows = [one for number, (ids, _) in enumerate(cut) for one in self._windows(number, ids)]
+        results = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
+        windows = [window for number, (ids, _) in enumerate(cut) for window in self._windows(number, ids)]
         total = sum(map(len, sentences))
         done = 0.0
         for batch in self._batches(windows):
-            for one, layers in zip(batch, self._read(batch), strict=True):
-                found[one.sentence][:, one.taken] = layers[:, one.taken.start - one.start : one.taken.stop - one.start]
-                ids = len(cut[one.sentence][0])
-                done += len(sentences[one.sentence]) * (one.taken.stop - one.taken.start) / ids
+            for item, layers in zip(batch, self._read(batch), strict=True):
+                results[item.sentence][:, item.taken] = layers[:, item.taken.start - item.start : item.taken.stop - item.start]
+                ids = len(cut[item.sentence][0])
+                done += len(sentences[item.sentence]) * (item.taken.stop - item.taken.start) / ids
             if report:
                 report(round(done), total)
-        return [self._words(layers, starts) for layers, (_, starts) in zip(found, cut, strict=True)]
+        return [self._words(layers, starts) for layers, (_, starts) in zip(results, cut, strict=True)]
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown.
@@ -167,18 +167,18 @@ class TransformerEncoder:
     def _batches(self, windows: list[_Window]) -> Iterator[list[_Window]]:
         """Windows of like length, each batch at most `batch_tokens` pieces as padded (or one window)."""
         group: list[_Window] = []
-        for one in sorted(windows, key=lambda window: len(window.ids)):
-            size = len(one.ids) + len(self._before) + len(self._after)
+        for item in sorted(windows, key=lambda window: len(window.ids)):
+            size = len(item.ids) + len(self._before) + len(self._after)
             if group and size * (len(group) + 1) > self.batch_tokens:
                 yield group
                 group = []
-            group.append(one)
+            group.append(item)
         if group:
             yield group
 
     def _read(self, batch: list[_Window]) -> Iterator[np.ndarray]:
         """(L, pieces, D) of each window, marks removed."""
-        rows = [[*self._before, *one.ids, *self._after] for one in batch]
+        rows = [[*self._before, *item.ids, *self._after] for item in batch]
         longest = max(map(len, rows))
         ids = torch.zeros((len(rows), longest), dtype=torch.long)
         mask = torch.zeros_like(ids)
@@ -188,8 +188,8 @@ class TransformerEncoder:
             hidden = self.model(input_ids=ids.to(self.device), attention_mask=mask.to(self.device), output_hidden_states=True).hidden_states
             layers = torch.stack([layer.float().cpu() for layer in hidden]).numpy()  # (L, B, pieces, D)
         first = len(self._before)
-        for k, one in enumerate(batch):
-            yield layers[:, k, first : first + len(one.ids)]
+        for k, item in enumerate(batch):
+            yield layers[:, k, first : first + len(item.ids)]
 
     def _words(self, layers: np.ndarray, starts: np.ndarray) -> np.ndarray:
         """(L, pieces, D) -> (L, T, D)."""

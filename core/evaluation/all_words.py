@@ -31,12 +31,12 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
-    def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, asked: np.ndarray) -> metrics.AllWords:
-        parts = ((of_rows(rows), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, asked))
+    def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
+        parts = ((of_rows(rows), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
-    def mixed(weights: np.ndarray, known: np.ndarray, asked: np.ndarray) -> metrics.AllWords:
-        return judge(lambda rows: mix_of(layers[rows], weights), known, asked)
+    def mixed(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
+        return judge(lambda rows: mix_of(layers[rows], weights), known, request)
 
     known, dev = _dev_rows(train)
     rows, asked = np.arange(n), np.arange(n, len(targets))
@@ -69,8 +69,8 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         weights, prior = best_with
-        told = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, asked), prior)}
-        result["best_mix"]["with_frequency"] = told
+        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, asked), prior)}
+        result["best_mix"]["with_frequency"] = values
     often = judged.most_frequent()
     if vectors := static_vectors(model):
         contexts = _target_contexts(vectors, [*train, *test])
@@ -122,13 +122,13 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     rows_of: dict[tuple[str, str], dict[str, list[int]]] = {}
     for row, key, sense in sides[0]:
         rows_of.setdefault(key, {}).setdefault(sense, []).append(row)
-    asked = {key for _, key, _ in sides[1]}
-    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in asked}
+    request = {key for _, key, _ in sides[1]}
+    ambiguous = {key: senses for key, senses in rows_of.items() if len(senses) > 1 and key in request}
     dev = [row for row, key, _ in sides[1] if key in ambiguous]
     known = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
     return np.array(known, int), np.array(dev, int)
 
 
 def _with_frequency(judged: metrics.AllWords, prior: float) -> dict:
-    found = judged.scores(prior)
-    return {"prior": prior, "accuracy": found.accuracy, "ambiguous": found.ambiguous_accuracy}
+    result = judged.scores(prior)
+    return {"prior": prior, "accuracy": result.accuracy, "ambiguous": result.ambiguous_accuracy}

@@ -88,13 +88,13 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         each = [rng.permutation(np.flatnonzero(table.word == code))[:EACH] for code in chosen]
         drawn = rng.permutation(len(table))[:RANDOM_TOKENS]
         rows = np.concatenate([*each, drawn]).astype(int)
-        words = np.concatenate([*(np.full(len(found), code) for code, found in zip(chosen, each, strict=True)), np.full(len(drawn), -1)])
+        words = np.concatenate([*(np.full(len(result), code) for code, result in zip(chosen, each, strict=True)), np.full(len(drawn), -1)])
         lot = np.arange(len(rows) - len(drawn), len(rows))
         names = [table.words[code] for code in chosen]
     if len(chosen) < FEWEST_WORDS:
-        told = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
+        values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
         raise BadInput(
-            t("This lesson needs {least} words that stand {n} times each; these sentences have {found}. Bring more text.", **told)
+            t("This lesson needs {least} words that stand {n} times each; these sentences have {found}. Bring more text.", **values)
         )
     spelt = words[lot] if len(labelled) else table.word[rows[lot]]
     apart = np.triu(spelt[:, None] != spelt[None], 1)
@@ -102,24 +102,24 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     return Sample(table.rows.take(rows), groups, table.sense[rows], lot, apart, tuple(map(str, names)))
 
 
-def measure(found: Sample, *, seed: int = 0) -> Anisotropy:
+def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
     """Every layer of a sample under every treatment."""
     rng = np.random.default_rng(seed)
-    order = rng.permutation(len(found.groups))
-    n = len(found.groups) // 2
+    order = rng.permutation(len(result.groups))
+    n = len(result.groups) // 2
     control, measured = np.sort(order[:n]), np.sort(order[n:])
     panels, gains = [], []
-    for number in range(found.layers.shape[1]):
-        vectors = found.layers[:, number]
-        ground = vectors if found.labelled else vectors[found.lot]
+    for number in range(result.layers.shape[1]):
+        vectors = result.layers[:, number]
+        ground = vectors if result.labelled else vectors[result.lot]
         centred = vectors - ground.mean(axis=0)
         top = directions(ground)
-        scores = [np.mean(_aucs(found, unit(without(centred, top[:k])), control)) for k in range(MOST_K + 1)]
+        scores = [np.mean(_aucs(result, unit(without(centred, top[:k])), control)) for k in range(MOST_K + 1)]
         best = int(np.argmax(np.round(scores, 6)))
         treated = {RAW: (None, vectors), MEAN: (0, centred), TOP: (best, without(centred, top[:best]))}
-        here = {name: _panel(found, each, k, measured, rng) for name, (k, each) in treated.items()}
+        here = {name: _panel(result, each, k, measured, rng) for name, (k, each) in treated.items()}
         drawn = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
-        random = _aucs(found, unit(without(centred, drawn)), measured)
+        random = _aucs(result, unit(without(centred, drawn)), measured)
         panels.append(here)
         gains.append(
             {
@@ -128,15 +128,15 @@ def measure(found: Sample, *, seed: int = 0) -> Anisotropy:
                 "control": paired(here[TOP].auc, random),
             }
         )
-    pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(found.apart.sum())}
+    pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
     for word in measured:
-        same = _same(found, found.groups[word])
+        same = _same(result, result.groups[word])
         pairs[SENSE] += int(same.sum())
         pairs[WORD] += len(same) - int(same.sum())
-    names = [tuple(found.names[k] for k in half) for half in (control, measured)]
+    names = [tuple(result.names[k] for k in half) for half in (control, measured)]
     counted = {kind: count for kind, count in pairs.items() if count}
     return Anisotropy(
-        panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=found.labelled, pairs=counted
+        panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=result.labelled, pairs=counted
     )
 
 
@@ -164,53 +164,53 @@ def nearer(cosines: np.ndarray, others: np.ndarray) -> float:
 
 def density(cosines: list[np.ndarray]) -> np.ndarray:
     """Cosines of each word's pairs -> (200,) over GRID, every word alike: a smoothed histogram whose area is 1."""
-    counted = np.mean([np.histogram(np.clip(one, -1, 1), EDGES)[0] / len(one) for one in cosines], axis=0)
+    counted = np.mean([np.histogram(np.clip(cosine, -1, 1), EDGES)[0] / len(cosine) for cosine in cosines], axis=0)
     reach = np.arange(-8, 9) * (EDGES[1] - EDGES[0])
     kernel = np.exp(-0.5 * (reach / WIDTH) ** 2)
     padded = np.pad(counted, 8, mode="symmetric")  # what would go over the edge stays within
     return np.convolve(padded, kernel / kernel.sum(), "valid") / (EDGES[1] - EDGES[0])
 
 
-def _panel(found: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> SharedPanel:
+def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndarray, rng) -> SharedPanel:
     lengths = unit(vectors)
-    random = _random_cosines(found, lengths)
+    random = _random_cosines(result, lengths)
     cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
     alike = []
     shares = []
     drawn = {}
-    for rows in (found.groups[word] for word in measured):
+    for rows in (result.groups[word] for word in measured):
         own = _pairs(lengths[rows])
-        same = _same(found, rows)
+        same = _same(result, rows)
         for kind, chosen in ((WORD, ~same), (SENSE, same)):
             if chosen.any():
                 cosines[kind].append(own[chosen])
         alike.append(own.mean())
         if len(rows) not in drawn:
-            size = min(len(rows), len(found.lot))
-            drawn[len(rows)] = np.mean([explained(vectors[rng.choice(found.lot, size, replace=False)]) for _ in range(DRAWS)])
+            size = min(len(rows), len(result.lot))
+            drawn[len(rows)] = np.mean([explained(vectors[rng.choice(result.lot, size, replace=False)]) for _ in range(DRAWS)])
         shares.append(explained(vectors[rows]) - drawn[len(rows)])
     ordered = np.sort(random)
     cosines = {kind: each for kind, each in cosines.items() if each}
     return SharedPanel(
         k=k,
         density={kind: density(each) for kind, each in cosines.items()},
-        mean={kind: float(np.mean([one.mean() for one in each])) for kind, each in cosines.items()},
+        mean={kind: float(np.mean([item.mean() for item in each])) for kind, each in cosines.items()},
         span={kind: tuple(np.quantile(np.concatenate(each), (0.05, 0.95)).tolist()) for kind, each in cosines.items()},
         alike=paired(alike, np.full(len(alike), random.mean())),
         explained=paired(shares, np.zeros(len(shares))),
-        auc=np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in measured]),
+        auc=np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in measured]),
     )
 
 
-def _aucs(found: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
+def _aucs(result: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
     """Unit vectors (N, D) -> (W,): each word's pairs against those drawn at random."""
-    ordered = np.sort(_random_cosines(found, lengths))
-    return np.array([nearer(_pairs(lengths[found.groups[word]]), ordered) for word in words])
+    ordered = np.sort(_random_cosines(result, lengths))
+    return np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in words])
 
 
-def _random_cosines(found: Sample, lengths: np.ndarray) -> np.ndarray:
-    drawn = lengths[found.lot]
-    return (drawn @ drawn.T)[found.apart]
+def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
+    drawn = lengths[result.lot]
+    return (drawn @ drawn.T)[result.apart]
 
 
 def _pairs(lengths: np.ndarray) -> np.ndarray:
@@ -218,7 +218,7 @@ def _pairs(lengths: np.ndarray) -> np.ndarray:
     return (lengths @ lengths.T)[np.triu_indices(len(lengths), 1)]
 
 
-def _same(found: Sample, rows: np.ndarray) -> np.ndarray:
+def _same(result: Sample, rows: np.ndarray) -> np.ndarray:
     """Of all pairs of some rows: which are of one sense, (n (n - 1) / 2,) bool; none where nobody said."""
-    senses = found.senses[rows]
+    senses = result.senses[rows]
     return ((senses[:, None] == senses[None]) & (senses[:, None] >= 0))[np.triu_indices(len(rows), 1)]

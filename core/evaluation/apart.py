@@ -38,8 +38,8 @@ class Spread:
 
     def auc(self) -> Paired:
         """The mean over words of AUC less a half, drawn by word: `mean` 0 is a coin's."""
-        found = list(self.aucs().values())
-        return paired(found, np.full(len(found), 0.5))
+        result = list(self.aucs().values())
+        return paired(result, np.full(len(result), 0.5))
 
     def aucs(self) -> dict[str, float]:
         return {word: nearer(same, other) for word, (same, other) in self.words.items()}
@@ -75,22 +75,22 @@ class Spread:
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
     """Each labelled word's rows, for words of two senses or more of which one stands twice; BadInput where there is none."""
     rows = table.labelled_rows()
-    found = {}
+    result = {}
     for code in np.unique(table.lemma[rows]):
         own = rows[table.lemma[rows] == code]
         counts = np.unique(table.sense[own], return_counts=True)[1]
         if code >= 0 and len(counts) > 1 and counts.max() > 1:
-            found[table.lemmas[code]] = own
-    if not found:
+            result[table.lemmas[code]] = own
+    if not result:
         raise BadInput(t("No word here has occurrences labelled with two different senses; there is nothing to tell apart."))
-    return found
+    return result
 
 
 def spread(table: OccurrenceTable, layer: str) -> Spread:
     """Of every labelled word, in one layer or the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
-    found = {word: _parted(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
-    return Spread(found)
+    result = {word: _parted(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
+    return Spread(result)
 
 
 def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, rounds: int = ROUNDS) -> float:
@@ -104,7 +104,7 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     ranks = rankdata(rounded(cosines[first, second]))
     rng = np.random.default_rng(seed)
     shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
-    sums = np.array([(one[first] == one[second]) @ ranks for one in shuffles])  # all have as many pairs of one sense
+    sums = np.array([(shuffle[first] == shuffle[second]) @ ranks for shuffle in shuffles])  # all have as many pairs of one sense
     return rank_p(float((senses[first] == senses[second]) @ ranks), sums)
 
 

@@ -63,27 +63,27 @@ class ModelCard:
 
     def papers(self, language: str) -> dict[str, str]:
         """What its maker says of it, {label: text}: in that language where meta.json's "card" has it, else in English."""
-        found = self.meta.get("card")
-        if not isinstance(found, dict):
+        result = self.meta.get("card")
+        if not isinstance(result, dict):
             return {}
-        told = found.get(language, found.get(ENGLISH, found))  # a card in one language has no names of languages
-        return {str(label): str(text) for label, text in told.items()} if isinstance(told, dict) else {}
+        facts = result.get(language, result.get(ENGLISH, result))  # a card in one language has no names of languages
+        return {str(label): str(text) for label, text in facts.items()} if isinstance(facts, dict) else {}
 
 
 def read_card(folder: Path, fingerprint: str) -> ModelCard:
     """The papers in a model folder; `fingerprint` is that of the weights now in it (core.elmo.models.model_fingerprint)."""
     weights = weights_files(folder)
     is_elmo = any(folder.glob("*options.json"))
-    found = _optional(folder / "measures.json", dict)
-    of_these = found is not None and found.get("fingerprint") == fingerprint
+    result = _optional(folder / "measures.json", dict)
+    of_these = result is not None and result.get("fingerprint") == fingerprint
     return ModelCard(
         folder=folder,
         shape=read_options(find_files(folder)[0]) if is_elmo else None,
         megabytes=sum(path.stat().st_size for path in weights) / 1e6,
         meta=_optional(folder / "meta.json", dict) or {},
         log=read_log(folder / "training_log.json"),
-        measures=found.get("measures") if of_these else None,
-        stale=found is not None and not of_these,
+        measures=result.get("measures") if of_these else None,
+        stale=result is not None and not of_these,
     )
 
 
@@ -99,8 +99,8 @@ def read_log(path: Path) -> TrainingLog | None:
         if not all(isinstance(line["tokens"], int) for line in (*steps, *validations)):
             raise TypeError("tokens")
     except (TypeError, KeyError):
-        told = t("{path} is no training log. Delete it, or copy it again from where the model came.", path=path)
-        raise CorruptArtifact(told) from None
+        message = t("{path} is no training log. Delete it, or copy it again from where the model came.", path=path)
+        raise CorruptArtifact(message) from None
     return log
 
 
@@ -113,19 +113,19 @@ def knowledge_panels(measures: dict) -> list[Panel]:
         ("all_words", "Senses of all words", "SemCor, nearest centroid", "commonest sense"),
         ("sentences", "Senses in our sentences", "1-NN, leaving one out", "chance"),
     ):
-        found = measures.get(key)
-        if found:
-            accuracy = {layer: _accuracy(key, found[layer]) for layer in _layers(found)}
-            static = _accuracy(key, found["static"]) if "static" in found else None
-            less = {layer: each for layer in accuracy if (each := _difference(key, found[layer].get("less_static")))}
-            order = _difference(key, found.get("order"))
-            panels.append(Panel(title, data, accuracy, _baseline(key, found), baseline_name, static, order, less))
+        result = measures.get(key)
+        if result:
+            accuracy = {layer: _accuracy(key, result[layer]) for layer in _layers(result)}
+            static = _accuracy(key, result["static"]) if "static" in result else None
+            less = {layer: each for layer in accuracy if (each := _difference(key, result[layer].get("less_static")))}
+            order = _difference(key, result.get("order"))
+            panels.append(Panel(title, data, accuracy, _baseline(key, result), baseline_name, static, order, less))
     return panels
 
 
-def _layers(found: dict) -> list[str]:
+def _layers(result: dict) -> list[str]:
     """The layers that a measure was taken of, from the lowest."""
-    return sorted((name for name in found if name.isdecimal()), key=int)
+    return sorted((name for name in result if name.isdecimal()), key=int)
 
 
 def _difference(key: str, facts: dict | None) -> Paired | None:
@@ -141,12 +141,12 @@ def _accuracy(key: str, figures: dict) -> float:
     return figures[{"tags": "accuracy", "all_words": "accuracy", "sentences": "one_nn", "pairs": "accuracy"}[key]]
 
 
-def _baseline(key: str, found: dict) -> float:
+def _baseline(key: str, result: dict) -> float:
     if key == "sentences":
-        return found["0"]["null"]
+        return result["0"]["null"]
     if key == "pairs":
-        return found["majority"]
-    often = found["most_frequent"]
+        return result["majority"]
+    often = result["most_frequent"]
     return often[{"tags": "accuracy", "senses": "macro", "all_words": "accuracy"}[key]]
 
 
@@ -194,24 +194,24 @@ def measure_rows(measures: dict) -> list[dict]:
     return rows
 
 
-def _differences(key: str, found: dict) -> dict[str, float | str]:
+def _differences(key: str, result: dict) -> dict[str, float | str]:
     """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
-    told = {f"layer {layer} less these": _difference(key, found[layer].get("less_static")) for layer in _layers(found)[1:]}
-    told["layer 1 less layer 2"] = _difference(key, found.get("order"))
+    values = {f"layer {layer} less these": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
+    values["layer 1 less layer 2"] = _difference(key, result.get("order"))
     cells: dict[str, float | str] = {}
-    for name, each in told.items():
+    for name, each in values.items():
         if each is not None:
             cells |= {name: round(100 * each.mean, 1), f"{name}{INTERVAL}": each.cell()}
     return cells
 
 
-def _with_frequency(found: dict) -> dict:
+def _with_frequency(result: dict) -> dict:
     """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
-    spaces = [*_layers(found), "mix", "best_mix", *(["static"] if "static" in found else [])]
+    spaces = [*_layers(result), "mix", "best_mix", *(["static"] if "static" in result else [])]
     names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
-    row = {"measure": "The same, the sense's frequency counted too", "without context": round(_baseline("all_words", found), 4)}
-    row |= {names.get(one, f"layer {one}"): round(found[one]["with_frequency"]["accuracy"], 4) for one in spaces}
-    return row | {"items": found["n"]}
+    row = {"measure": "The same, the sense's frequency counted too", "without context": round(_baseline("all_words", result), 4)}
+    row |= {names.get(space, f"layer {space}"): round(result[space]["with_frequency"]["accuracy"], 4) for space in spaces}
+    return row | {"items": result["n"]}
 
 
 def _optional(path: Path, expect: type):

@@ -37,27 +37,27 @@ def measured(model: Model, *, seed: int = 0, report: Callable | None = None) -> 
     words = words_of(table)
     layers = range(model.encoder.n_layers)
     rows = np.concatenate(list(words.values()))
-    found = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in layers}
+    result = {str(k): by_word(table, words, table.rows.take(rows)[:, k]) for k in layers}
     sentences, places = sentences_of(table, rows)
     other = shuffled(sentences, places, np.random.default_rng(seed))
     for name, encoder, read in ((SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)):
         vectors = np.stack([each[:, k] for each, k in zip(encoded(encoder, read, report), places, strict=True)])  # (N, L, D)
-        found |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in layers if k}
+        result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in layers if k}
     if (vectors := _vectors(model)) is not None:
-        found[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
-    found[CHANCE] = [chance(table.sense[own]) for own in words.values()]
-    return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in each] for name, each in found.items()}}
+        result[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
+    result[CHANCE] = [chance(table.sense[own]) for own in words.values()]
+    return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in each] for name, each in result.items()}}
 
 
 def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
     """Vectors (N, D) of all words' rows, one word after the other -> 1-NN of each word, leaving one out."""
-    found = []
+    results = []
     start = 0
     for rows in words.values():
         own = vectors[start : start + len(rows)]
-        found.append(one_nn(context.cosines(own), table.sense[rows]))
+        results.append(one_nn(context.cosines(own), table.sense[rows]))
         start += len(rows)
-    return found
+    return results
 
 
 def less(kept: Mapping, first: str, second: str) -> Paired:
@@ -73,18 +73,18 @@ def chance(senses: np.ndarray) -> float:
 
 
 def sentences_of(table: OccurrenceTable, rows: np.ndarray) -> tuple[list[tuple[str, ...]], list[int]]:
-    found = [table.occurrence(int(row)) for row in rows]
-    return [one.tokens for one in found], [one.position for one in found]
+    results = [table.occurrence(int(row)) for row in rows]
+    return [result.tokens for result in results], [result.position for result in results]
 
 
 def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> list[tuple[str, ...]]:
     """Each sentence with its other tokens in another order; what stands at its place stays."""
-    found = []
+    results = []
     for tokens, place in zip(sentences, places, strict=True):
         others = [token for k, token in enumerate(tokens) if k != place]
         mixed = [others[k] for k in rng.permutation(len(others))]
-        found.append((*mixed[:place], tokens[place], *mixed[place:]))
-    return found
+        results.append((*mixed[:place], tokens[place], *mixed[place:]))
+    return results
 
 
 def untrained(model: Model, seed: int) -> Encoder:

@@ -40,7 +40,7 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
     elif code == "ko":
         sentences = [tuple(one.tokens) for one in open_corpus(name, model.language)]
-        tags = [tuple(_korean(token, one) for token, one in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
+        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
         raise BadInput(t("There are no tagged sentences in {language}.", language=model.language.name))
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:

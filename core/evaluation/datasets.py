@@ -96,11 +96,11 @@ def read_senseval(path: str | Path) -> list[LabelledRow]:
             word = re.sub(r"[-.][a-z]$", "", html.unescape(mark[1]))  # hard-a -> hard
             continue
         answer, context = _ANSWER.search(mark[2]), _CONTEXT.search(mark[2])
-        found = _sentence_of_head(context[1]) if answer and context and word else None
-        if found:
+        result = _sentence_of_head(context[1]) if answer and context and word else None
+        if result:
             document = _DOCUMENT.search(mark[2].partition(">")[0])
             named = document[1].lower().replace(" ", "_") if document else ""
-            rows.append(LabelledRow(word, *found, html.unescape(answer[1]), named))
+            rows.append(LabelledRow(word, *result, html.unescape(answer[1]), named))
     if not rows:
         needed = 'Needed: <lexelt item="hard-a">, and in it <instance>s with <answer senseid="..."/> and a <head> in <context>'
         raise BadInput(f"{Path(path).name} holds no instance of Senseval-2. {needed}, words in <wf>.")
@@ -300,8 +300,8 @@ def _pair(row: Any, place: str) -> PairRow:
         tokens = checked_tokens(row[f"tokens_{side}"], place)
         position = row[f"position_{side}"]
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            found = f"position_{side} {shown(position)} in {len(tokens)} tokens"
-            refuse(place, found, f"It is a whole number, 0 to {len(tokens) - 1}.")
+            message = f"position_{side} {shown(position)} in {len(tokens)} tokens"
+            refuse(place, message, f"It is a whole number, 0 to {len(tokens) - 1}.")
         sides += [tokens, position]
     same = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}.get(str(row["same"]).casefold())
     if same is None or not isinstance(row["word"], str):

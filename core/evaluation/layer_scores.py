@@ -71,7 +71,7 @@ def senses(
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
     found = {name: scores(weights) for name, weights in spaces(model)}
-    result |= {name: _both_means(one) for name, one in found.items()}
+    result |= {name: _both_means(value) for name, value in found.items()}
     if space:
         found[SENSES] = scored(*_in_space(space, (train, test), layers))
         result[SENSES] = _both_means(found[SENSES])
@@ -80,8 +80,8 @@ def senses(
     if vectors:
         static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
         result["static"] = {"vectors": vectors.name, **_both_means(static)}
-        for name, one in found.items():
-            result[name]["less_static"] = difference(one, static)
+        for name, value in found.items():
+            result[name]["less_static"] = difference(value, static)
     result["order"] = difference(found["1"], found["2"]) if "2" in found else {}
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
@@ -122,7 +122,7 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
         a, b = (mix_of(part.transpose(1, 0, 2), weights) for part in layers)
         alone = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b, seed=seed)  # of one layer: nothing to weigh
         right[name], result[name] = alone.right, {"accuracy": alone.accuracy}
-    sentence = [k for k, one in enumerate(test) for _ in one.tokens]
+    sentence = [k for k, item in enumerate(test) for _ in item.tokens]
     result["order"] = facts_of(paired(right["1"], right["2"], sentence)) if "2" in right else {}
     learned = probes.learned_mix_probe(layers[0], tags_a, layers[1], tags_b, seed=seed)
     result["best_mix"] = {"weights": list(learned.weights), "accuracy": learned.accuracy}
@@ -144,11 +144,11 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
             tokens = with_word(model.language.tokenize(text), word)
             query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
             near = table.nearest(query, weights, k=k, which=SAME)
-            found = [
+            results = [
                 {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)} for n in near
             ]
-            rows.append({"word": word, "sentence": text, "nearest": found})
-            senses.append({n["sense"] for n in found})
+            rows.append({"word": word, "sentence": text, "nearest": results})
+            senses.append({n["sense"] for n in results})
         apart.append(not set.intersection(*senses))
     return {"model": model.name, "k": k, "n": len(apart), "apart": sum(apart), "rows": rows}
 

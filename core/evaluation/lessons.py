@@ -20,18 +20,18 @@ def read(folder: Path, fingerprint: str) -> dict:
     if not path.is_file():
         return {}
     sums.check(path)
-    found = read_json(path, expect=dict)
-    return found.get("parts", {}) if found.get("format") == FORMAT and found.get("fingerprint") == fingerprint else {}
+    result = read_json(path, expect=dict)
+    return result.get("parts", {}) if result.get("format") == FORMAT and result.get("fingerprint") == fingerprint else {}
 
 
 def measure(model: Model, parts: list[str] | None = None, *, report: Callable | None = None) -> dict:
     """Measure parts of a model (all of them) and keep each as it is done; what else was kept of these weights stays."""
     if not model.language.sentences:
         raise BadInput(f"{model.name}'s language has no labelled sentences of its own, which the lessons are measured on.")
-    found = read(model.folder, model.fingerprint)
+    result = read(model.folder, model.fingerprint)
     for name in parts or PARTS:
-        found[name] = {**PARTS[name](model, report=report), "date": provenance()["date"]}
-        told = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core evaluate lessons", parts=found)
-        write_json(model.folder / FILE, {"format": FORMAT} | told)
+        result[name] = {**PARTS[name](model, report=report), "date": provenance()["date"]}
+        facts = provenance(model=model.name, fingerprint=model.fingerprint, command="python -m core evaluate lessons", parts=result)
+        write_json(model.folder / FILE, {"format": FORMAT} | facts)
         sums.renew(model.folder / FILE)
-    return found
+    return result

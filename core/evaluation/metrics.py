@@ -127,25 +127,25 @@ class AllWords:
         With `prior`, each sense has that many times the log of its share in training added to its cosine: where the context says
         little, the most frequent sense is what is left.
         """
-        found = np.zeros(self.n)
+        result = np.zeros(self.n)
         for rows, cosines, right, counts in self._groups:
-            found[rows] = _share_right(cosines + prior * np.log(counts / counts.sum()), right)
-        return found
+            result[rows] = _share_right(cosines + prior * np.log(counts / counts.sum()), right)
+        return result
 
     def most_frequent(self) -> np.ndarray:
         """(N,): the same for the sense that training has most often."""
-        found = np.zeros(self.n)
+        result = np.zeros(self.n)
         for rows, _, right, counts in self._groups:
-            found[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
-        return found
+            result[rows] = _share_right(np.broadcast_to(counts, right.shape), right)
+        return result
 
     def scores(self, prior: float = 0.0) -> AllWordsScores:
         both = np.stack([self.hits(prior), self.most_frequent()])
         names = ("accuracy", "most_frequent", "ambiguous_accuracy", "ambiguous_most_frequent")
         ambiguous = int(self.ambiguous.sum())
         means = [*both.mean(axis=1), *both[:, self.ambiguous].sum(axis=1) / max(ambiguous, 1)]
-        found = dict(zip(names, map(float, means), strict=True))
-        return AllWordsScores(**found, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
+        result = dict(zip(names, map(float, means), strict=True))
+        return AllWordsScores(**result, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
 
 
 def all_words(
@@ -193,21 +193,21 @@ def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Seque
     compared. `similarities_of` gives the cosines (n, n) of the rows (n,). Groups without a pair of each kind are left out.
     """
     labels = np.asarray(labels, str)
-    found = []
+    results = []
     for rows in _grouped(words).values():
         codes = np.unique(labels[rows], return_counts=True)[1]
         if len(codes) > 1 and codes.max() > 1:
-            found.append(pair_cosines(similarities_of(rows), labels[rows]))
-    if not found:
+            results.append(pair_cosines(similarities_of(rows), labels[rows]))
+    if not results:
         raise BadInput("No spelling here has two occurrences of one sense and one of another; there are no cosines to compare.")
-    same, other = np.mean(found, axis=0)
-    return CosineGap(same=float(same), other=float(other), gap=float(same - other), groups=len(found))
+    same, other = np.mean(results, axis=0)
+    return CosineGap(same=float(same), other=float(other), gap=float(same - other), groups=len(results))
 
 
 def _check_words(what: str, vectors: np.ndarray, keys: Sequence[Key], senses: Sequence[str]) -> None:
     if not len(vectors) == len(keys) == len(senses) > 0:
-        found = f"{len(vectors)}, {len(keys)} and {len(senses)}"
-        raise BadInput(f"Each {what} word needs a vector, a key and a sense; got {found} of them.")
+        message = f"{len(vectors)}, {len(keys)} and {len(senses)}"
+        raise BadInput(f"Each {what} word needs a vector, a key and a sense; got {message} of them.")
 
 
 def _grouped(keys: Sequence[Key]) -> dict[Key, np.ndarray]:

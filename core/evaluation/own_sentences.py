@@ -109,7 +109,7 @@ def _one_nn_by_word(vectors: np.ndarray, lemmas: np.ndarray, labels: np.ndarray,
 
 
 def _by_word(report: SenseReport) -> list[float]:
-    return [one.one_nn for one in report.per_word.values()]
+    return [item.one_nn for item in report.per_word.values()]
 
 
 def _interval(report: SenseReport) -> dict:

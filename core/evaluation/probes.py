@@ -67,15 +67,15 @@ def learned_mix_probe(
     """
     for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
         if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
-            found = f"{layers.shape} and {len(given):,} tags"
-            raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {found}.")
+            message = f"{layers.shape} and {len(given):,} tags"
+            raise BadInput(f"Each {what} token needs a tag, and a vector in every layer, (L, N, D); got {message}.")
     tags, codes = np.unique(np.asarray(train_tags, str), return_inverse=True)
     probe = Probe(*map(torch.from_numpy, _mean_and_spread(train_layers)), len(tags), rank=rank, seed=seed)
     _train(probe, train_layers, torch.from_numpy(codes), seed)
     with torch.inference_mode():
-        found = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
+        message = [probe(_part(test_layers, slice(k, k + ROWS))).argmax(dim=1) for k in range(0, len(test_tags), ROWS)]
         weights = tuple(probe.mix.scores.softmax(dim=0).tolist())
-    right = tags[torch.cat(found).numpy()] == np.asarray(test_tags, str)
+    right = tags[torch.cat(message).numpy()] == np.asarray(test_tags, str)
     return MixProbe(accuracy=float(right.mean()), weights=weights, gamma=float(probe.mix.gamma.detach()), right=right)
 
 
@@ -85,7 +85,7 @@ def commonest_tags(words: Sequence[str], tags: Sequence[str], test_words: Sequen
     counts = {}
     for word, tag in zip(words, tags, strict=True):
         counts.setdefault(word, Counter())[tag] += 1
-    best = {word: max(found, key=lambda tag: (found[tag], overall[tag], tag)) for word, found in counts.items()}
+    best = {word: max(value, key=lambda tag: (value[tag], overall[tag], tag)) for word, value in counts.items()}
     common = max(overall, key=lambda tag: (overall[tag], tag))
     return float(np.mean([best.get(word, common) == tag for word, tag in zip(test_words, test_tags, strict=True)]))
 
@@ -94,7 +94,7 @@ def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
     """Layers (L, N, D) and numbers of tags (N,): EPOCHS passes, or LEAST_STEPS steps if these are more."""
     learned = [*probe.parameters()]
     if len(layers) == 1:  # nothing to weigh
-        learned = [one for one in (probe.weight, probe.bias, probe.narrow) if one is not None]
+        learned = [item for item in (probe.weight, probe.bias, probe.narrow) if item is not None]
     optimizer = torch.optim.Adam(learned, lr=LEARNING_RATE)
     rng = np.random.default_rng(seed)
     n_batches = -(-len(codes) // BATCH)

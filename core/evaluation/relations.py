@@ -69,15 +69,15 @@ class Pairs:
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:
     """The marked pairs of a language's words; empty where none are marked."""
-    found = read_json(FILE, expect=dict).get(language, {})
+    result = read_json(FILE, expect=dict).get(language, {})
     try:
         marked = {
             word: tuple(Relation(word, tuple(row["senses"]), row["relation"], row["reason"]) for row in rows)
-            for word, rows in found.items()
+            for word, rows in result.items()
         }
     except (KeyError, TypeError, AttributeError):
         raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE)) from None
-    if any(one.kind not in KINDS or len(one.senses) != 2 for rows in marked.values() for one in rows):
+    if any(row.kind not in KINDS or len(row.senses) != 2 for rows in marked.values() for row in rows):
         raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE))
     return marked
 
@@ -100,11 +100,11 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     auc = np.array(aucs)
     kinds = {}
     ahead = {}
-    of_kind = {kind: np.array([one.kind == kind for one in relations], bool) for kind in KINDS}
+    of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    drawn = _drawn([one.word for one in relations], np.random.default_rng(seed))
+    drawn = _drawn([relation.word for relation in relations], np.random.default_rng(seed))
     means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
-    words = {kind: len({one.word for one, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
+    words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
         kinds[kind] = _interval(mean, sampled, words[kind])
         if kind != HOMONYM and HOMONYM in means:

@@ -46,7 +46,7 @@ class CheckedSentence:
 
 def read_rows(path: str | Path) -> list[CheckedSentence]:
     """The rows of a .jsonl file that bear a lemma and a sense; BadInput where there is none."""
-    found = []
+    results = []
     for number, (_, row) in enumerate(json_rows(Path(path), whole=True), 1):
         if isinstance(row, dict) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
@@ -60,10 +60,10 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
                         k=len(row["tokens"]),
                     )
                 )
-            found.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
-    if not found:
+            results.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
+    if not results:
         raise BadInput(t("{name} holds no row with tokens, position, lemma and sense.", name=Path(path).name))
-    return found
+    return results
 
 
 def meeting(rows: Sequence[CheckedSentence]) -> set[int]:
@@ -98,7 +98,7 @@ def _of_word(lemma: str, rows: list[CheckedSentence]) -> Iterator[str]:
     if not SENSES[0] <= len(senses) <= SENSES[1]:
         yield f"{lemma}: {len(senses)} senses; {SENSES[0]} to {SENSES[1]} wanted"
     for sense, of_sense in senses.items():
-        yield from (f"{lemma} / {sense}: {told}" for told in _of_sense(of_sense))
+        yield from (f"{lemma} / {sense}: {facts}" for facts in _of_sense(of_sense))
     begun = len({tuple(token.lower() for token in row.tokens[:3]) for row in rows})
     if begun < DISTINCT * len(rows):
         yield f"{lemma}: the first three tokens are distinct in {begun} of {len(rows)} sentences; {DISTINCT:.0%} wanted"

@@ -32,11 +32,11 @@ def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
     """1-NN of the labelled sentences of the models' language, leaving one out; chance: the senses shuffled."""
     rows: Rows = {}
     for model in models:
-        found = own_sentences(model, model.language.sentences, report=report)
-        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["one_nn"])
-        if STATIC in found:
-            rows[STATIC] = {"": found[STATIC]["one_nn"]}
-        rows[CHANCE] = {"": found["mix"]["null"]}
+        result = own_sentences(model, model.language.sentences, report=report)
+        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["one_nn"])
+        if STATIC in result:
+            rows[STATIC] = {"": result[STATIC]["one_nn"]}
+        rows[CHANCE] = {"": result["mix"]["null"]}
     return rows
 
 
@@ -44,11 +44,11 @@ def senses(models: Sequence[Model], train: list[LabelledRow], test: list[Labelle
     """The nearest training occurrence of one's word, means over words; chance: the word's commonest sense."""
     rows: Rows = {}
     for model in models:
-        found = layer_scores.senses(model, train, test, report=report)
-        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["nearest"]["macro"])
-        if STATIC in found:
-            rows[STATIC] = {"": found[STATIC]["nearest"]["macro"]}
-        rows[CHANCE] = {"": found["most_frequent"]["macro"]}
+        result = layer_scores.senses(model, train, test, report=report)
+        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["nearest"]["macro"])
+        if STATIC in result:
+            rows[STATIC] = {"": result[STATIC]["nearest"]["macro"]}
+        rows[CHANCE] = {"": result["most_frequent"]["macro"]}
     return rows
 
 
@@ -56,9 +56,9 @@ def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], repo
     """One word in two sentences, one sense or two, by a threshold on the cosine; chance: the commoner answer."""
     rows: Rows = {}
     for model in models:
-        found = layer_scores.pairs(model, dev, test, report=report)
-        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["accuracy"])
-        rows[CHANCE] = {"": found["majority"]}
+        result = layer_scores.pairs(model, dev, test, report=report)
+        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["accuracy"])
+        rows[CHANCE] = {"": result["majority"]}
     if vectors := static_vectors(models[0]):
         same = [[row.same for row in part] for part in (dev, test)]
         cosines = [_context_cosines(vectors, part) for part in (dev, test)]
@@ -70,12 +70,12 @@ def tags(models: Sequence[Model], train: list[TaggedSentence], test: list[Tagged
     """A linear probe for a token's tag; static: for its word's own vector; chance: its word's commonest tag."""
     rows: Rows = {}
     for model in models:
-        found = layer_scores.tags(model, train, test, report=report)
-        rows[model.name] = _spaces(model, lambda name, found=found: found[name]["accuracy"])
-        rows[CHANCE] = {"": found["most_frequent"]["accuracy"]}
+        result = layer_scores.tags(model, train, test, report=report)
+        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["accuracy"])
+        rows[CHANCE] = {"": result["most_frequent"]["accuracy"]}
     if vectors := static_vectors(models[0]):
-        parts = [np.stack([_of(vectors, token) for one in part for token in one.tokens]) for part in (train, test)]
-        labels = [[tag for one in part for tag in one.tags] for part in (train, test)]
+        parts = [np.stack([_of(vectors, token) for item in part for token in item.tokens]) for part in (train, test)]
+        labels = [[tag for item in part for tag in item.tags] for part in (train, test)]
         rows[STATIC] = {"": probes.learned_mix_probe(parts[0][None], labels[0], parts[1][None], labels[1]).accuracy}
     return rows
 
@@ -89,12 +89,12 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
     rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
     for model in models:
         parts = [_title_means(model, part, report) for part in (train, test)]
-        found = {
+        result = {
             name: probes.learned_mix_probe(*(x for k in (0, 1) for x in (layer_scores.mix_of(parts[k], weights)[None], labels[k]))).accuracy
             for name, weights in spaces(model)
         }
         best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
-        rows[model.name] = found | {BEST: best.accuracy}
+        rows[model.name] = result | {BEST: best.accuracy}
     if vectors := static_vectors(models[0]):
         means = [np.stack([np.mean([_of(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in (train, test)]
         rows[STATIC] = {"": probes.learned_mix_probe(means[0][None], labels[0], means[1][None], labels[1]).accuracy}
@@ -110,9 +110,9 @@ def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[Pair
                 of_word.setdefault(target.word.casefold(), []).append((sentence.tokens, target.position, target.sense))
     rng = np.random.default_rng(seed)
     drawn = []
-    for word, found in sorted(of_word.items()):
+    for word, result in sorted(of_word.items()):
         kinds: tuple[list, list] = ([], [])
-        for a, b in combinations(found, 2):
+        for a, b in combinations(result, 2):
             kinds[a[2] == b[2]].append((a, b))
         n = min(PAIRS_OF_A_WORD, *map(len, kinds))
         if n:
@@ -131,8 +131,8 @@ def _spaces(model: Model, accuracy: Callable[[str], float]) -> dict[str, float]:
 
 
 def _of(vectors: StaticVectors, token: str) -> np.ndarray:
-    found = vectors.vector(token)
-    return np.zeros(vectors.dim, np.float32) if found is None else np.asarray(found, np.float32)
+    result = vectors.vector(token)
+    return np.zeros(vectors.dim, np.float32) if result is None else np.asarray(result, np.float32)
 
 
 def _title_means(model: Model, part: Titles, report: Report | None) -> np.ndarray:

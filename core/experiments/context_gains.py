@@ -59,8 +59,8 @@ def part_titles() -> dict[str, str]:
 
 def sizes(lines: Sequence[dict]) -> list[Size]:
     """The sizes of which FEWEST subsets or more have a run of every set of parts, smallest first."""
-    found = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in EXPERIMENTS.items())
-    return [size for size in found if size is not None]
+    result = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in EXPERIMENTS.items())
+    return [size for size in result if size is not None]
 
 
 def _size(share: float, lines: Sequence[dict]) -> Size | None:
@@ -73,8 +73,8 @@ def _size(share: float, lines: Sequence[dict]) -> Size | None:
     n, facts = whole[0][PLAIN]["n"], whole[0][PLAIN]["sizes"]
     right = {kind: np.stack([unpacked(rows[kind]["right"], n) for rows in whole]).astype(np.int8) for kind in PARTS}  # (S, N)
     pairs = [(kind, PLAIN) for kind in PARTS[1:]] + [(ELMO, kind) for kind in CONTROLS]
-    found = crossed(np.stack([right[first] - right[second] for first, second in pairs]))
-    over, beside = found[: len(PARTS) - 1], found[len(PARTS) - 1 :]
+    result = crossed(np.stack([right[first] - right[second] for first, second in pairs]))
+    over, beside = result[: len(PARTS) - 1], result[len(PARTS) - 1 :]
     return Size(
         share=share,
         labelled=facts["train"] + facts["valid"],
@@ -87,5 +87,5 @@ def _size(share: float, lines: Sequence[dict]) -> Size | None:
     )
 
 
-def _leads(found: Sequence[Paired]) -> list[Lead]:
-    return [Lead(difference, float(p)) for difference, p in zip(found, holm([d.p for d in found]), strict=True)]
+def _leads(paireds: Sequence[Paired]) -> list[Lead]:
+    return [Lead(difference, float(p)) for difference, p in zip(paireds, holm([d.p for d in paireds]), strict=True)]

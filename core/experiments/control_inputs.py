@@ -65,8 +65,8 @@ def layers_part(layers: Layers, *, alone: bool = False) -> Part:
     """(L, T, D) of what gives a biLM's layers; `alone`: (1, T, D / 2), layer 0, which is the token vector twice, once."""
 
     def part(tokens: Tokens) -> np.ndarray:
-        found = layers([tokens])[0]
-        return found[:1, :, : found.shape[2] // 2] if alone else found
+        result = layers([tokens])[0]
+        return result[:1, :, : result.shape[2] // 2] if alone else result
 
     return Part(part)
 
@@ -80,8 +80,8 @@ class ShuffledOrder:
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
         """Token lists -> (L, T, D) float32 each."""
         orders = [shuffled_order(tokens) for tokens in sentences]
-        found = self.encoder.encode([[tokens[k] for k in order] for tokens, order in zip(sentences, orders, strict=True)])
-        return [layers[:, np.argsort(order)] for layers, order in zip(found, orders, strict=True)]
+        result = self.encoder.encode([[tokens[k] for k in order] for tokens, order in zip(sentences, orders, strict=True)])
+        return [layers[:, np.argsort(order)] for layers, order in zip(result, orders, strict=True)]
 
 
 class RandomLSTMs:

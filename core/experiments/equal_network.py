@@ -149,8 +149,8 @@ def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Seque
 
     A text of which no word would stay is averaged whole.
     """
-    found = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
-    tokens = np.concatenate(found)  # (all tokens, F)
+    results = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
+    tokens = np.concatenate(results)  # (all tokens, F)
     lengths = np.array([len(text) for text in texts])
     row = np.repeat(np.arange(len(texts)), lengths)
 

@@ -55,10 +55,10 @@ def disturbed(text: str, share: float, seed: int) -> str:
     kinds = random.integers(4, size=len(letters))
     others = random.random(len(letters))
     cells = list(text)
-    found = set(letters)
+    result = set(letters)
     for number in sorted(order[: round(share * len(letters))]):
         k = letters[number]
-        beside = k + 1 if k + 1 in found else k - 1 if k - 1 in found else None
+        beside = k + 1 if k + 1 in result else k - 1 if k - 1 in result else None
         if kinds[number] == 0 and beside is not None:
             cells[k], cells[beside] = cells[beside], cells[k]
         elif kinds[number] == 1 and beside is not None:

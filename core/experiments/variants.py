@@ -89,8 +89,8 @@ def run_experiments(
                         yield line
             if ask_all:
                 members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
-                layers = next((one.layers for one in frozen.values() if one.layers), None)
-                facts = dict(fact for one in frozen.values() for fact in one.facts.items())
+                layers = next((item.layers for item in frozen.values() if item.layers), None)
+                facts = dict(fact for item in frozen.values() for fact in item.facts.items())
                 read = Frozen(vectors=vectors, layers=layers, facts=facts)
                 head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
                 line = _line(head, key_of_all, experiment, members, list(seeds), fold)
@@ -137,7 +137,7 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
     except UnicodeDecodeError as error:
         raise CorruptArtifact(t("{path} is damaged: byte {n} is not UTF-8.", path=path, n=error.start)) from None
     lines = text.split("\n")
-    found = []
+    results = []
     for number, line in enumerate(lines[:-1], start=1):
         try:
             row = parse_json(line)
@@ -145,8 +145,8 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
             row = None
         if not isinstance(row, dict) or not {"run", "experiment", "variant", "accuracy"} <= row.keys():
             raise CorruptArtifact(f"Line {number} of {path} is no result. Delete the line; its run is made again.")
-        found.append(row)
-    return found
+        results.append(row)
+    return results
 
 
 def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) -> set[str]:
@@ -192,7 +192,7 @@ def _end_whole(path: Path) -> None:
 
 def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
     """Of each variant: mean over seeds of the accuracy (a seed's folds pooled), standard deviation, runs, seconds, mean mix."""
-    found = {}
+    result = {}
     for name in VARIANTS:
         rows = [line for line in lines if line["experiment"] == experiment and line["variant"] == name]
         if not rows:
@@ -200,7 +200,7 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
         accuracies = [accuracy for accuracy, _ in by_seed]
         mixes = [row["mix"] for row in rows if row.get("mix")]
-        found[name] = {
+        result[name] = {
             "accuracy": statistics.fmean(accuracies),
             "macro_f1": statistics.fmean(f1 for _, f1 in by_seed),
             "spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None,
@@ -213,7 +213,7 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
             "mix": _mean_mix(mixes),
             "right": _right(rows),
         }
-    return found
+    return result
 
 
 def _right(rows: Sequence[dict]) -> np.ndarray | None:
@@ -223,8 +223,8 @@ def _right(rows: Sequence[dict]) -> np.ndarray | None:
     by_seed = {
         seed: sorted((row for row in rows if row["seed"] == seed), key=lambda row: row["fold"]) for seed in {row["seed"] for row in rows}
     }
-    found = [np.concatenate([unpacked(row["right"], row["n"]) for row in by_seed[seed]]) for seed in sorted(by_seed)]
-    return np.stack(found) if len({len(one) for one in found}) == 1 else None
+    results = [np.concatenate([unpacked(row["right"], row["n"]) for row in by_seed[seed]]) for seed in sorted(by_seed)]
+    return np.stack(results) if len({len(result) for result in results}) == 1 else None
 
 
 def _pooled(rows: Sequence[dict]) -> tuple[float, float]:

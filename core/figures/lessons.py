@@ -59,9 +59,9 @@ def density_rows(
                 customdata=curve[shown],
                 hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
             )
-        told = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
+        facts = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
         figure.add_annotation(
-            x=0, xref="paper", y=foot + ROW, text=told, showarrow=False, xanchor="left", yanchor="top", align="left", font={"size": 13}
+            x=0, xref="paper", y=foot + ROW, text=facts, showarrow=False, xanchor="left", yanchor="top", align="left", font={"size": 13}
         )
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:

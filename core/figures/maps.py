@@ -35,10 +35,10 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     `glove` is the cosine of the two words' GloVe vectors (1 for the same word), None where one has none. Names stand beside their
     stars, outwards, and both pictures are as far from each other as their names need on a phone.
     """
-    one = t("one vector") if same_word else t("two vectors")
-    told = t("has no vector") if glove is None else one
+    item = t("one vector") if same_word else t("two vectors")
+    message = t("has no vector") if glove is None else item
     degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
-    below = (("GloVe", told), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
+    below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
     wide = [max(map(_letters, lines)) * LETTER_BELOW / 2 for lines in below]
     names = [_letters(label) * LETTER + STAR for label in labels]
     spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]

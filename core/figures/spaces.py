@@ -133,15 +133,15 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
 
 
 def found_map(
-    coordinates: np.ndarray, found: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
+    coordinates: np.ndarray, result: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
     """A map (n, 2) coloured by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
     figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
-    spots = _label_spots(coordinates, found, len(names))
+    spots = _label_spots(coordinates, result, len(names))
     for number, name in enumerate(names):
-        here = np.flatnonzero(found == number)
+        here = np.flatnonzero(result == number)
         colour = sense_colour(number) if len(names) > 1 else GREY
         figure.add_scatter(
             x=coordinates[here, 0],
@@ -175,24 +175,24 @@ def found_map(
     return base(figure, height=430, key=key)
 
 
-def _label_spots(coordinates: np.ndarray, found: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:
+def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:
     """{cluster: (x, y, shift in pixels)}: a name goes below its dots, or above them, or lower still: the first place that is free."""
     wide, high = np.ptp(coordinates, axis=0) + 1e-9
     spots: dict[int, tuple[float, float, int]] = {}
     for number in range(n):
-        if not (found == number).any():
+        if not (result == number).any():
             continue
-        own = coordinates[found == number]
+        own = coordinates[result == number]
         x, low, top = float(np.median(own[:, 0])), float(own[:, 1].min()), float(own[:, 1].max())
         tried = [(x, low, -9), (x, top, 9), (x, low, -37), (x, top, 37)]
         spots[number] = next((spot for spot in tried if not any(_cover(spot, other, wide, high) for other in spots.values())), tried[0])
     return spots
 
 
-def _cover(one: tuple[float, float, int], other: tuple[float, float, int], wide: float, high: float) -> bool:
+def _cover(item: tuple[float, float, int], other: tuple[float, float, int], wide: float, high: float) -> bool:
     """Whether two names would lie on each other, on a map of 350 pixels' height and no more width than a phone's."""
-    apart = abs((one[1] - other[1]) / high * 350 + one[2] - other[2])
-    return apart < 27 and abs(one[0] - other[0]) / wide < 0.75
+    apart = abs((item[1] - other[1]) / high * 350 + item[2] - other[2])
+    return apart < 27 and abs(item[0] - other[0]) / wide < 0.75
 
 
 def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:

@@ -58,7 +58,7 @@ def _shown(part: Any, name: str = "") -> Any:
     if isinstance(part, dict):
         return {name: _shown(value, name) for name, value in part.items()}
     several = isinstance(part, list | tuple) or getattr(getattr(part, "dtype", None), "kind", None) in ("O", "U")
-    return [_shown(one) for one in part] if several else part
+    return [_shown(item) for item in part] if several else part
 
 
 def sense_colour(number: int) -> str:
@@ -122,26 +122,26 @@ def line_name(name: str, colour: str) -> Markup:
 
 def enlarged(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     """The same figure to be read from afar: letters and dots `factor` times as large, `height` pixels high."""
-    told = figure.to_plotly_json()
-    told.get("layout", {}).pop("template", None)
-    larger = go.Figure(_times(told, factor))
+    facts = figure.to_plotly_json()
+    facts.get("layout", {}).pop("template", None)
+    larger = go.Figure(_times(facts, factor))
     margin = figure.layout.margin
     sides = {side: (getattr(margin, side) or 0) * factor for side in "lrtb"}
     return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
 
 
-def _times(told, factor: float):
+def _times(facts, factor: float):
     """A figure's parts with every `size` in them, of letters or of markers, multiplied."""
-    if isinstance(told, list | tuple):
-        return [_times(one, factor) for one in told]
-    if not isinstance(told, dict):
-        return told
-    return {name: _sized(value, factor) if name == "size" else _times(value, factor) for name, value in told.items()}
+    if isinstance(facts, list | tuple):
+        return [_times(fact, factor) for fact in facts]
+    if not isinstance(facts, dict):
+        return facts
+    return {name: _sized(value, factor) if name == "size" else _times(value, factor) for name, value in facts.items()}
 
 
 def _sized(value, factor: float):
     if isinstance(value, list | tuple):
-        return [one * factor for one in value]
+        return [item * factor for item in value]
     return value * factor if isinstance(value, int | float) else value
 
 

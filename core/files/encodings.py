@@ -31,7 +31,7 @@ def guess(data: bytes) -> str | None:
 
 def _spells(sample: bytes, encoding: str, other: str) -> bool:
     """Whether a letter that `encoding` alone sees stands in a word: a Ł before a number is a £ of the other."""
-    mine, theirs = (sample.decode(one, "replace") for one in (encoding, other))
+    mine, theirs = (sample.decode(item, "replace") for item in (encoding, other))
     return any(
         a != b and a.isalpha() and (mine[max(0, k - 1) : k].isalpha() or mine[k + 1 : k + 2].isalpha())
         for k, (a, b) in enumerate(zip(mine, theirs, strict=True))

@@ -36,15 +36,15 @@ def path_of(name: str) -> Path | None:
     digits = digits.strip()
     if not mark or not _DIGITS.fullmatch(digits):
         return None
-    found = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
-    if found is None:
+    result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
+    if result is None:
         raise MissingArtifact(
             t(
                 "“{name}” is no longer kept here. Bring the text again on the page Your corpus.",
                 name=called.strip()[:LONGEST] or name[:LONGEST],
             )
         )
-    return found
+    return result
 
 
 def is_kept(name: str) -> bool:

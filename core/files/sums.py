@@ -75,8 +75,8 @@ def drop() -> None:
 
 def bundled_files(root: Path) -> list[Path]:
     """Every file that the list names, in order: READMEs and their pictures are not read by the program."""
-    found = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in {".md", ".png"})
-    return [path for path in found if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)]
+    paths = (path for path in sorted(root.rglob("*")) if path.is_file() and path.suffix not in {".md", ".png"})
+    return [path for path in paths if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)]
 
 
 def _listed(root: Path) -> dict[str, str]:
@@ -94,10 +94,10 @@ def _listed(root: Path) -> dict[str, str]:
 def _read(path: Path, size: int, time: int) -> dict[str, str]:
     """The list as it is at that size and time: a page asks for it twenty times. ValueError where it is none."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    found = dict(line.split("  ", 1)[::-1] for line in lines if len(line.partition("  ")[0]) == 64)
-    if len(found) != len(lines):
+    result = dict(line.split("  ", 1)[::-1] for line in lines if len(line.partition("  ")[0]) == 64)
+    if len(result) != len(lines):
         raise ValueError
-    return found
+    return result
 
 
 def _check_file(path: Path, expected: str) -> bool:
@@ -116,8 +116,8 @@ def _check_file(path: Path, expected: str) -> bool:
         if unread:
             seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
     if seen[2] != expected:
-        told = t("{path} is damaged or another file: its sha256 is not the one in {list}.", path=path, list=NAME)
-        raise CorruptArtifact(f"{told} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}")
+        message = t("{path} is damaged or another file: its sha256 is not the one in {list}.", path=path, list=NAME)
+        raise CorruptArtifact(f"{message} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}")
     return unread
 
 
@@ -136,8 +136,8 @@ def _record() -> Path:
 def _kept() -> dict[str, tuple[int, int, str]]:
     """What earlier processes found; nothing where that cannot be read."""
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
-        found = json.loads(_record().read_text(encoding="utf-8"))
-        return {str(path): (int(size), int(time), str(digest)) for path, (size, time, digest) in found.items()}
+        result = json.loads(_record().read_text(encoding="utf-8"))
+        return {str(path): (int(size), int(time), str(digest)) for path, (size, time, digest) in result.items()}
     return {}
 
 

@@ -34,7 +34,7 @@ class Candidates:
 
     def cosines(self, weights) -> np.ndarray:
         """(n,) float64 under one mix, (L,): what the browser computes, to the last digits."""
-        wide = (one.astype(np.float64) for one in (self.cross, self.own, self.grams))
+        wide = (item.astype(np.float64) for item in (self.cross, self.own, self.grams))
         return mixed_cosines(*wide, np.asarray(weights, np.float64))
 
 
@@ -48,38 +48,38 @@ def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
     return weights / weights.sum(axis=1, keepdims=True)
 
 
-def of_word(table: OccurrenceTable, found: Products, lengths: np.ndarray) -> Candidates:
+def of_word(table: OccurrenceTable, products: Products, lengths: np.ndarray) -> Candidates:
     """The other occurrences of the query's word, any of its forms, as core.index.neighbours.SAME has them."""
-    keep = table.same_word(found.query.word) & ~table.own_row(found.query)
-    return _chosen(table.rows, found, keep, lengths)
+    keep = table.same_word(products.query.word) & ~table.own_row(products.query)
+    return _chosen(table.rows, products, keep, lengths)
 
 
-def of_types(table: OccurrenceTable, found: Products, lengths: np.ndarray) -> Candidates:
+def of_types(table: OccurrenceTable, products: Products, lengths: np.ndarray) -> Candidates:
     """The other spellings by their mean vectors; `found` must be of `table.types`."""
     keep = np.ones(len(table.types), bool)
-    if (code := table.word_codes.get(found.query.word.casefold())) is not None:
+    if (code := table.word_codes.get(products.query.word.casefold())) is not None:
         keep[code] = False
-    return _chosen(table.types, found, keep, lengths)
+    return _chosen(table.types, products, keep, lengths)
 
 
-def _chosen(rows: Rows, found: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
+def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
     """Those to keep, if they are few; else the union of the nearest under each of `mixes`, fewer of each where that is too many."""
     chosen = np.flatnonzero(keep)
-    grams = rows.normalised_gram if found.normalised else rows.gram
+    grams = rows.normalised_gram if products.normalised else rows.gram
     if len(chosen) > MOST:
-        values = np.where(keep, mixed_cosines(found.cross, found.own, grams, mixes(lengths)), -np.inf)  # (K, N)
-        ranked = np.stack([best(one, EACH) for one in values])  # (K, EACH), best first
+        values = np.where(keep, mixed_cosines(products.cross, products.own, grams, mixes(lengths)), -np.inf)  # (K, N)
+        ranked = np.stack([best(value, EACH) for value in values])  # (K, EACH), best first
         depth = EACH
         while len(chosen := np.unique(ranked[:, :depth])) > MOST:
             depth -= 1
-    return of_rows(rows, found, chosen)
+    return of_rows(rows, products, chosen)
 
 
-def of_rows(rows: Rows, found: Products, chosen: np.ndarray) -> Candidates:
+def of_rows(rows: Rows, products: Products, chosen: np.ndarray) -> Candidates:
     """The very rows that are asked for, (n,) numbers of `rows`."""
-    grams = rows.normalised_gram if found.normalised else rows.gram
-    cross = np.ascontiguousarray(found.cross[chosen], np.float32)
-    return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(found.own, np.float32))
+    grams = rows.normalised_gram if products.normalised else rows.gram
+    cross = np.ascontiguousarray(products.cross[chosen], np.float32)
+    return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(products.own, np.float32))
 
 
 def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
@@ -90,7 +90,7 @@ def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
 
 def between(first: Products, second: Products) -> np.ndarray:
     """(L, L) float32: the first query's layers with the second's, normalised if the products are."""
-    a, b = (layer_normalised(one.query.layers) if one.normalised else one.query.layers for one in (first, second))
+    a, b = (layer_normalised(item.query.layers) if item.normalised else item.query.layers for item in (first, second))
     return (a.astype(np.float64) @ b.T.astype(np.float64)).astype(np.float32)
 
 

@@ -86,23 +86,23 @@ def check_room(plan: Plan, spent: int = 0) -> None:
     """BadInput where an index of this plan would take more disk than this server gives one visit (`spent` so far), or all."""
     most = limits()
     needed = plan.working_bytes
-    found = room()
-    told = {"need": needed / 1e6, "spent": spent / 1e6}
+    result = room()
+    values = {"need": needed / 1e6, "spent": spent / 1e6}
     if needed + spent > most.max_session_disk_mb * 10**6:
         raise BadInput(
             t(
                 "Reading this corpus needs {need:,.0f} MB of disk, and your visit has used {spent:,.0f} of the {most:,} MB that it may. Bring less text.",
                 most=most.max_session_disk_mb,
-                **told,
+                **values,
             )
         )
-    if needed + found.used > most.max_disk_mb * 10**6:
+    if needed + result.used > most.max_disk_mb * 10**6:
         raise BadInput(
             t(
                 "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together, with layers in use, have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
-                used=found.used / 1e6,
+                used=result.used / 1e6,
                 most=most.max_disk_mb,
-                **told,
+                **values,
             )
         )
 

@@ -136,10 +136,10 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     if not tokens:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
-        told = t(
+        message = t(
             "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.", position=position, last=len(tokens) - 1
         )
-        raise BadInput(told)
+        raise BadInput(message)
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
 
@@ -150,14 +150,14 @@ def products(rows: Rows, query: Query) -> Products:
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if block.shape[1:] != query.layers.shape:
             (n, size), (given, given_size) = block.shape[1:], query.layers.shape
-            told = t(
+            message = t(
                 "The index holds {n} layers of {size}, the model gives {given} layers of {given_size}.",
                 n=n,
                 size=size,
                 given=given,
                 given_size=given_size,
             )
-            raise BadInput(told)
+            raise BadInput(message)
         for k in range(0, len(block), ROWS_A_THREAD):
             piece = block[k : k + ROWS_A_THREAD]
             pieces.append((piece, cross[:, :, start + k : start + k + len(piece)]))
@@ -181,41 +181,41 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
     # Four query rows take less time than three, and the product the other way round four times as much.
     padded = torch.zeros((-(-len(wanted) // 4) * 4, dim))
     padded[: len(wanted)] = torch.from_numpy(wanted)
-    found = torch.empty((len(padded), len(narrow)))
+    result = torch.empty((len(padded), len(narrow)))
     for k in range(0, len(narrow), len(wide)):
         n = min(len(wide), len(narrow) - k)
         wide[:n].copy_(narrow[k : k + n])
-        found[:, k : k + n] = torch.mm(padded, wide[:n].t())
-    torch.from_numpy(cross).copy_(found[: len(wanted)].view(len(wanted), -1, n_layers).transpose(1, 2))
+        result[:, k : k + n] = torch.mm(padded, wide[:n].t())
+    torch.from_numpy(cross).copy_(result[: len(wanted)].view(len(wanted), -1, n_layers).transpose(1, 2))
 
 
-def normalised_products(rows: Rows, found: Products) -> Products:
+def normalised_products(rows: Rows, result: Products) -> Products:
     """The same products of layers after layer normalisation, exactly, from those of the layers as they are."""
-    layers = found.query.layers[None]
+    layers = result.query.layers[None]
     means = layer_norm.means_of(layers)
-    d = layer_norm.gram_deviations(found.own[None], means, rows.dim)
-    cross = layer_norm.normalised_cross(found.cross, (means[0], d[0]), rows.spread, rows.dim)
-    return Products(found.query, cross, layer_norm.normalised_gram(found.own[None], means, d, rows.dim)[0], normalised=True)
+    d = layer_norm.gram_deviations(result.own[None], means, rows.dim)
+    cross = layer_norm.normalised_cross(result.cross, (means[0], d[0]), rows.spread, rows.dim)
+    return Products(result.query, cross, layer_norm.normalised_gram(result.own[None], means, d, rows.dim)[0], normalised=True)
 
 
-def cosines(rows: Rows, found: Products, weights) -> np.ndarray:
+def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
     """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
-    return mixed_cosines(found.cross, found.own, _gram(rows, found), check_weights(weights, len(found.query.layers)))
+    return mixed_cosines(result.cross, result.own, _gram(rows, result), check_weights(weights, len(result.query.layers)))
 
 
-def cosines_of_mixes(rows: Rows, found: Products, mixes) -> np.ndarray:
+def cosines_of_mixes(rows: Rows, result: Products, mixes) -> np.ndarray:
     """`cosines` for several mixes at once: K times L weights -> (K, N)."""
-    checked = [check_weights(weights, len(found.query.layers)) for weights in mixes]
-    return mixed_cosines(found.cross, found.own, _gram(rows, found), np.array(checked))
+    checked = [check_weights(weights, len(result.query.layers)) for weights in mixes]
+    return mixed_cosines(result.cross, result.own, _gram(rows, result), np.array(checked))
 
 
-def products_of(rows: Rows, asked: Query | Products) -> Products:
+def products_of(rows: Rows, request: Query | Products) -> Products:
     """The products themselves where they are given."""
-    return asked if isinstance(asked, Products) else products(rows, asked)
+    return request if isinstance(request, Products) else products(rows, request)
 
 
-def _gram(rows: Rows, found: Products) -> np.ndarray:
-    return rows.normalised_gram if found.normalised else rows.gram
+def _gram(rows: Rows, result: Products) -> np.ndarray:
+    return rows.normalised_gram if result.normalised else rows.gram
 
 
 def best(values: np.ndarray, k: int) -> np.ndarray:

@@ -25,8 +25,8 @@ class Rows:
                 raise pa.ArrowInvalid(t("its columns are not those of {n} layers of {size}", n=n_layers, size=dim))
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
         except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
-            told = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
-            raise CorruptArtifact(told) from None
+            message = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
+            raise CorruptArtifact(message) from None
         self.batches, self.dim = batches, dim
         self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]
         self.grams = [_matrix(batch, "gram") for batch in batches]

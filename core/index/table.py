@@ -54,8 +54,8 @@ class OccurrenceTable(Index):
             )
         self.meta = read_json(self.folder / "meta.json", expect=dict)
         if self.meta.get("format") != FORMAT:
-            told = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
-            raise CorruptArtifact(t("{folder} is an index of format {found}, this is {needed}. Build it again.", **told))
+            values = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
+            raise CorruptArtifact(t("{folder} is an index of format {found}, this is {needed}. Build it again.", **values))
         shape = self.meta.get("layers"), self.meta.get("dim")
         if not all(isinstance(size, int) and size > 0 for size in shape):
             raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))
@@ -156,10 +156,10 @@ class OccurrenceTable(Index):
     def _forms_of(self, verb: str) -> np.ndarray:
         """(N,) bool: the forms of a Korean verb, none of any other word; a bare stem, which may be a noun, as its sentence has it."""
         if verb not in self._verbs:
-            found = np.isin(self.word, forms_among(self.words, verb))
-            for row in np.flatnonzero(self.spelled(verb[:-1]) & ~found)[:STEMS] if verb.endswith("다") else ():
-                found[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
-            self._verbs[verb] = found
+            result = np.isin(self.word, forms_among(self.words, verb))
+            for row in np.flatnonzero(self.spelled(verb[:-1]) & ~result)[:STEMS] if verb.endswith("다") else ():
+                result[row] = is_form(self.sentences[int(self.sentence[row])].as_py(), int(self.position[row]), verb)
+            self._verbs[verb] = result
         return self._verbs[verb]
 
     @cached_property
@@ -194,12 +194,12 @@ class OccurrenceTable(Index):
         """For each spelling the occurrence that is nearest to the query; of a frequent one the first `most` are looked at."""
         checked = check_weights(weights, len(query.layers))
         own = self.own_row(query)
-        found = []
+        results = []
         wanted = mixed(query.layers, checked, unit=True)
         for word in words:
             rows = np.flatnonzero(self.spelled(word) & ~own)[:most]
-            found.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
-        return found
+            results.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
+        return results
 
     def similarities(self, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
         """Cosines of the mixes of some rows with each other, (n, n) float32; of normalised layers if told so."""

@@ -44,7 +44,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
         return JoinedTable(
             [
                 open_table(own, model, targets_only=True, report=report),
-                *(_further(one, sentences_of(corpus), model, report) for one in added),
+                *(_further(item, sentences_of(corpus), model, report) for item in added),
             ]
         )
     if targets_only and (table := bundled_targets(corpus, model)):
@@ -79,7 +79,7 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
             if targets_only and bundled_targets(corpus, model)
             else _unless_built(open_corpus(corpus, model.language), model, targets_only)
         )
-    further = [_unless_built(labelled_of(sentences_of(corpus), one), model, True) for one in added]
+    further = [_unless_built(labelled_of(sentences_of(corpus), item), model, True) for item in added]
     return [*unread(own, model, targets_only=True), *(sentence for part in further for sentence in part)]
 
 
@@ -93,7 +93,7 @@ def open_word(word: str, model: Model, *, report: Report | None = None) -> Occur
 def with_further(table: OccurrenceTable, corpus: str, model: Model) -> OccurrenceTable:
     """The table of every token of a language's own sentences with the labelled rows of the further words that the corpus names."""
     added = () if indexed(corpus) == corpus else parts(corpus)[1]
-    return JoinedTable([table, *(_further(one, sentences_of(corpus), model, None) for one in added)]) if added else table
+    return JoinedTable([table, *(_further(item, sentences_of(corpus), model, None) for item in added)]) if added else table
 
 
 def _further(added: str, owner: Language, model: Model, report: Report | None) -> OccurrenceTable:

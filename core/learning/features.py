@@ -37,8 +37,8 @@ class FeatureStore:
         self.use = hold(self.folder)  # while this store lives, nobody removes what it maps
         meta = read_json(self.folder / "meta.json", expect=dict)
         if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
-            told = t("{folder} does not hold the layers of these texts. Delete it; it is made again.", folder=self.folder)
-            raise CorruptArtifact(told)
+            message = t("{folder} does not hold the layers of these texts. Delete it; it is made again.", folder=self.folder)
+            raise CorruptArtifact(message)
         self._row = {tokens: k for k, tokens in enumerate(texts)}
         self._read: dict[Tokens, np.ndarray] = {}  # as they are asked for in every epoch
         self._keeps = sum(map(len, texts)) * int(meta["n_layers"]) * int(meta["dim"]) <= MOST_KEPT
@@ -138,22 +138,22 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
     )
     needed = tokens * row
     most = limits().max_disk_mb
-    found = make_room(needed, most * 10**6, folder.parent)
-    if found.used + needed > most * 10**6:
+    result = make_room(needed, most * 10**6, folder.parent)
+    if result.used + needed > most * 10**6:
         raise BadInput(
             t(
                 "ELMo's layers of these texts need {need:,.1f} MB of disk; corpora, indexes and layers in use take {used:,.1f} of {most:,} MB. Train on fewer texts, or forget a corpus.",
                 need=needed / 1e6,
-                used=found.used / 1e6,
+                used=result.used / 1e6,
                 most=most,
             )
         )
-    if needed > found.free:
+    if needed > result.free:
         raise BadInput(
             t(
                 "ELMo's layers of these texts need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free some, train on fewer texts, or set ELMOSCOPE_CACHE.",
                 need=needed / 1e6,
-                free=found.free / 1e6,
+                free=result.free / 1e6,
             )
         )
 
@@ -187,9 +187,9 @@ def _opened(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarr
     try:
         pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelt", "contextual"))
     except (OSError, ValueError, EOFError) as error:
-        told = t("{folder} cannot be read: {error}. Delete it; it is made again.", folder=folder, error=error)
-        raise CorruptArtifact(told) from None
+        message = t("{folder} cannot be read: {error}. Delete it; it is made again.", folder=folder, error=error)
+        raise CorruptArtifact(message) from None
     if pair[0].shape not in ((tokens, dim // 2), (tokens, dim)) or pair[1].shape != (tokens, n_layers - 1, dim):
-        told = {"folder": folder, "shape": pair[1].shape, "n": tokens}
-        raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **told))
+        message = {"folder": folder, "shape": pair[1].shape, "n": tokens}
+        raise CorruptArtifact(t("{folder} holds layers of shape {shape}, not of {n:,} tokens. Delete it.", **message))
     return pair

@@ -90,8 +90,8 @@ def read_meta(folder: str | Path, form: Form) -> dict:
         raise MissingArtifact(t("There is no trained head in {folder}. Train one: {command}", folder=folder, command=form.command))
     meta = read_json(path, expect=dict)
     if (meta.get("format"), meta.get("version")) != (form.name, form.version):
-        told = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=form.version)
-        raise CorruptArtifact(told)
+        message = t("{folder} is not in version {version} of our format of heads. Train it again.", folder=folder, version=form.version)
+        raise CorruptArtifact(message)
     return meta
 
 
@@ -105,11 +105,11 @@ def _check_made_with(folder: Path, meta: dict, model: str | None, vectors: str |
     """CorruptArtifact where a fingerprint that is asked about (None: not asked) is not the one the head was trained on."""
     for kind, fingerprint in (("model", model), ("vectors", vectors)):
         if fingerprint is not None and meta[kind] != fingerprint:
-            told = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(fingerprint)}
+            values = {"folder": folder, "made": f"{meta[f'{kind}_name']} ({short(meta[kind])})", "given": short(fingerprint)}
             raise CorruptArtifact(
-                t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **told)
+                t("The head in {folder} was trained on other model ({made}) than those in use ({given}). Train it again.", **values)
                 if kind == "model"
-                else t("The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.", **told)
+                else t("The head in {folder} was trained on other vectors ({made}) than those in use ({given}). Train it again.", **values)
             )
 
 
@@ -122,8 +122,8 @@ def _reading(folder: Path) -> Iterator[None]:
         yield
     except (KeyError, TypeError, ValueError, RuntimeError, AttributeError, SafetensorError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        told = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
-        raise CorruptArtifact(told) from None
+        message = t("The head in {folder} cannot be read: {reason}. Train it again.", folder=folder, reason=reason)
+        raise CorruptArtifact(message) from None
 
 
 def pack(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:

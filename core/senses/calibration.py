@@ -37,7 +37,7 @@ def fitted(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float,
     a logistic curve has it, and what is all but sure more often.
     """
     inputs, same = (np.concatenate(part) for part in zip(*pairs, strict=True))
-    weights = np.concatenate([weights_of(one) for _, one in pairs]) / len(pairs)
+    weights = np.concatenate([weights_of(item) for _, item in pairs]) / len(pairs)
     straight = _regression(np.column_stack([inputs, np.ones(len(inputs))]), same, weights)
     odds = inputs @ straight[:-1] + straight[-1]
     coefficients = (*straight, *_regression(np.column_stack([odds, odds * np.abs(odds)]), same, weights))

@@ -79,9 +79,9 @@ def profiles(table: OccurrenceTable, lemma: str, vectors: StaticVectors) -> Prof
         occurrence = table.occurrence(int(row))
         words.append((senses.index(occurrence.sense), content_words(occurrence.tokens, own, vectors, common)))
     sums, counts = np.zeros((len(senses), vectors.dim)), np.zeros(len(senses))
-    for sense, found in words:
-        sums[sense] += _units(found, vectors).sum(axis=0)
-        counts[sense] += len(found)
+    for sense, result in words:
+        sums[sense] += _units(result, vectors).sum(axis=0)
+        counts[sense] += len(result)
     if not counts.all():
         raise BadInput(t("{vectors} knows no word of the sentences about “{word}”.", vectors=vectors.name, word=lemma[:60]))
     return Profiles(lemma, senses, sums, counts, tuple(words))
@@ -101,21 +101,21 @@ def leanings(means: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarr
     return scores.argmax(axis=1), ordered[:, -1] - ordered[:, -2]
 
 
-def static_neighbours(found: Profiles, vectors: StaticVectors, word: str, k: int = 50) -> list[Placed]:
+def static_neighbours(result: Profiles, vectors: StaticVectors, word: str, k: int = 50) -> list[Placed]:
     """The k nearest static neighbours of `word`, nearest first, each with the sense it leans to; BadInput if it is unknown."""
     near = vectors.neighbours(word, k)
-    senses, leads = leanings(found.sums / found.counts[:, None], _units([n.word for n in near], vectors))
-    return [Placed(n.word, n.cosine, found.senses[s], float(lead)) for n, s, lead in zip(near, senses, leads, strict=True)]
+    senses, leads = leanings(result.sums / result.counts[:, None], _units([n.word for n in near], vectors))
+    return [Placed(n.word, n.cosine, result.senses[s], float(lead)) for n, s, lead in zip(near, senses, leads, strict=True)]
 
 
-def held_out(found: Profiles, vectors: StaticVectors) -> HeldOut:
+def held_out(result: Profiles, vectors: StaticVectors) -> HeldOut:
     """How far leanings can be trusted: each labelled sentence's content words, placed without that sentence."""
     n_clear = n_right = 0
-    for sense, words in found.words:
+    for sense, words in result.words:
         if not words:
             continue
         units = _units(words, vectors)
-        sums, n = found.sums.copy(), found.counts.copy()
+        sums, n = result.sums.copy(), result.counts.copy()
         sums[sense] -= units.sum(axis=0)
         n[sense] -= len(words)
         if not n[sense]:

@@ -100,10 +100,10 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
-        found = KMeans(number, n_init=starts, random_state=seed).fit_predict(rows)
-    names, counts = np.unique(found, return_counts=True)
+        result = KMeans(number, n_init=starts, random_state=seed).fit_predict(rows)
+    names, counts = np.unique(result, return_counts=True)
     rank = {int(name): k for k, name in enumerate(names[np.argsort(-counts, kind="stable")])}
-    return np.array([rank[int(one)] for one in found])
+    return np.array([rank[int(item)] for item in result])
 
 
 def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
@@ -120,44 +120,44 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     rng = np.random.default_rng(seed)
     if len(rows) > SAMPLE:
         rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]
-    found = silhouettes(rows)
+    result = silhouettes(rows)
     cloud = one_cloud(rows, rng)
     null = np.array([silhouettes(cloud.drawn(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
-    everything = np.vstack([null, found])  # the rows among their clouds: were they one, any of them could be the clearest
+    everything = np.vstack([null, result])  # the rows among their clouds: were they one, any of them could be the clearest
     spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
     p = rank_p(excess[-1], excess[:-1])
     # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
-    near = found >= found.max() - null.std(axis=0, ddof=1)
+    near = result >= result.max() - null.std(axis=0, ddof=1)
     best = NUMBERS[int(near.argmax())]
     return Suggestion(
-        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(found.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p
+        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(result.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p
     )
 
 
-def closeness(rows: np.ndarray, found: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(n, D), (n,) -> cosine with the own cluster's mean direction, and how much more that is than with the next: (n,), (n,).
 
     With one cluster the second is the cosine itself. High: typical; low, perhaps below 0: odd.
     """
-    members = np.eye(found.max() + 1, dtype=np.float32)[found]
+    members = np.eye(result.max() + 1, dtype=np.float32)[result]
     cosines = rows @ unit(members.T @ rows).T  # (n, clusters)
-    own = cosines[np.arange(len(found)), found]
+    own = cosines[np.arange(len(result)), result]
     others = np.where(members > 0, -np.inf, cosines).max(axis=1)
     return own, own - np.where(np.isfinite(others), others, 0.0)
 
 
-def shares(rows: np.ndarray, found: np.ndarray) -> np.ndarray:
+def shares(rows: np.ndarray, result: np.ndarray) -> np.ndarray:
     """(n, D), (n,) -> (n, clusters), 1 in sum: how far each row belongs to each cluster, by its cosines with the means of the other rows."""
-    members = np.eye(found.max() + 1, dtype=np.float32)[found]
+    members = np.eye(result.max() + 1, dtype=np.float32)[result]
     sums = (members.T @ rows)[None] - members[:, :, None] * rows[:, None]  # (n, clusters, D): a row tells nothing of its own cluster
     powers = np.exp(SHARPNESS * np.einsum("nd,nkd->nk", rows, unit(sums)))
     return powers / powers.sum(axis=1, keepdims=True)
 
 
-def telling_substitutes(substitutes: Sequence[Sequence[Prediction]], found: np.ndarray) -> list[list[tuple[str, float]]]:
+def telling_substitutes(substitutes: Sequence[Sequence[Prediction]], result: np.ndarray) -> list[list[tuple[str, float]]]:
     """Of each cluster the words that are expected in its places more than in the others', with z, best first; see `telling_words`."""
-    return telling_words([[answer.word for answer in of[:NAMED_BY]] for of in substitutes], found, Counter())
+    return telling_words([[answer.word for answer in of[:NAMED_BY]] for of in substitutes], result, Counter())
 
 
 def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str, float]]) -> str:
@@ -166,16 +166,16 @@ def name_of(substitutes: Sequence[tuple[str, float]], words: Sequence[tuple[str,
 
 
 def telling_words(
-    contexts: Sequence[Sequence[str]], found: np.ndarray, background: Counter[str], *, most: int = 6
+    contexts: Sequence[Sequence[str]], result: np.ndarray, background: Counter[str], *, most: int = 6
 ) -> list[list[tuple[str, float]]]:
     """Content words of each occurrence, their clusters (n,) -> each cluster's most telling words with z, best first.
 
     Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster
     against the rest, in standard deviations. The prior holds as many words as the contexts do, shared out as in `background`.
     """
-    counts = [Counter() for _ in range(int(found.max()) + 1)]
-    for words, one in zip(contexts, found, strict=True):
-        counts[one].update(set(words))  # a word counts once a sentence: one talkative sentence names no cluster
+    counts = [Counter() for _ in range(int(result.max()) + 1)]
+    for words, item in zip(contexts, result, strict=True):
+        counts[item].update(set(words))  # a word counts once a sentence: one talkative sentence names no cluster
     total = sum(counts, Counter())
     everywhere = {word: background.get(word, 0) + total[word] for word in total}
     size = total.total()
@@ -211,22 +211,22 @@ def tells(word: str) -> bool:
     return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in ENGLISH_STOP_WORDS
 
 
-def agreement(gold: Sequence[str], found: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
+def agreement(gold: Sequence[str], result: np.ndarray, *, seed: int = 0, rounds: int = 200) -> Agreement:
     """Gold labels (n,) and clusters (n,) -> how far they agree, beside what shuffled labels give."""
     from sklearn.metrics import adjusted_mutual_info_score, adjusted_rand_score, v_measure_score
 
     codes = np.unique(np.asarray(gold, str), return_inverse=True)[1]
-    found = np.asarray(found)
+    result = np.asarray(result)
     rng = np.random.default_rng(seed)
     measures = (adjusted_rand_score, v_measure_score, _purity)
-    true = [float(measure(codes, found)) for measure in measures]
+    true = [float(measure(codes, result)) for measure in measures]
     nulls = [[], [], []]
     for _ in range(rounds):
         shuffled = rng.permutation(codes)
         for values, measure in zip(nulls, measures, strict=True):
-            values.append(measure(shuffled, found))
+            values.append(measure(shuffled, result))
     rand, v, purity = ((float(np.mean(values)), float(np.quantile(values, 0.95))) for values in nulls)
-    mutual = float(adjusted_mutual_info_score(codes, found))
+    mutual = float(adjusted_mutual_info_score(codes, result))
     return Agreement(rand=true[0], rand_null=rand, v=true[1], v_null=v, mutual=mutual, purity=true[2], purity_null=purity, n=len(codes))
 
 
@@ -256,7 +256,7 @@ def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lem
     return "\n".join(lines) + "\n"
 
 
-def _purity(codes: np.ndarray, found: np.ndarray) -> float:
-    table = np.zeros((found.max() + 1, codes.max() + 1))
-    np.add.at(table, (found, codes), 1)
+def _purity(codes: np.ndarray, result: np.ndarray) -> float:
+    table = np.zeros((result.max() + 1, codes.max() + 1))
+    np.add.at(table, (result, codes), 1)
     return float(table.max(axis=1).sum() / len(codes))

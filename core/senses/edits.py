@@ -165,9 +165,9 @@ def between(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> 
     return Centroids(names, (1, 1), unit_mixes(layers, weights))
 
 
-def readings(layers: np.ndarray, found: Centroids, weights: np.ndarray) -> np.ndarray:
+def readings(layers: np.ndarray, result: Centroids, weights: np.ndarray) -> np.ndarray:
     """(S, L, D) tokens, (L,) weights -> (S, C) cosines with the senses' centroids."""
-    return unit_mixes(layers, weights) @ found.vectors.T
+    return unit_mixes(layers, weights) @ result.vectors.T
 
 
 def unit_mixes(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:

@@ -99,9 +99,9 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
     then letter case tells meanings apart."""
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
     for row in table.labelled_rows(lemma):
-        one = table.occurrence(int(row))
-        if one.position and bare(one.tokens[one.position - 1]):
-            written.setdefault(one.sense, [0, 0])[one.tokens[one.position][:1].isupper()] += 1
+        item = table.occurrence(int(row))
+        if item.position and bare(item.tokens[item.position - 1]):
+            written.setdefault(item.sense, [0, 0])[item.tokens[item.position][:1].isupper()] += 1
     return any(capital > small for small, capital in written.values())
 
 
@@ -122,9 +122,9 @@ def centres(views: Mapping[str, np.ndarray], words: np.ndarray) -> dict[str, np.
 
 def cosines(views: Mapping[str, np.ndarray], centre: Mapping[str, np.ndarray], first: np.ndarray, second: np.ndarray) -> np.ndarray:
     """Numbers of occurrences (m,), (m,) -> (m, 4): the cosine of each pair in every view; 0 where a view of one of them is empty."""
-    found = []
+    results = []
     for name in VIEWS:
         there = np.linalg.norm(views[name], axis=1) > 1e-9
         rows = unit(views[name] - np.asarray(centre[name], np.float32)) * there[:, None]
-        found.append(np.einsum("md,md->m", rows[first], rows[second]))
-    return np.stack(found, axis=1)
+        results.append(np.einsum("md,md->m", rows[first], rows[second]))
+    return np.stack(results, axis=1)

@@ -73,7 +73,7 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
     luck in it, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
     """
     labels = np.zeros(len(rows), int)
-    found = []
+    results = []
     for number in NUMBERS:
         members = np.eye(number, dtype=np.float32)[labels]
         sizes = members.sum(axis=0)
@@ -91,8 +91,8 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
             if (now == labels).all():
                 break
             labels = now
-        found.append(_silhouette(rows, np.eye(number, dtype=np.float32)[labels]))
-    return np.array(found)
+        results.append(_silhouette(rows, np.eye(number, dtype=np.float32)[labels]))
+    return np.array(results)
 
 
 def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:

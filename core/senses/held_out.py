@@ -58,8 +58,8 @@ def classify_split(
     given = (("training", train_vectors, train_labels, train_words), ("test", test_vectors, test_labels, test_words))
     for what, vectors, labels, words in given:
         if not len(vectors) == len(labels) == len(words) > 0:
-            found = f"{len(vectors)}, {len(labels)} and {len(words)}"
-            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {found} of them.")
+            message = f"{len(vectors)}, {len(labels)} and {len(words)}"
+            raise BadInput(f"Each {what} row needs a vector, a label and a word; got {message} of them.")
     train, test = unit_rows(train_vectors), unit_rows(test_vectors)
     if train.shape[1] != test.shape[1]:
         raise BadInput(f"Training and test vectors must be of one size; got {train.shape[1]} and {test.shape[1]}.")

@@ -199,17 +199,17 @@ def margins(cosines: np.ndarray, sense: int) -> np.ndarray:
     return cosines[..., sense] - np.delete(cosines, sense, axis=-1).max(axis=-1)
 
 
-def parts(found: Influence, view: str, half: str, sense: str) -> np.ndarray:
+def parts(result: Influence, view: str, half: str, sense: str) -> np.ndarray:
     """(K,): how much each word tried adds to the sense's margin: positive where the word speaks for the sense."""
-    v, h, s = found.views.index(view), HALVES.index(half), found.senses.index(sense)
-    return margins(found.cosines[v, h], s) - margins(found.varied[:, v, h], s)
+    v, h, s = result.views.index(view), HALVES.index(half), result.senses.index(sense)
+    return margins(result.cosines[v, h], s) - margins(result.varied[:, v, h], s)
 
 
-def apart(found: Influence, view: str, half: str) -> np.ndarray:
+def apart(result: Influence, view: str, half: str) -> np.ndarray:
     """(K,): how much each word tried holds the target away from the second of two vectors it is measured by: what the cosine gains
     without it. Two vectors are the `senses` of what `pair` made."""
-    v, h = found.views.index(view), HALVES.index(half)
-    return found.varied[:, v, h, 1] - found.cosines[v, h, 1]
+    v, h = result.views.index(view), HALVES.index(half)
+    return result.varied[:, v, h, 1] - result.cosines[v, h, 1]
 
 
 def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
@@ -217,67 +217,67 @@ def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Cen
     return Centroids(names, (1, 1), unit_views(layers, weights))
 
 
-def shifts(found: Influence, view: str, half: str) -> np.ndarray:
+def shifts(result: Influence, view: str, half: str) -> np.ndarray:
     """(K, S): how far each word tried moves the target towards each sense, a difference of cosines."""
-    v, h = found.views.index(view), HALVES.index(half)
-    return found.cosines[v, h] - found.varied[:, v, h]
+    v, h = result.views.index(view), HALVES.index(half)
+    return result.cosines[v, h] - result.varied[:, v, h]
 
 
-def verdict(found: Influence, view: str, half: str, sense: str | None = None) -> SenseStanding:
+def verdict(result: Influence, view: str, half: str, sense: str | None = None) -> SenseStanding:
     """How a sense stands by one half of one view; without `sense` the nearest one."""
-    v, h = found.views.index(view), HALVES.index(half)
-    cosines = found.cosines[v, h]
-    s = int(cosines.argmax()) if sense is None else found.senses.index(sense)
-    margin, alone = margins(cosines, s), margins(found.alone[v, h], s)
+    v, h = result.views.index(view), HALVES.index(half)
+    cosines = result.cosines[v, h]
+    s = int(cosines.argmax()) if sense is None else result.senses.index(sense)
+    margin, alone = margins(cosines, s), margins(result.alone[v, h], s)
     rival = next(int(k) for k in np.argsort(-cosines, kind="stable") if k != s)
-    far = bool(cosines[s] < found.least[v, h, s])
-    return SenseStanding(view, half, found.senses[s], found.senses[rival], float(cosines[s]), float(margin), float(alone), far)
+    far = bool(cosines[s] < result.least[v, h, s])
+    return SenseStanding(view, half, result.senses[s], result.senses[rival], float(cosines[s]), float(margin), float(alone), far)
 
 
-def halves(found: Influence, view: str) -> dict[str, SenseStanding]:
+def halves(result: Influence, view: str) -> dict[str, SenseStanding]:
     """What the past, the future and both together choose in one view."""
-    return {half: verdict(found, view, half) for half in HALVES}
+    return {half: verdict(result, view, half) for half in HALVES}
 
 
-def gains(found: Influence, view: str) -> dict[str, float]:
+def gains(result: Influence, view: str) -> dict[str, float]:
     """What the sentence adds in each half to the lead of what both together choose, in standard deviations of that half.
 
     A half carries the word's own leaning, too, whatever it has read: its margin without a sentence is taken off, which leaves a
     half that has read nothing at 0. And one half's margins may be larger than the other's throughout: each is measured by how
     much its margin for that sense varies over the word's labelled occurrences. 0 where they do not vary.
     """
-    v = found.views.index(view)
-    sense = verdict(found, view, BOTH).sense
+    v = result.views.index(view)
+    sense = verdict(result, view, BOTH).sense
     made = {}
     for half in HALVES:
-        one = verdict(found, view, half, sense)
-        spread = found.spread[v, HALVES.index(half), found.senses.index(sense)]
-        made[half] = (one.margin - one.alone) / float(spread) if spread > 0 else 0.0
+        item = verdict(result, view, half, sense)
+        spread = result.spread[v, HALVES.index(half), result.senses.index(sense)]
+        made[half] = (item.margin - item.alone) / float(spread) if spread > 0 else 0.0
     return made
 
 
-def settles(found: Influence, view: str) -> str | None:
+def settles(result: Influence, view: str) -> str | None:
     """The half, 'past' or 'future', whose reading adds more to the lead of what both together choose; None where that is not clear."""
-    added = gains(found, view)
+    added = gains(result, view)
     past, future = added[PAST], added[FUTURE]
-    if not verdict(found, view, BOTH).clear or abs(past - future) < EVEN or max(past, future) < EVEN:
+    if not verdict(result, view, BOTH).clear or abs(past - future) < EVEN or max(past, future) < EVEN:
         return None
     return PAST if past > future else FUTURE
 
 
-def turning(found: Influence, view: str, half: str) -> tuple[int, ...]:
+def turning(result: Influence, view: str, half: str) -> tuple[int, ...]:
     """Positions of the words each of which, changed alone, makes another sense the nearest."""
-    v, h = found.views.index(view), HALVES.index(half)
-    now = found.cosines[v, h].argmax()
-    return tuple(k for k, row in zip(found.changed, found.varied[:, v, h], strict=True) if row.argmax() != now)
+    v, h = result.views.index(view), HALVES.index(half)
+    now = result.cosines[v, h].argmax()
+    return tuple(k for k, row in zip(result.changed, result.varied[:, v, h], strict=True) if row.argmax() != now)
 
 
 def _one_word(swap: str) -> str:
-    found = tokenize(swap)
-    if len(found) != 1:
+    result = tokenize(swap)
+    if len(result) != 1:
         raise BadInput(
-            t("“{text}” is not one word. Type a single word to put in each place.", text=join_tokens(found)[:60])
-            if found
+            t("“{text}” is not one word. Type a single word to put in each place.", text=join_tokens(result)[:60])
+            if result
             else t("Type the word to put in each place.")
         )
-    return found[0]
+    return result[0]

@@ -85,8 +85,8 @@ def number_from(text: str) -> int:
     """A quiz's number as an address has it; BadInput where it is none."""
     if text.isascii() and text.isdecimal() and len(text) <= len(str(LAST)):
         return int(text)
-    told = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=text[:40], last=LAST)
-    raise BadInput(told)
+    message = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=text[:40], last=LAST)
+    raise BadInput(message)
 
 
 def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
@@ -97,16 +97,16 @@ def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
 def _questions(number: int, language: Language, words: Iterable[str]) -> Iterator[QuizQuestion]:
     """A word after another, at random, as long as one is wanted: no other word's sentences are looked for."""
     for word in _shuffle(number, "word", words):
-        if asked := question(number, word, labelled_of(language, word)):
-            yield asked
+        if request := question(number, word, labelled_of(language, word)):
+            yield request
 
 
 def question(number: int, word: str, sentences: Sequence[Sentence]) -> QuizQuestion | None:
     """A quiz's question about a word with these labelled sentences; None where it has no two senses to tell apart."""
-    targets = [(s.tokens, one) for s in sentences for one in s.targets if one.lemma == word and one.sense]
+    targets = [(s.tokens, target) for s in sentences for target in s.targets if target.lemma == word and target.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
-    for tokens, one in targets:
-        by_sense.setdefault(one.sense, {})[join_tokens(list(tokens))] = (tokens, one.position)
+    for tokens, item in targets:
+        by_sense.setdefault(item.sense, {})[join_tokens(list(tokens))] = (tokens, item.position)
     senses = [sense for sense, texts in by_sense.items() if len(texts) >= FEWEST]
     if len(senses) < 2:
         return None
@@ -116,36 +116,36 @@ def question(number: int, word: str, sentences: Sequence[Sentence]) -> QuizQuest
     return QuizQuestion(word, tokens, position, tuple(offered), label)
 
 
-def read(table: OccurrenceTable, asked: QuizQuestion, query: Query, space: SenseSpace | None = None) -> QuizReading:
+def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, space: SenseSpace | None = None) -> QuizReading:
     """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labelled sentences under it.
 
     Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
     and, without a `space`, of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
     """
-    rows = table.labelled_rows(asked.word)
+    rows = table.labelled_rows(quiz_question.word)
     senses = np.array([-1] * len(table.senses))
-    for k, sense in enumerate(asked.senses):
+    for k, sense in enumerate(quiz_question.senses):
         if sense in table.senses:
             senses[table.senses.index(sense)] = k
     labels = senses[table.sense[rows]]
-    text = asked.text.casefold()
+    text = quiz_question.text.casefold()
     kept = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
     rows, labels = rows[kept], labels[kept]
     if len(set(labels.tolist())) < 2:
-        raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=asked.word))
+        raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=quiz_question.word))
     if space:
         layer, views = SENSES, space.of_rows(table, rows)
         seen = space.views([(query.tokens, query.position)], query.layers[None])
-        known, own = (space.placed(each, views.mean(axis=0), asked.word) for each in (views, seen))
+        known, own = (space.placed(each, views.mean(axis=0), quiz_question.word) for each in (views, seen))
     else:
         layer, known, own = _best_layer(table.rows.take(rows), labels, query)
     similarities, cosines = known @ known.T, known @ own[0]
-    sense, nearest = _vote(cosines, labels, len(asked.senses))
+    sense, nearest = _vote(cosines, labels, len(quiz_question.senses))
     np.fill_diagonal(similarities, -np.inf)
-    right = sum(_vote(row, labels, len(asked.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
+    right = sum(_vote(row, labels, len(quiz_question.senses))[0] == label for row, label in zip(similarities, labels, strict=True))
     voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
-    votes = np.bincount(labels[nearest], minlength=len(asked.senses))
-    return QuizReading(asked.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
+    votes = np.bincount(labels[nearest], minlength=len(quiz_question.senses))
+    return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
 
 
 def squares(hits: Iterable[bool]) -> str:
@@ -155,7 +155,7 @@ def squares(hits: Iterable[bool]) -> str:
 
 def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
     """A finished quiz as one line to share: its number, the squares, a person's score, the model's own, the way to the same quiz."""
-    told = t(
+    message = t(
         "Guess the machine {number} · {squares} {hits}/{n} · ELMo {right}/{n}",
         number=number,
         squares=squares(hits),
@@ -163,7 +163,7 @@ def line(number: int, hits: Sequence[bool], right: int, link: str = "") -> str:
         right=right,
         n=len(hits),
     )
-    return f"{told} · {link}" if link else told
+    return f"{message} · {link}" if link else message
 
 
 def _vote(cosines: np.ndarray, labels: np.ndarray, n_senses: int) -> tuple[int, np.ndarray]:

@@ -42,5 +42,5 @@ def static_report_of(table: OccurrenceTable, word: str, vectors: StaticVectors) 
 
 def static_contexts_of(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors) -> np.ndarray:
     """(n,) rows -> (n, D): the sum of the static vectors of each sentence's other words."""
-    found = [table.occurrence(int(row)) for row in rows]
-    return context.static_contexts(vectors, [o.tokens for o in found], [(o.position, o.position + 1) for o in found])
+    results = [table.occurrence(int(row)) for row in rows]
+    return context.static_contexts(vectors, [o.tokens for o in results], [(o.position, o.position + 1) for o in results])

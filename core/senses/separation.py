@@ -218,12 +218,12 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
     """Checked similarities (n, n) and senses as numbers from 0 on (n,)."""
     similarities, labels = np.asarray(similarities), np.asarray(labels)
     if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
-        told = t(
+        message = t(
             "A word's senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
             n=labels.size,
             shape=similarities.shape,
         )
-        raise BadInput(told)
+        raise BadInput(message)
     return similarities, np.unique(labels, return_inverse=True)[1]
 
 
@@ -255,7 +255,7 @@ def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.
     of, who, weights = neighbours
     n = len(senses)
     few = len(of) <= 8 * len(senses)
-    found = []
+    results = []
     table = np.zeros((0 if few else n, 0 if few else n))
     if not few:  # many ties: one matrix product a sense is faster than pair by pair
         table[of, who] = weights
@@ -263,11 +263,11 @@ def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.
     for start in range(0, rounds, each):
         shuffles = rng.permuted(np.tile(senses.astype(np.int16), (min(each, rounds - start), 1)), axis=1)  # (R, n)
         if few:
-            found.append((shuffles[:, of] == shuffles[:, who]) @ weights / n)
+            results.append((shuffles[:, of] == shuffles[:, who]) @ weights / n)
             continue
         members = [(shuffles == sense).astype(np.float64) for sense in range(senses.max() + 1)]
-        found.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
-    return np.concatenate(found)
+        results.append(sum(((m @ table) * m).sum(axis=1) for m in members) / n)
+    return np.concatenate(results)
 
 
 def _rounded(value: float) -> float:

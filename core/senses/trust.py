@@ -68,8 +68,8 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
     """
     cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
     if cosines.shape != places.shape[:1] or places.shape[1:] != at.shape or k < 1:
-        found = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
-        raise BadInput(f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {found}.")
+        message = f"{cosines.shape} cosines, {places.shape} places, one of {at.shape}, k = {k}"
+        raise BadInput(f"True neighbours need a cosine and a place for each point, a place of one's own and k from 1; got {message}.")
     others = np.array([n for n in range(len(cosines)) if n != own], int)
     order = others[np.argsort(-cosines[others], kind="stable")]
     last = cosines[order[min(k, len(order)) - 1]] if len(order) else 0.0
@@ -131,12 +131,12 @@ def word_ranking(
 
     `report(words done, words in all)` is called after each.
     """
-    found = {}
+    result = {}
     for done, lemma in enumerate(table.lemmas):
         if report:
             report(done, len(table.lemmas))
         rows = table.labelled_rows(lemma)
         labels = [table.senses[k] for k in table.sense[rows]]
         if len(set(labels)) > 1:
-            found[lemma] = {name: word_gain(table.similarities(rows, weights), labels) for name, weights in mixes.items()}
-    return found
+            result[lemma] = {name: word_gain(table.similarities(rows, weights), labels) for name, weights in mixes.items()}
+    return result

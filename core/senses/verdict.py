@@ -169,16 +169,16 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
 
 def read(folder: Path) -> Calibration | None:
     """The ground that a table came with, or that was kept beside it."""
-    told = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
-    if len(told.get("votes", ())) != len(USUAL.votes):  # there is none, or an earlier version kept it
+    facts = read_json(folder / FILE, expect=dict) if (folder / FILE).is_file() else {}
+    if len(facts.get("votes", ())) != len(USUAL.votes):  # there is none, or an earlier version kept it
         return None
-    words = {lemma: Separability(**one) for lemma, one in told["words"].items()}
-    return Calibration(words, told["layer"], tuple(told["votes"]), tuple(told["alone"]), told.get("centres", {}))
+    words = {lemma: Separability(**value) for lemma, value in facts["words"].items()}
+    return Calibration(words, facts["layer"], tuple(facts["votes"]), tuple(facts["alone"]), facts.get("centres", {}))
 
 
 def as_json(ground: Calibration) -> dict:
     """What `read` reads."""
-    words = {lemma: {"layer": one.layer, "above_chance": round(one.above_chance, 4)} for lemma, one in ground.words.items()}
+    words = {lemma: {"layer": value.layer, "above_chance": round(value.above_chance, 4)} for lemma, value in ground.words.items()}
     centres = {name: [round(float(value), 4) for value in centre] for name, centre in ground.centres.items()}
     learnt = {name: [round(value, 4) for value in getattr(ground, name)] for name in ("votes", "alone")}
     return {"layer": ground.layer, "words": words, **learnt, "centres": centres}
@@ -244,8 +244,8 @@ def _cosines(rows: np.ndarray) -> np.ndarray:
 
 def words_around(table: OccurrenceTable, rows: np.ndarray, vectors: StaticVectors | None) -> np.ndarray:
     """What stands around each of these rows, (n, V)."""
-    found = [table.occurrence(int(row)) for row in rows]
-    return evidence.topics(vectors, [(o.tokens, o.position) for o in found])
+    results = [table.occurrence(int(row)) for row in rows]
+    return evidence.topics(vectors, [(o.tokens, o.position) for o in results])
 
 
 def some_rows(table: OccurrenceTable, lemma: str) -> tuple[np.ndarray, np.ndarray]:

@@ -37,9 +37,9 @@ def static_contexts(
 def forms(sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]]) -> np.ndarray:
     """Tokens of N sentences and the word's place in each -> (N, 2): tokens in the sentence, tokens before the word; each in its
     standard deviations over the N."""
-    found = np.array([(len(tokens), start) for tokens, (start, _) in zip(sentences, spans, strict=True)], np.float64)
-    spread = found.std(axis=0)
-    return (found / np.where(spread > 0, spread, 1)).astype(np.float32)
+    result = np.array([(len(tokens), start) for tokens, (start, _) in zip(sentences, spans, strict=True)], np.float64)
+    spread = result.std(axis=0)
+    return (result / np.where(spread > 0, spread, 1)).astype(np.float32)
 
 
 def nearness(points: np.ndarray) -> np.ndarray:

@@ -79,8 +79,8 @@ class StaticVectors:
         """Of a text: the places (k,) of the tokens that have a vector, and these (k, D) float32; where each lies is kept."""
         if len(seen := self._seen) > MOST_SEEN:
             self._seen = seen = {}
-        found = ((token, seen.get(token)) for token in tokens)
-        rows = np.array([seen.setdefault(token, self._look_up(token)) if row is None else row for token, row in found], np.int64)
+        result = ((token, seen.get(token)) for token in tokens)
+        rows = np.array([seen.setdefault(token, self._look_up(token)) if row is None else row for token, row in result], np.int64)
         places = np.flatnonzero(rows >= 0)
         return places, self._vectors[rows[places]]
 
@@ -180,8 +180,8 @@ def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
     for group, grammar in (("semantic", [False]), ("syntactic", [True]), ("all", [False, True])):
         members = [s for s in sections if s["section"].startswith("gram") in grammar]
         correct = sum(len(s["correct"]) for s in members)
-        asked = correct + sum(len(s["incorrect"]) for s in members)
-        result["analogies"][group] = {"accuracy": round(correct / asked, 4) if asked else None, "asked": asked}
+        request = correct + sum(len(s["incorrect"]) for s in members)
+        result["analogies"][group] = {"accuracy": round(correct / request, 4) if request else None, "asked": request}
     return result
 
 

@@ -63,7 +63,7 @@ class TaskAnswer:
 def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path = FOLDER) -> dict[str, OpenTask]:
     """The tasks that have a head which fits the model and the vectors, in the order of the paper's table."""
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
-    found = {}
+    result = {}
     for name in TASKS:
         heads = {}
         problems = []
@@ -73,8 +73,8 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
             except (MissingArtifact, CorruptArtifact) as error:
                 problems.append(str(error))
         if heads:
-            found[name] = OpenTask(heads, tuple(problems))
-    return found
+            result[name] = OpenTask(heads, tuple(problems))
+    return result
 
 
 def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, TaskAnswer]:
@@ -95,17 +95,17 @@ def remembered_layers(model: Model) -> Layers:
     def layers(sentences: Sequence[Tokens]) -> list[np.ndarray]:
         keys = [(model.fingerprint, sentence) for sentence in sentences]
         with _LOCK:
-            found = {key: _REMEMBERED[key] for key in keys if key in _REMEMBERED}
-        missing = [key for key in dict.fromkeys(keys) if key not in found]
+            result = {key: _REMEMBERED[key] for key in keys if key in _REMEMBERED}
+        missing = [key for key in dict.fromkeys(keys) if key not in result]
         if missing:
-            found.update(zip(missing, model.encoder.encode([list(sentence) for _, sentence in missing]), strict=True))
+            result.update(zip(missing, model.encoder.encode([list(sentence) for _, sentence in missing]), strict=True))
         with _LOCK:
             for key in keys:
-                _REMEMBERED[key] = found[key]
+                _REMEMBERED[key] = result[key]
                 _REMEMBERED.move_to_end(key)
             while sum(len(sentence) for _, sentence in _REMEMBERED) > MAX_REMEMBERED:
                 _REMEMBERED.popitem(last=False)
-        return [found[key] for key in keys]
+        return [result[key] for key in keys]
 
     return layers
 
@@ -128,9 +128,9 @@ def question_example(question: str, paragraph: str) -> Example:
         raise BadInput(t("There is no paragraph to look for an answer in. Type or paste one."))
     if not question.strip():
         raise BadInput(t("There is no question. Ask something that the paragraph may answer."))
-    asked = _passage("entailment", question)
+    request = _passage("entailment", question)
     passage = _passage("questions", paragraph)
-    return Example((asked, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
+    return Example((request, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,8 +65,8 @@ class MentionRanker(nn.Module):
         apart = torch.bucketize(back, torch.tensor(DISTANCES), right=True)[None].expand_as(earlier)[there] - 1
         same = torch.from_numpy(_alike(example))[one, other]
         pair = [mentions[one], mentions[other], mentions[one] * mentions[other], self.distance(apart), self.alike(same)]
-        found = self.scores(self.dropout(self.hidden(self.dropout(torch.cat(pair, dim=1))).relu()))[:, 0]
-        scores = masked(torch.zeros(there.shape), there).masked_scatter(there, found)
+        result = self.scores(self.dropout(self.hidden(self.dropout(torch.cat(pair, dim=1))).relu()))[:, 0]
+        scores = masked(torch.zeros(there.shape), there).masked_scatter(there, result)
         return torch.cat([scores.new_zeros(len(spans), 1), scores], dim=1)
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
@@ -170,12 +170,12 @@ def conll_f1(documents: Iterable[tuple[Clusters, Clusters]]) -> dict[str, float]
     for key, response in documents:
         for name, counted in (("muc", _muc), ("b3", _b3), ("ceafe", _ceafe)):
             sums[name] += [*counted(key, response), *counted(response, key)]
-    found = {}
+    result = {}
     for name, (right, every, right_said, every_said) in sums.items():
         recall, precision = right / max(every, 1), right_said / max(every_said, 1)
-        told = {"recall": recall, "precision": precision, "f1": 2 * recall * precision / max(recall + precision, 1e-12)}
-        found |= {f"{name}_{kind}": float(value) for kind, value in told.items()}
-    return {"f1": float(np.mean([found[f"{name}_f1"] for name in ("muc", "b3", "ceafe")]))} | found
+        values = {"recall": recall, "precision": precision, "f1": 2 * recall * precision / max(recall + precision, 1e-12)}
+        result |= {f"{name}_{kind}": float(value) for kind, value in values.items()}
+    return {"f1": float(np.mean([result[f"{name}_f1"] for name in ("muc", "b3", "ceafe")]))} | result
 
 
 def _muc(key: Clusters, response: Clusters) -> tuple[float, float]:
@@ -202,11 +202,11 @@ def _ceafe(key: Clusters, response: Clusters) -> tuple[float, float]:
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
     """The clusters of each document keep their sizes; who is in which is drawn by chance."""
-    found = []
+    results = []
     for e in examples:
         numbers = random.permutation([number for *_, number in e.target]).tolist()
-        found.append(Example(e.passages, tuple((*span, n) for span, n in zip(e.facts, numbers, strict=True)), e.facts))
-    return found
+        results.append(Example(e.passages, tuple((*span, n) for span, n in zip(e.facts, numbers, strict=True)), e.facts))
+    return results
 
 
 TASK = Task(

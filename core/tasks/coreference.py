@@ -55,7 +55,7 @@ class PairScorer(nn.Module):
         """(1 + names,) scores of each example, that of "none of them" first."""
         states = self.reader(texts[0])  # (U, T, R)
         attention = self.attention(states)[..., 0]  # (U, T)
-        found = []
+        results = []
         rows = texts[0].rows.tolist()
         pairs = [(rows[k], e.facts.pronoun, name) for k, e in enumerate(examples) for name in e.facts.names]
         pronouns = self._spans(states, attention, [(row, pronoun) for row, pronoun, _ in pairs])  # (P, H)
@@ -64,8 +64,8 @@ class PairScorer(nn.Module):
         joined = self.dropout(torch.cat([pronouns, names, pronouns * names, apart], dim=1))
         scores = self.scores(self.dropout(self.hidden(joined).relu()))[:, 0]  # (P,)
         for part in scores.split([len(e.facts.names) for e in examples]):
-            found.append(torch.cat([part.new_zeros(1), part]))
-        return found
+            results.append(torch.cat([part.new_zeros(1), part]))
+        return results
 
     def _spans(self, states: Tensor, attention: Tensor, spans: Sequence[tuple[int, Span]]) -> Tensor:
         """(P, H): the states at both ends of each span and the sum of those within it, weighed by the attention."""
@@ -143,7 +143,7 @@ def chosen(probabilities: Sequence[float]) -> int:
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """As GAP's own scorer: each name of each pronoun is a yes or no; F1 of yes for all, masculine, feminine, and the latter's ratio."""
-    found = {}
+    result = {}
     for gender in ("", "M", "F"):
         right = said_all = gold = 0
         for example, said in zip(examples, predictions, strict=True):
@@ -152,10 +152,10 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
                 right += answer >= 0 and answer == example.target
                 said_all += answer >= 0
                 gold += example.target >= 0
-        found[gender] = f1(right, said_all, gold)
-    masculine, feminine = found["M"]["f1"], found["F"]["f1"]
+        result[gender] = f1(right, said_all, gold)
+    masculine, feminine = result["M"]["f1"], result["F"]["f1"]
     return {
-        **found[""],
+        **result[""],
         "masculine": masculine,
         "feminine": feminine,
         "bias": feminine / masculine if masculine else 0.0,

@@ -90,13 +90,13 @@ def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Laye
 def _joined(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:
     """(L, U, T, D): the layers of each sentence where it stands in its passage, zeros behind the end."""
     sentences = list(dict.fromkeys(sentence for passage in passages for sentence in passage))
-    found = dict(zip(sentences, layers(sentences), strict=True))
-    n_layers, _, dim = found[sentences[0]].shape
+    result = dict(zip(sentences, layers(sentences), strict=True))
+    n_layers, _, dim = result[sentences[0]].shape
     stack = np.zeros((n_layers, *shape, dim), np.float32)
     for row, passage in enumerate(passages):
         at = 0
         for sentence in passage:
-            stack[:, row, at : at + len(sentence)] = found[sentence]
+            stack[:, row, at : at + len(sentence)] = result[sentence]
             at += len(sentence)
     return torch.from_numpy(stack)
 

@@ -160,15 +160,15 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 
 def _placed(spans: Sequence, length: int, kinds: Sequence[str], random: np.random.Generator) -> tuple:
     free = np.ones(length, bool)
-    found = []
+    results = []
     for first, last, _ in spans:
         size = last - first + 1
         starts = [k for k in range(length - size + 1) if free[k : k + size].all()]
         if starts:
             at = int(random.choice(starts))
             free[at : at + size] = False
-            found.append((at, at + size - 1, str(random.choice(kinds))))
-    return tuple(sorted(found))
+            results.append((at, at + size - 1, str(random.choice(kinds))))
+    return tuple(sorted(results))
 
 
 TASK = Task(

@@ -144,15 +144,15 @@ def read(path: Path, articles: range | None = None) -> list[Example]:
 def _of_paragraph(paragraph: dict) -> list[Example]:
     text = paragraph["context"]
     passage, spans = passage_of(text)
-    found = []
-    for asked in paragraph["qas"]:
-        answers = [(answer["text"], int(answer["answer_start"])) for answer in asked["answers"]]
+    results = []
+    for request in paragraph["qas"]:
+        answers = [(answer["text"], int(answer["answer_start"])) for answer in request["answers"]]
         common = Counter(answers).most_common(1)[0][0] if answers else ("", 0)
         target = covered(spans, common[1], common[1] + len(common[0]))
-        question = passage_of(asked["question"])[0]
+        question = passage_of(request["question"])[0]
         if passage and question:
-            found.append(Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers))))
-    return found
+            results.append(Example((question, passage), target, Paragraph(text, tuple(spans), tuple(answer for answer, _ in answers))))
+    return results
 
 
 def _read_part(articles: range | None, *, to_train: bool):
@@ -197,13 +197,13 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
     """Answers of the same length anywhere in the paragraph."""
-    found = []
+    results = []
     for example in examples:
         size = example.target[1] - example.target[0]
         length = len(example.facts.spans)
         at = int(random.integers(0, length - size))
-        found.append(Example(example.passages, (at, at + size), example.facts))
-    return found
+        results.append(Example(example.passages, (at, at + size), example.facts))
+    return results
 
 
 TASK = Task(

@@ -102,33 +102,33 @@ def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
 
 def summaries(runs: Sequence[dict]) -> dict[str, Summary]:
     """The tasks that have runs of both variants, over the seeds that both have."""
-    found = {}
+    result = {}
     for name, task in TASKS.items():
-        mine = [one for one in runs if one["task"] == name and one["recipe"]["train_limit"] == task.recipe.train_limit]
+        mine = [run for run in runs if run["task"] == name and run["recipe"]["train_limit"] == task.recipe.train_limit]
         plain = {v: {r["seed"]: r for r in mine if r["variant"] == v and not r["recipe"]["random_labels"]} for v in VARIANTS}
         seeds = sorted(plain["baseline"].keys() & plain["elmo"].keys())
         if seeds:
             both = {v: [plain[v][seed] for seed in seeds] for v in VARIANTS}
             control = [r["test"][task.measure] for r in mine if r["recipe"]["random_labels"]]
-            found[name] = _summary(task, both, control)
-    return found
+            result[name] = _summary(task, both, control)
+    return result
 
 
 def curves(runs: Sequence[dict]) -> dict[str, list[tuple[int, float, float]]]:
     """Of the tasks that were trained on several sizes: (examples, baseline, ELMo) of the seeds that every size has, smallest first."""
-    found = {}
+    result = {}
     for name, task in TASKS.items():
         scores: dict[tuple[int, str], dict[int, float]] = {}
-        for one in runs:
-            alike = asdict(replace(task.recipe, seed=one["seed"], train_limit=one["recipe"]["train_limit"])) == one["recipe"]
-            if one["task"] == name and alike:
-                scores.setdefault((one["sizes"]["train"], one["variant"]), {})[one["seed"]] = one["test"][task.measure]
+        for run in runs:
+            alike = asdict(replace(task.recipe, seed=run["seed"], train_limit=run["recipe"]["train_limit"])) == run["recipe"]
+            if run["task"] == name and alike:
+                scores.setdefault((run["sizes"]["train"], run["variant"]), {})[run["seed"]] = run["test"][task.measure]
         sizes = sorted({size for size, _ in scores})
         seeds = set.intersection(*(set(of) for of in scores.values())) if scores else set()
         if len(sizes) > 1 and seeds and len(scores) == len(sizes) * len(VARIANTS):
             means = {place: statistics.fmean(of[seed] for seed in seeds) for place, of in scores.items()}
-            found[name] = [(size, means[size, "baseline"], means[size, "elmo"]) for size in sizes]
-    return found
+            result[name] = [(size, means[size, "baseline"], means[size, "elmo"]) for size in sizes]
+    return result
 
 
 def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> Summary:
@@ -170,10 +170,10 @@ def trained(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, 
 
 def entry(head: TaskHead) -> dict:
     """What results.json says of a run: all of a head's meta but its curve's steps."""
-    told = {"task": head.task.name, "variant": head.variant, "seed": head.recipe.seed, "recipe": asdict(head.recipe)}
+    values = {"task": head.task.name, "variant": head.variant, "seed": head.recipe.seed, "recipe": asdict(head.recipe)}
     left_out = ("environment", "curve")
     curve = [{name: epoch[name] for name in ("epoch", "loss", "score")} for epoch in head.meta["curve"]]
-    return told | {name: value for name, value in head.meta.items() if name not in left_out} | {"curve": curve}
+    return values | {name: value for name, value in head.meta.items() if name not in left_out} | {"curve": curve}
 
 
 def measure(
@@ -205,7 +205,7 @@ def measure(
                 key = make_fit(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
                 ships = recipe.seed == seeds[0] and not (recipe.random_labels or smaller or task.folds)
-                if any(one["key"] == key for one in read_results(path)) and (not ships or (place / "meta.json").is_file()):
+                if any(read_result["key"] == key for read_result in read_results(path)) and (not ships or (place / "meta.json").is_file()):
                     continue
                 head = trained(task, variant, recipe, data, frozen, watch=watch)
                 made = entry(head) | {"command": f"{command} --only {task.name}"}
@@ -226,12 +226,12 @@ def _planned(task: Task, seeds: Sequence[int], controls: bool, curve: Sequence[i
 def _add(path: Path, made: dict) -> None:
     """An entry takes the place of one of the same task, variant, seed, kind of labels and size."""
 
-    def place(one: dict) -> tuple:
-        return one["task"], one["variant"], one["seed"], one["recipe"]["random_labels"], one["recipe"]["train_limit"]
+    def place(item: dict) -> tuple:
+        return item["task"], item["variant"], item["seed"], item["recipe"]["random_labels"], item["recipe"]["train_limit"]
 
     with locked(path):  # processes may share the file, each with tasks of its own
-        others = [one for one in read_results(path) if place(one) != place(made)]
+        others = [read_result for read_result in read_results(path) if place(read_result) != place(made)]
         order = list(TASKS)
-        runs = sorted([*others, made], key=lambda one: (order.index(one["task"]), *place(one)[:0:-1]))
+        runs = sorted([*others, made], key=lambda item: (order.index(item["task"]), *place(item)[:0:-1]))
         write_json(path, provenance(format=FORMAT, version=VERSION, command=COMMAND, runs=runs))
     sums.renew(path)

@@ -100,7 +100,7 @@ def read(path: Path) -> list[Example]:
 def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example]:
     passage = (tuple(row[2] for row in rows),)
     places = tuple(k for k, row in enumerate(rows) if row[6] != "-")
-    found = []
+    results = []
     for column in range(7, len(rows[0])):
         try:
             spans = spans_of_brackets([row[column] for row in rows])
@@ -108,8 +108,8 @@ def _of_sentence(path: Path, number: int, rows: list[list[str]]) -> list[Example
             raise BadInput(t("{file}, sentence before line {n}: {error}.", file=path.name, n=number, error=error)) from None
         verb = next((first for first, _, label in spans if label == "V"), None)
         if verb is not None:
-            found.append(Example((passage,), tuple(spans), Predicate(verb, places)))
-    return found
+            results.append(Example((passage,), tuple(spans), Predicate(verb, places)))
+    return results
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
@@ -126,15 +126,15 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
     """Every predicate keeps its place and the number of its arguments, whose places and roles are drawn by chance."""
     roles = [label for label in labels(examples) if label != "V"]
-    found = []
+    results = []
     for example in examples:
         length = len(example.passages[0][0])
         spans = [(example.facts.at, example.facts.at, "V")]
         others = [k for k in range(length) if k != example.facts.at]
         for at in random.permutation(others)[: len(example.target) - 1].tolist():
             spans.append((at, at, str(random.choice(roles))))
-        found.append(Example(example.passages, tuple(sorted(spans)), example.facts))
-    return found
+        results.append(Example(example.passages, tuple(sorted(spans)), example.facts))
+    return results
 
 
 TASK = Task(

@@ -44,7 +44,7 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
     >>> spans_of_brackets(["(ARG0*", "*)", "(V*)", "*"])
     [(0, 1, 'ARG0'), (2, 2, 'V')]
     """
-    found = []
+    results = []
     opened = None
     for k, cell in enumerate(column):
         before, star, after = cell.partition("*")
@@ -57,11 +57,11 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
         if after:
             if opened is None:
                 raise ValueError(f"{cell!r} closes what was not opened")
-            found.append((opened[0], k, opened[1]))
+            results.append((opened[0], k, opened[1]))
             opened = None
     if opened is not None:
         raise ValueError(f"{opened[1]} is not closed")
-    return found
+    return results
 
 
 def joined_arguments(spans: Iterable[Labelled]) -> list[tuple]:

@@ -183,10 +183,10 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
         for path in (place / name, place / name.removesuffix(".xz")):
             if path.is_file():
                 return path
-    told = {"title": title, "file": Path(folder) / name, "command": command("python", "-m", "core", "tasks", "fetch", "--data", folder)}
+    values = {"title": title, "file": Path(folder) / name, "command": command("python", "-m", "core", "tasks", "fetch", "--data", folder)}
     if name.startswith(MADE_BY_HAND):
-        raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **told))
-    raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **told))
+        raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it.", **values))
+    raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **values))
 
 
 def alike(read: Callable[[Path], list[Example]]) -> MappingProxyType:

@@ -26,15 +26,15 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
         sentences = read_sentences(resolve(own, "corpus"))
     if owner and owner.tokeniser != "words":
         sentences = [recut(sentence, owner) for sentence in sentences]
-    return [*sentences, *(sentence for one in added for sentence in labelled_of(owner, one))]
+    return [*sentences, *(sentence for item in added for sentence in labelled_of(owner, item))]
 
 
 def labelled_of(language: Language, added: str) -> list[Sentence]:
     """The labelled sentences of a further word of the language, or of all of them, cut as its models read them."""
     with languages.reading(language):
         whole = added == language.more_sentences
-        found = read_sentences(resolve(added, "corpus")) if whole else sentences_with(language, added)
-    return [recut(sentence, language) for sentence in found] if language.tokeniser != "words" else found
+        result = read_sentences(resolve(added, "corpus")) if whole else sentences_with(language, added)
+    return [recut(sentence, language) for sentence in result] if language.tokeniser != "words" else result
 
 
 def recut(sentence: Sentence, language: Language) -> Sentence:

@@ -13,8 +13,8 @@ from core.text.languages import Language
 
 def definition(language: Language, word: str, sense: str) -> str:
     """A sense's definition in the reader's language, else in the word's own, else in any there is; "" where nobody wrote one."""
-    told = _senses(language).get(word, {}).get(sense, {})
-    texts = {code: text for code, text in told.items() if code != "pos"}
+    facts = _senses(language).get(word, {}).get(sense, {})
+    texts = {code: text for code, text in facts.items() if code != "pos"}
     return next((texts[code] for code in (i18n.language(), language.code, *texts) if code in texts), "")
 
 
@@ -25,7 +25,7 @@ def definitions(language: Language, word: str) -> dict[str, str]:
 
 def every(language: Language) -> list[tuple[str, str, str]]:
     """(word, sense, definition) of all that are defined, by word."""
-    return [(word, *one) for word in sorted(_senses(language)) for one in definitions(language, word).items()]
+    return [(word, *item) for word in sorted(_senses(language)) for item in definitions(language, word).items()]
 
 
 def _senses(language: Language) -> dict[str, dict[str, dict[str, str]]]:

@@ -20,13 +20,13 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     """
     if not has_hangul(word):
         known = words_of(languages.named(i18n.ENGLISH))
-        return () if word.endswith(("ing", "er", "est")) else tuple(one for one in lemmas(word, known) if one not in known.function)
-    parts = [part for one in analysed(morphemes(word)) if one for part in one.parts]
+        return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, known) if lemma not in known.function)
+    parts = [part for item in analysed(morphemes(word)) if item for part in item.parts]
     (stem, tag), (after, of) = (*parts, ("", ""), ("", ""))[:2]
     if tag in VERBS:
         return (f"{stem}다",)
-    found = (f"{stem}{after}다" * (of in MAKES_VERBS), stem) if tag in (*NOUNS, *OTHER) else ()
-    return tuple(one for one in found if one and one != word)
+    result = (f"{stem}{after}다" * (of in MAKES_VERBS), stem) if tag in (*NOUNS, *OTHER) else ()
+    return tuple(item for item in result if item and item != word)
 
 
 def forms_among(words: Sequence[str], verb: str) -> list[int]:

@@ -32,8 +32,8 @@ class Place(NamedTuple):
         return t("The text, line {number}", number=self.number)
 
 
-def refuse(place: Place | str, found: str, needed: str) -> NoReturn:
-    raise BadInput(f"{place}: {found}. {needed}")
+def refuse(place: Place | str, result: str, needed: str) -> NoReturn:
+    raise BadInput(f"{place}: {result}. {needed}")
 
 
 def shown(value: Any, most: int = 80) -> str:
@@ -58,11 +58,11 @@ def fitting(rows: Iterable[tuple[Place, list[str]]], width: int, mark: str) -> I
     for place, row in rows:
         if any(map(str.strip, row[width:])):
             further = [other.number for other, cells in rows if any(map(str.strip, cells[width:]))]
-            found = t("a row of {n} cells in a table of {width} columns", n=len(row), width=width)
+            message = t("a row of {n} cells in a table of {width} columns", n=len(row), width=width)
             if further:
                 numbers = ", ".join(f"{number:,}" for number in further[:3]) + (", …" if len(further) > 3 else "")
-                found = t("{found}, and so in line {numbers}", found=found, numbers=numbers)
-            refuse(place, found, _how_to_quote(mark))
+                message = t("{found}, and so in line {numbers}", found=message, numbers=numbers)
+            refuse(place, message, _how_to_quote(mark))
         yield place, row
 
 
@@ -91,8 +91,8 @@ def placed_lines(
                     refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
                 yield place, _decoded(data, place, total == len(data), encoding := encoding or encoding_of(opened, path, total, data))
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        found = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
-        raise BadInput(found) from None
+        message = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
+        raise BadInput(message) from None
 
 
 def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[int, bytes]]:
@@ -124,5 +124,5 @@ def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | No
     try:
         return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
     except UnicodeDecodeError as error:
-        found = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
-        refuse(place, found, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))
+        message = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
+        refuse(place, message, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))

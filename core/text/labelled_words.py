@@ -32,7 +32,7 @@ _FORM = re.compile(r'"word": ("(?:[^"\\]|\\.)*"), "lemma": ("(?:[^"\\]|\\.)*")')
 def sentences_of(corpus: str) -> Language | None:
     """The language whose own labelled sentences a corpus is, alone or with those of further words, or None."""
     name = corpus.partition(MARK)[0]
-    own = next((one for one in map(languages.named, languages.codes()) if one.sentences == name), None)
+    own = next((item for item in map(languages.named, languages.codes()) if item.sentences == name), None)
     return own if own and (name == corpus or own.more_sentences) else None
 
 
@@ -92,7 +92,7 @@ def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
         return (form,) if form in known.get(form, ()) else ()
     if form in known:
         return known[form]
-    return next(((one,) for one in dictionary_forms(form) if one in known.get(one, ())), ())
+    return next(((dictionary_form,) for dictionary_form in dictionary_forms(form) if dictionary_form in known.get(dictionary_form, ())), ())
 
 
 def words_of(language: Language) -> tuple[str, ...]:
@@ -104,25 +104,25 @@ def words_of(language: Language) -> tuple[str, ...]:
 def sentences_with(language: Language, lemma: str) -> list[Sentence]:
     """The labelled sentences of one of a language's words, its own or a further one, as they are stored."""
     wanted = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}'
-    found = []
+    results = []
     for name, path in _files(language):
         with path.open(encoding="utf-8") as file:
-            found += [_sentence(line, number, name) for number, line in enumerate(file, 1) if wanted in line]
-    return found
+            results += [_sentence(line, number, name) for number, line in enumerate(file, 1) if wanted in line]
+    return results
 
 
 def further_with(corpus: str, word: str) -> int:
     """How many labelled sentences of the further words have this word, not counting those that the corpus names already."""
     language = sentences_of(corpus)
     stored = json.dumps(folded(word), ensure_ascii=False)
-    told = 0
+    facts = 0
     path = _path(language.more_sentences) if language and with_all(corpus) != corpus else None
-    named = [f'"lemma": {json.dumps(one, ensure_ascii=False)}' for one in parts(corpus)[1]]
+    named = [f'"lemma": {json.dumps(item, ensure_ascii=False)}' for item in parts(corpus)[1]]
     with path.open(encoding="utf-8") if path else nullcontext(()) as lines:
         for line in lines:
             tokens, _, rest = line.partition('"position":')  # a token of that spelling has no colon
-            told += stored in tokens.casefold() and not any(one in rest for one in named)
-    return told
+            facts += stored in tokens.casefold() and not any(item in rest for item in named)
+    return facts
 
 
 def _files(language: Language) -> list[tuple[str, Path]]:
@@ -136,8 +136,8 @@ def _sentence(line: str, number: int, name: str) -> Sentence:
         target = Target(row["position"], row["tokens"][row["position"]], row["sense"], row["lemma"], row.get("pos"))
         return Sentence(tuple(row["tokens"]), (target,))
     except (ValueError, KeyError, IndexError, TypeError):
-        told = t("Line {n} of {name} is no labelled sentence: it needs tokens, position, lemma and sense.", n=number, name=name)
-        raise CorruptArtifact(told) from None
+        message = t("Line {n} of {name} is no labelled sentence: it needs tokens, position, lemma and sense.", n=number, name=name)
+        raise CorruptArtifact(message) from None
 
 
 def _path(name: str) -> Path | None:
@@ -156,8 +156,8 @@ def _forms(path: Path, changed: int) -> dict[str, tuple[str, ...]]:
     found: dict[str, set[str]] = {}
     for form, lemma in set(_FORM.findall(path.read_text(encoding="utf-8"))):
         word = json.loads(lemma)
-        for one in (json.loads(form), word):
-            found.setdefault(one.casefold(), set()).add(word)
+        for item in (json.loads(form), word):
+            found.setdefault(item.casefold(), set()).add(word)
     return {form: tuple(sorted(words)) for form, words in found.items()}
 
 
@@ -179,5 +179,5 @@ def listed(language: Language) -> dict[str, Labelled]:
 @lru_cache(maxsize=4)
 def _listed(path: Path, changed: int) -> dict[str, Labelled]:
     """Of a file last `changed` then."""
-    told = read_json(path, expect=dict)
-    return {word: Labelled(tuple(one["themes"]), one["senses"], tuple(one["pos"])) for word, one in sorted(told.items())}
+    facts = read_json(path, expect=dict)
+    return {word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in sorted(facts.items())}

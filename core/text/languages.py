@@ -103,7 +103,7 @@ def codes() -> tuple[str, ...]:
 def that_write(word: str) -> list[Language]:
     """The languages whose examples are written in the word's script."""
     languages = (named(code) for code in codes())
-    return [one for one in languages if one.examples.get("pairs") and one.writes(word)]
+    return [language for language in languages if language.examples.get("pairs") and language.writes(word)]
 
 
 def named(code: str) -> Language:

@@ -63,16 +63,16 @@ def analysed(tokens: Sequence[str]) -> list[Morpheme | None]:
     written = pieces(tokens)
     if not any(map(has_hangul, tokens)):
         return [None] * len(tokens)
-    found = sorted(_analyser()("".join(written).encode("utf-8", "replace").decode()), key=lambda one: one.start)
-    told = []
+    result = sorted(_analyser()("".join(written).encode("utf-8", "replace").decode()), key=lambda item: item.start)
+    lines = []
     end = 0
     k = 0
     for token, piece in zip(tokens, written, strict=True):
         start, end = end + piece.startswith(" "), end + len(piece)
-        while k + 1 < len(found) and found[k].start < start:
+        while k + 1 < len(result) and result[k].start < start:
             k += 1
-        told.append(found[k] if has_hangul(token) and found and start <= found[k].start < end else None)
-    return told
+        lines.append(result[k] if has_hangul(token) and result and start <= result[k].start < end else None)
+    return lines
 
 
 def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, int]]:
@@ -85,7 +85,7 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
 def _cuts(text: str) -> set[int]:
     """Where the analyser lets a morpheme begin."""
     whole = text.encode("utf-8", "replace").decode()  # half a character becomes one "?": places stay the same
-    return {one.start for one in _analyser()(whole)}
+    return {item.start for item in _analyser()(whole)}
 
 
 def _marked(text: str, spans: list[tuple[int, int]]) -> list[str]:
@@ -116,7 +116,9 @@ def mecab_ko() -> Callable[[str], list[Morpheme]]:
     from mecab import MeCab
 
     analyser = MeCab()
-    return lambda text: [_morpheme(one.span.start, one.surface, one.feature.pos, one.feature.expression) for one in analyser.parse(text)]
+    return lambda text: [
+        _morpheme(item.span.start, item.surface, item.feature.pos, item.feature.expression) for item in analyser.parse(text)
+    ]
 
 
 def plain_mecab() -> Callable[[str], list[Morpheme]]:
@@ -131,13 +133,13 @@ def plain_mecab() -> Callable[[str], list[Morpheme]]:
     def read(text: str) -> list[Morpheme]:
         with lock:
             nodes = [(node.surface, tuple(node.feature)) for node in tagger(text)]
-        found = []
+        results = []
         at = 0
         for surface, feature in nodes:
             at = text.index(surface, at)
-            found.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))
+            results.append(_morpheme(at, surface, feature[0], feature[7] if len(feature) > 7 else None))
             at += len(surface)
-        return found
+        return results
 
     return read
 

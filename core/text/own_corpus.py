@@ -63,7 +63,7 @@ def files_in(folder: str) -> list[Source]:
     """The texts in a folder and below it, in order of their names; hidden files and links are passed over."""
     check_allowed("paths")
     root = os.path.expanduser(folder.strip())
-    found = []
+    results = []
     seen = 0
     if not os.path.isdir(root):
         raise BadInput(t("There is no folder {folder} on this machine. Type the whole path of one.", folder=root[:MAX_NAME]))
@@ -74,10 +74,10 @@ def files_in(folder: str) -> list[Source]:
             raise BadInput(t("{folder} holds more than {n:,} files and folders. Name a smaller one.", folder=root, n=MAX_LOOKED_AT))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
             if path.suffix.lower()[1:] in KINDS and os.path.isfile(path) and not os.path.islink(path):
-                found.append(Source(path.relative_to(root).as_posix(), path))
-    if not found:
+                results.append(Source(path.relative_to(root).as_posix(), path))
+    if not results:
         raise BadInput(t("{folder} holds no text. Texts end in {kinds}.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
-    return found
+    return results
 
 
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
@@ -106,12 +106,12 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, lines: 
         try:
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
-            found = _read(source, text_column, lines, room + 1)
+            result = _read(source, text_column, lines, room + 1)
         except ElmoscopeError as error:
             skipped.append(Skipped(document, str(error)))
             continue
-        fitting = list(_within(found[:room], most.max_tokens - tokens))
-        if len(fitting) < len(found):
+        fitting = list(_within(result[:room], most.max_tokens - tokens))
+        if len(fitting) < len(result):
             skipped.append(Skipped(document, t("Only its first {n:,} sentences are in it. {full}", n=len(fitting), full=_full())))
         tokens += sum(len(sentence.tokens) for sentence in fitting)
         sentences += [replace(s, document=s.document or document) for s in fitting]
@@ -170,8 +170,8 @@ def _from_docx(path: Path, lines: str) -> list[Sentence]:
         again = {p for older in document.element.body.iter(f"{_MARKUP}Fallback") for p in older.iter(qn("w:p"))}
         paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p")) if p not in again]
     except Exception as error:  # of a file that anybody may have made, python-docx and lxml can fail in any way
-        told = t("{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
-        raise BadInput(told) from error
+        message = t("{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
+        raise BadInput(message) from error
     sentences = sentences_of_lines((line for text in paragraphs for line in ("", *text.splitlines())), path.name, lines=lines)
     if not sentences:
         raise BadInput(t("{name} holds no text: perhaps it is made of pictures.", name=path.name))
@@ -184,17 +184,17 @@ def _check_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        told = t("{name} is no .docx file, or is locked by a password. Save it as .docx or .txt, unlocked.", name=path.name)
-        raise BadInput(told) from None
+        message = t("{name} is no .docx file, or is locked by a password. Save it as .docx or .txt, unlocked.", name=path.name)
+        raise BadInput(message) from None
     most = limits().max_unpacked_mb
     if size > most * 10**6:
-        told = t(
+        message = t(
             "{name} unpacks to {mb:,.0f} MB, more than the {most:,.0f} MB that are read. Save its text as .txt.",
             name=path.name,
             mb=size / 1e6,
             most=most,
         )
-        raise BadInput(told)
+        raise BadInput(message)
 
 
 def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:

@@ -81,8 +81,8 @@ def read_sentences(
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
-    found = islice(_merged(_sentences(path, text_column, lines if split else None, whole=limit is None)), limit)
-    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in found]
+    result = islice(_merged(_sentences(path, text_column, lines if split else None, whole=limit is None)), limit)
+    sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} holds no sentence. A corpus needs at least one line of text.", name=path.name))
     return sentences
@@ -100,8 +100,8 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
         raise BadInput(f'{Path(path).name} holds no row. It needs rows {{"word", "tokens", "position", "label"}}.')
     if 2 * len(astray) > len(rows):  # not here and there an irregular form ("went" for "go"), but most: a slip in counting
         place, row = astray[0]
-        found = f"token {row.position} is {shown(row.tokens[row.position])}, not {shown(row.word)}"
-        refuse(place, f"{found}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
+        message = f"token {row.position} is {shown(row.tokens[row.position])}, not {shown(row.word)}"
+        refuse(place, f"{message}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
     return rows
 
 
@@ -109,13 +109,13 @@ def sentences_from_text(text: str, *, split: bool = True, lines: str = DETECT) -
     """Sentences of text that was typed or pasted, as of a .txt file; BadInput if there is none or too much."""
     most = limits().max_pasted
     if len(text) > most:
-        told = {"n": len(text), "most": most}
-        found = t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file.", **told)
-        raise BadInput(found)
-    found = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines if split else None)
-    if not found:
+        values = {"n": len(text), "most": most}
+        message = t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file.", **values)
+        raise BadInput(message)
+    message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines if split else None)
+    if not message:
         raise BadInput(t("There is no text yet. Type at least one sentence."))
-    return found
+    return message
 
 
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
@@ -179,8 +179,8 @@ def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None) -> 
     """The sentences of lines of text; each line is one if `lines` is None."""
     for place, text in sentences_in(placed, lines) if lines else placed:
         if len(text) > MAX_TEXT:
-            found = t("a text of {n:,} characters", n=len(text))
-            refuse(place, found, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
+            message = t("a text of {n:,} characters", n=len(text))
+            refuse(place, message, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
         if tokens := tokenize(text):
             yield Sentence(checked_tokens(tokens, place), text=_unless_joined(tokens, text.strip()))
 
@@ -214,13 +214,13 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
     if position is None and sense is None and label is None:
         return ()
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        found = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
-        refuse(place, found, t("It is a whole number, 0 to {last}.", last=len(tokens) - 1))
+        message = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
+        refuse(place, message, t("It is a whole number, 0 to {last}.", last=len(tokens) - 1))
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
-            found = t("token {number} is {found}, not {wanted}", number=position, found=shown(token), wanted=shown(word))
-            refuse(place, found, t("Positions count tokens from 0."))
+            message = t("token {number} is {found}, not {wanted}", number=position, found=shown(token), wanted=shown(word))
+            refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
     return (Target(position, token, label if sense is None else sense, lemma, pos),)
 
@@ -229,8 +229,8 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
     given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
     missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
     if missing:
-        found = f"{shown(row)}, without {' and '.join(missing)}"
-        refuse(place, found, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
+        message = f"{shown(row)}, without {' and '.join(missing)}"
+        refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
     return LabelledRow(_name(given["word"], place), tokens, target.position, _name(given["label"], place))
 
@@ -312,7 +312,7 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
         return int(number) - 1, False
     names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
-    if found := [names.index(name) for name in wanted if name in names]:
-        return found[0], True
-    found = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
-    refuse(place, found, t("Say which one holds the text, by its name or its number."))
+    if message := [names.index(name) for name in wanted if name in names]:
+        return message[0], True
+    message = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
+    refuse(place, message, t("Say which one holds the text, by its name or its number."))

@@ -113,16 +113,16 @@ def as_written(tokens: Sequence[str], text: str) -> list[str]:
     plain, written = places(text)
     plain = plain.translate(_CURLY)
     at = 0
-    found = []
+    results = []
     for token, piece in zip(tokens, pieces(tokens), strict=True):
         start = plain.find(letters := composed(bare(token)), at)
         if start < 0 or plain[at:start].replace(JOINER, "").strip():
-            found.append(piece)
+            results.append(piece)
             continue
         end = start + len(letters)
-        found.append((" " if start > at and found else "") + text[written[start] : written[end]])
+        results.append((" " if start > at and results else "") + text[written[start] : written[end]])
         at = end
-    return found
+    return results
 
 
 def is_joined(tokens: Sequence[str], k: int) -> bool:
@@ -135,17 +135,17 @@ def is_joined(tokens: Sequence[str], k: int) -> bool:
 
 def spaced(tokens: Sequence[str]) -> list[bool]:
     """For each token whether `join_tokens` sets a space before it; never where a joiner stands."""
-    found = []
+    results = []
     glued = True
     open_quote = False
     for k, token in enumerate(tokens):
         plain = bare(token)
         closing = plain == '"' and open_quote
-        found.append(not (glued or closing or is_joined(tokens, k) or _CLOSES.fullmatch(plain)))
+        results.append(not (glued or closing or is_joined(tokens, k) or _CLOSES.fullmatch(plain)))
         if plain == '"':
             open_quote = not open_quote
         glued = plain in _OPENERS or (plain == '"' and open_quote)
-    return found
+    return results
 
 
 def character_ids(tokens: list[str]) -> np.ndarray:

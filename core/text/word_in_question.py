@@ -95,7 +95,7 @@ def word_in_question(
     pair = _shared(*both)
     if pair is None and tapped == (None, None):
         pair = _shared(*_with_spelt_alike(both, (tokens_a, tokens_b)))
-    i, j = pair or tuple(max(of, key=lambda one: one.best, default=None) for of in both)
+    i, j = pair or tuple(max(of, key=lambda item: item.best, default=None) for of in both)
     return _place(i, tokens_a), _place(j, tokens_b)
 
 
@@ -109,27 +109,27 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
     """The tokens that may be in question: words, but for those that carry grammar."""
     words = []
     read = analysed(tokens)
-    stems = frozenset(part + "다" * (tag in VERBS) for one in read if one for part, tag in one.parts) | {*map(bare, tokens)}
+    stems = frozenset(part + "다" * (tag in VERBS) for item in read if item for part, tag in item.parts) | {*map(bare, tokens)}
     for k, (token, morpheme) in enumerate(zip(tokens, read, strict=True)):
         if morpheme is not None:
             before, after = (read[n].parts[-(n < k)] if 0 <= n < len(read) and read[n] else ("", "") for n in (k - 1, k + 1))
-            one = _korean(k, token, morpheme, (before, after), stems, _of_hangul(language))
+            item = _korean(k, token, morpheme, (before, after), stems, _of_hangul(language))
         elif has_hangul(token) or not any(map(str.isalpha, bare(token))):
             continue
         else:
-            one = _written(k, tokens, language)
-        if one is not None:
-            words.append(one)
+            item = _written(k, tokens, language)
+        if item is not None:
+            words.append(item)
     return words
 
 
 def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], ...]) -> list[list[Candidate]]:
     """What carries grammar in one sentence is meant where the other has it as a word: may beside May, will beside a will."""
-    found = []
+    results = []
     for of, other, words in zip(both, both[::-1], tokens, strict=True):
-        known, spelt = {one.position for one in of}, {one.spelling for one in other}
-        found.append([*of, *(_at(of, words, k) for k, word in enumerate(words) if k not in known and _spelling(word) in spelt)])
-    return found
+        known, spelt = {item.position for item in of}, {item.spelling for item in other}
+        results.append([*of, *(_at(of, words, k) for k, word in enumerate(words) if k not in known and _spelling(word) in spelt)])
+    return results
 
 
 def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
@@ -142,7 +142,7 @@ def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Ca
             if (shared := keys(a) & keys(b))
         ]
         if pairs:
-            return max(pairs, key=lambda one: one[:3])[3:]
+            return max(pairs, key=lambda pair: pair[:3])[3:]
     return None
 
 
@@ -150,16 +150,16 @@ def _least(a: Candidate, b: Candidate, key: str) -> float:
     return min(a.worth.get(key, a.best), b.worth.get(key, b.best))
 
 
-def _place(one: Candidate | None, tokens: Sequence[str]) -> int | None:
+def _place(candidate: Candidate | None, tokens: Sequence[str]) -> int | None:
     """Where there is nothing but grammar, marks and numbers, the longest word of it, else the first token."""
-    if one is not None:
-        return one.position
+    if candidate is not None:
+        return candidate.position
     return max(range(len(tokens)), key=lambda k: sum(map(str.isalpha, tokens[k])), default=None)
 
 
 def _at(words: list[Candidate], tokens: Sequence[str], position: int) -> Candidate:
     plain = _spelling(tokens[position])
-    known = next((one for one in words if one.position == position), None)
+    known = next((word for word in words if word.position == position), None)
     return known or Candidate(position, plain, {plain: GRAMMAR}, "", frozenset())
 
 
@@ -187,8 +187,8 @@ def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | N
         for lemma in dict.fromkeys((whole, *(() if known.is_own(whole, (before or [""])[-1]) else lemmas(whole, known))))
     }
     parts = [part for part in spelling.split("-") if part] if "-" in spelling else []
-    told = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
-    return Candidate(k, spelling, worth, "", frozenset(told))
+    facts = {lemma for part in parts for lemma in (part, *lemmas(part, known))} - known.function
+    return Candidate(k, spelling, worth, "", frozenset(facts))
 
 
 def lemmas(word: str, known: Words) -> tuple[str, ...]:
@@ -199,24 +199,24 @@ def lemmas(word: str, known: Words) -> tuple[str, ...]:
     """
     if not known.forms:  # endings are told of no language but those that list their irregular forms
         return ()
-    found = list(known.forms.get(word, ()))
+    result = list(known.forms.get(word, ()))
     if word.endswith("ies") and len(word) > 3:
-        found += [word[:-3] + "y", word[:-1]]
+        result += [word[:-3] + "y", word[:-1]]
     elif word.endswith(("ses", "xes", "zes", "ches", "shes", "oes")):
-        found += [word[:-2], word[:-1]]
+        result += [word[:-2], word[:-1]]
     elif word.endswith("s") and not word.endswith(("ss", "us", "is")) and word not in ("news", "lens", "gas", "always"):
-        found.append(word[:-1])
+        result.append(word[:-1])
     if word.endswith("ied"):
-        found += [word[:-3] + "y", word[:-1]]
+        result += [word[:-3] + "y", word[:-1]]
     elif word.endswith("ed") and not word.endswith("eed"):
-        found += _without(word, 2)
+        result += _without(word, 2)
     elif word.endswith("ing"):
-        found += _without(word, 3)
+        result += _without(word, 3)
     for ending in ("er", "est"):
         if word.endswith(ending):
             bases = [word[: -len(ending) - 1] + "y"] if word.endswith(f"i{ending}") else _without(word, len(ending))
-            found += [base for base in bases if base in known.graded]
-    return tuple(one for one in dict.fromkeys(found) if one != word and len(one) > 1 and set(one) & set("aeiouy"))
+            result += [base for base in bases if base in known.graded]
+    return tuple(item for item in dict.fromkeys(result) if item != word and len(item) > 1 and set(item) & set("aeiouy"))
 
 
 def _without(word: str, ending: int) -> list[str]:
@@ -300,19 +300,19 @@ def words_of(language: Language) -> Words:
 
 @lru_cache(maxsize=8)
 def _lists(code: str, *_described: str) -> Words:
-    told = languages.named(code).words
+    facts = languages.named(code).words
 
     def listed(name: str) -> list[str]:
-        return " ".join(told.get(name, ())).split()
+        return " ".join(facts.get(name, ())).split()
 
     worth: dict[str, float] = {}
-    tiers = told.get("ambiguous", ())
+    tiers = facts.get("ambiguous", ())
     for k, lines in enumerate(tiers):
         for word in " ".join(lines).split():
             worth.setdefault(word, FIRST - (FIRST - LAST) * k / max(1, len(tiers) - 1))
 
     def entries(name: str) -> dict[str, tuple[str, ...]]:
-        return {one: tuple(more) for one, *more in (entry.split() for entry in " ".join(told.get(name, ())).split(",") if entry.strip())}
+        return {item: tuple(more) for item, *more in (entry.split() for entry in " ".join(facts.get(name, ())).split(",") if entry.strip())}
 
     return Words(
         frozenset(listed("function")),

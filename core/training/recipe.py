@@ -155,8 +155,8 @@ def _fit_stage(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Non
         return
     known = trainer.corpus.types[: min(FITTED_TYPES, len(target) - 1)]
     started = time.monotonic()
-    found = solve_characters(characters, known, target[: len(known)])
-    log(stage="characters", **found, types=len(known), seconds=round(time.monotonic() - started))
+    result = solve_characters(characters, known, target[: len(known)])
+    log(stage="characters", **result, types=len(known), seconds=round(time.monotonic() - started))
     checkpoint.write(path, characters.state_dict())
     characters.to(trainer.device)
 
@@ -196,8 +196,8 @@ def _rounded(progress: StepProgress, tokens_before: int) -> dict:
 
 
 def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before: int, log: _Log) -> None:
-    found = validation(recipe, trainer)
-    log(stage=stage, tokens=trainer.tokens + tokens_before, forward=round(found.forward, 2), backward=round(found.backward, 2))
+    result = validation(recipe, trainer)
+    log(stage=stage, tokens=trainer.tokens + tokens_before, forward=round(result.forward, 2), backward=round(result.backward, 2))
 
 
 def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
@@ -208,9 +208,9 @@ def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
     encoder = (_TableEncoder if trainer.table else Encoder)(trainer.model)
     if trainer.table:
         encoder.use(trainer)
-    found = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
+    result = LanguageModel(encoder, trainer.softmax, Vocabulary.of(trainer.vocabulary())).perplexity(list(lines))
     trainer.model.train(trained).requires_grad_(True)
-    return found
+    return result
 
 
 def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
@@ -218,20 +218,20 @@ def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
 
     A sampled softmax meets the few hardest wrong words too seldom and leaves the logits a little flat.
     """
-    found = {}
+    result = {}
     weights = [value.clone() for value in trainer.softmax.parameters()]
     for scale in SCALES:
         with torch.no_grad():
             for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
                 value.copy_(before * scale)
-        found[scale] = validation(recipe, trainer).mean
-        if found[scale] > min(found.values()):  # convex: past the best one
+        result[scale] = validation(recipe, trainer).mean
+        if result[scale] > min(result.values()):  # convex: past the best one
             break
-    best = min(found, key=found.__getitem__)
+    best = min(result, key=result.__getitem__)
     with torch.no_grad():
         for value, before in zip(trainer.softmax.parameters(), weights, strict=True):
             value.copy_(before * best)
-    log(stage="scale", scale=best, perplexity=round(found[best], 2), unscaled=round(found[1.0], 2))
+    log(stage="scale", scale=best, perplexity=round(result[best], 2), unscaled=round(result[1.0], 2))
 
 
 class _TableEncoder(Encoder):

@@ -36,8 +36,8 @@ def rows_ahead(batch_sizes: list[int], distance: int, device: torch.device | Non
     after = batch_sizes[distance:]
     targets = [np.arange(n) + s for n, s in zip(after, starts[distance:-1], strict=True)] or [np.arange(0)]
     contexts = [np.arange(n) + s for n, s in zip(after, starts[: len(after)], strict=True)] or [np.arange(0)]
-    found = (torch.from_numpy(np.concatenate(rows)) for rows in (targets, contexts))
-    return tuple(rows if device is None else rows.to(device) for rows in found)
+    result = (torch.from_numpy(np.concatenate(rows)) for rows in (targets, contexts))
+    return tuple(rows if device is None else rows.to(device) for rows in result)
 
 
 def draw_distances(n: int, reach: int, generator: torch.Generator) -> list[int]:
@@ -58,15 +58,15 @@ def words_loss(
 
     `mapped(layer, h, behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the words that stand there.
     """
-    found = []
+    results = []
     for distance, behind in distances:
         later, earlier = rows_ahead(batch_sizes, distance, content.device)
         rows, contexts = (earlier, later) if behind else (later, earlier)
         wanted = content[rows]
         if bool(wanted.any()):
             rows, contexts = rows[wanted], contexts[wanted]
-            found += [softmax_loss(mapped(j, h[contexts], behind=behind), rows) for j, h in enumerate(states)]
-    return torch.stack(found).sum() / len(distances) if found else states[0].new_zeros(())
+            results += [softmax_loss(mapped(j, h[contexts], behind=behind), rows) for j, h in enumerate(states)]
+    return torch.stack(results).sum() / len(distances) if results else states[0].new_zeros(())
 
 
 def bag_loss(

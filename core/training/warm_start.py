@@ -30,19 +30,19 @@ def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
-    found = torch.from_numpy(vectors[[row[types[k].lower()] for k in numbers]]).float()
-    found = (found - found.mean(0)) / found.std()
-    d = found.shape[1]
+    result = torch.from_numpy(vectors[[row[types[k].lower()] for k in numbers]]).float()
+    result = (result - result.mean(0)) / result.std()
+    d = result.shape[1]
     with torch.no_grad():
         slots = trainer.targets(torch.from_numpy(numbers))
         named = slots != 2
         trainer.softmax.weight.mul_(0.3)
         place = trainer.softmax.weight.device
-        trainer.softmax.weight[slots[named].to(place), :d] = (found[named] * scale).to(place)
+        trainer.softmax.weight[slots[named].to(place), :d] = (result[named] * scale).to(place)
         chance = trainer.sampler.p.log().float()
         trainer.softmax.bias.copy_(chance - chance.mean())
         table = trainer.table.weight
-        table[torch.from_numpy(numbers).to(table.device), :d] = (found * 2 * scale).to(table.device)
+        table[torch.from_numpy(numbers).to(table.device), :d] = (result * 2 * scale).to(table.device)
         written = [(t[:1].isupper(), len(t) > 1 and t.isupper(), any(c.isdigit() for c in t)) for t in types]
         table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32).to(table.device)
         ends = torch.randn(2, table.shape[1] - d, generator=trainer.generator) * 0.5  # the two boundaries

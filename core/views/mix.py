@@ -105,7 +105,7 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     if lemma is not None:
         with suppress(BadInput):
             report = report_of(about, lemma, weights, normalised=request.normalised)
-            alone = {str(k): report_of(about, lemma, one, normalised=request.normalised) for k, one in enumerate(np.eye(len(weights)))}
+            alone = {str(k): report_of(about, lemma, item, normalised=request.normalised) for k, item in enumerate(np.eye(len(weights)))}
             static = static_report(about, lemma)
     flat, stars = None, np.empty((0, 2))
     if report is not None and request.among == SAME:
@@ -173,7 +173,7 @@ def _types(bench: Bench, everything: OccurrenceTable, query: Query, request: Mix
 
 
 def _cosines(own: Sequence[np.ndarray], weights: np.ndarray) -> dict[str, float]:
-    alone = {str(k): surroundings.cosine(*own, one) for k, one in enumerate(np.eye(len(weights)))}
+    alone = {str(k): surroundings.cosine(*own, item) for k, item in enumerate(np.eye(len(weights)))}
     return alone | {MIX: surroundings.cosine(*own, weights)}
 
 

@@ -58,8 +58,8 @@ def _knowledge(name: str, card: ModelCard) -> None:
             said = replace(panel, baseline_name=say(panel.baseline_name))
             lists.heading(say(panel.title), LAYER_COLOURS["2"], say(panel.data))
             named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
-            told = {"task": say(panel.title), "baseline": said.baseline_name, "level": said.baseline}
-            alt = t("{task}, accuracy read off each layer: {named}; {baseline}: {level:.1%}.", named=named, **told)
+            values = {"task": say(panel.title), "baseline": said.baseline_name, "level": said.baseline}
+            alt = t("{task}, accuracy read off each layer: {named}; {baseline}: {level:.1%}.", named=named, **values)
             draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
     notice(_noticed(panels))
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
@@ -69,26 +69,29 @@ def _knowledge(name: str, card: ModelCard) -> None:
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two random words stand in each layer: what every cosine of this model is to be held against."""
-    found = [
+    results = [
         line
         for k in range(n_layers)
         if (level := levels.level(bench(in_use), str(k))) and (line := verdict_words.random_sentence(level, str(k)))
     ]
-    if found:
-        st.caption(t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(found))
+    if results:
+        st.caption(t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(results))
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
     """Say that nothing is known of the layers, and what to do."""
-    told = {"name": plain(name), "command": code(command("python", "-m", "core", "evaluate", "card", "--model", name, "--data", "FOLDER"))}
+    values = {
+        "name": plain(name),
+        "command": code(command("python", "-m", "core", "evaluate", "card", "--model", name, "--data", "FOLDER")),
+    }
     if stale:
         said = t(
             "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: {command}",
-            **told,
+            **values,
         )
         line = t("The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.", name=name)
     else:
-        said = t("The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: {command}", **told)
+        said = t("The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: {command}", **values)
         line = t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=name)
     st.info(said, icon=":material/terminal:")
     notice([line])
@@ -133,20 +136,20 @@ def _panel_line(panel: Panel) -> str:
     """Where a task is done best and worst, as far as the shown digits tell, and how that compares with what needs no context."""
     shown = {layer: f"{accuracy:.1%}" for layer, accuracy in panel.accuracy.items()}
     ends = [pick(panel.accuracy.values()) for pick in (max, min)]
-    best, worst = (", ".join(layer for layer, told in shown.items() if told == f"{end:.1%}") for end in ends)
+    best, worst = (", ".join(layer for layer, values in shown.items() if values == f"{end:.1%}") for end in ends)
     if len(set(shown.values())) == 1:
         where = t("{accuracy:.1%} at layer {best}", accuracy=ends[0], best=best)
     else:
         where = t("best at layer {best} ({accuracy:.1%}), weakest at layer {worst}", accuracy=ends[0], best=best, worst=worst)
     above = 100 * (ends[0] - panel.baseline)
     name = say(panel.baseline_name)
-    told = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
+    values = {"points": abs(above), "baseline": name if panel.baseline_name == "chance" else t("the {baseline}", baseline=name)}
     if f"{abs(above):.1f}" == "0.0":
-        beside = t("no better than {baseline}", **told)
+        beside = t("no better than {baseline}", **values)
     elif above > 0:
-        beside = t("{points:.1f} points above {baseline}", **told)
+        beside = t("{points:.1f} points above {baseline}", **values)
     else:
-        beside = t("{points:.1f} points below {baseline}", **told)
+        beside = t("{points:.1f} points below {baseline}", **values)
     return t("<b>{task}</b>: {where}; {beside}.", task=say(panel.title), where=where, beside=beside)
 
 

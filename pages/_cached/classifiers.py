@@ -75,8 +75,8 @@ def _answers(task: str, model_name: str, vectors_name: str, text: str, names: tu
     return _asked(_shipped(task, model_name, vectors_name), text, names, **given)
 
 
-def _asked(found: OpenHeads, text: str, names: tuple[str, ...], **given) -> dict[str, Answer]:
-    some = replace(found, heads={name: found.heads[name] for name in names})
+def _asked(open_heads: OpenHeads, text: str, names: tuple[str, ...], **given) -> dict[str, Answer]:
+    some = replace(open_heads, heads={name: open_heads.heads[name] for name in names})
     return tasks.classify_text(some, text, **given)[1]
 
 
@@ -102,20 +102,20 @@ def letters(task: str, in_use: InUse) -> frozenset[str]:
 @kept(128)
 def under_noise(task: str, model_name: str, vectors_name: str, text: str) -> dict[str, NoisyAnswer]:
     """What every head that ships answers on a cleaned text, and what it keeps of that as letters are disturbed."""
-    found = _shipped(task, model_name, vectors_name)
-    return answers_under_noise(found.heads, text, vectors=vectors(vectors_name), encoder=model(model_name).encoder)
+    result = _shipped(task, model_name, vectors_name)
+    return answers_under_noise(result.heads, text, vectors=vectors(vectors_name), encoder=model(model_name).encoder)
 
 
 @kept(256)
 def _explanation(task: str, variant: str, model_name: str, vectors_name: str, text: str) -> Explanation:
-    found = _shipped(task, model_name, vectors_name)
+    result = _shipped(task, model_name, vectors_name)
     with st.spinner(t("Reading the text again without each of its words…")):
-        return _explained(found, variant, text, model=model(model_name), vectors=vectors(vectors_name))
+        return _explained(result, variant, text, model=model(model_name), vectors=vectors(vectors_name))
 
 
-def _explained(found: OpenHeads, variant: str, text: str, *, model, vectors) -> Explanation:
-    tokens = tasks.text_tokens(found.task, text)
-    return explain(found.heads[variant], tokens, vectors=vectors, layers=live_layers(model.encoder))
+def _explained(open_heads: OpenHeads, variant: str, text: str, *, model, vectors) -> Explanation:
+    tokens = tasks.text_tokens(open_heads.task, text)
+    return explain(open_heads.heads[variant], tokens, vectors=vectors, layers=live_layers(model.encoder))
 
 
 def explanation(task: str, variant: str, in_use: InUse, text: str) -> Explanation:

@@ -200,20 +200,20 @@ def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
     return queries(model_name, [(tokens, position)])[0]
 
 
-def queries(model_name: str, asked: Iterable[tuple[tuple[str, ...], int]]) -> list[Query]:
+def queries(model_name: str, request: Iterable[tuple[tuple[str, ...], int]]) -> list[Query]:
     """Words in their sentences, (tokens, position) each."""
-    asked = list(asked)
-    read = sentences(model_name, [tokens for tokens, _ in asked])
-    return [query_of(layers, *one) for layers, one in zip(read, asked, strict=True)]
+    request = list(request)
+    read = sentences(model_name, [tokens for tokens, _ in request])
+    return [query_of(layers, *item) for layers, item in zip(read, request, strict=True)]
 
 
 def queries_for(model_name: str, words: Sequence[WordInContext]) -> list[Query]:
     """The same of words that know what they are read as."""
-    asked = queries(model_name, [(word.tokens, word.position) for word in words])
-    return [replace(each, read_as=word.read_as) for each, word in zip(asked, words, strict=True)]
+    request = queries(model_name, [(word.tokens, word.position) for word in words])
+    return [replace(each, read_as=word.read_as) for each, word in zip(request, words, strict=True)]
 
 
-def sentences(model_name: str, asked: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
+def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
     """Their layers, (L, T, D) each. A sentence is encoded once, whichever of its words is looked at; those that are new, together,
     which takes two thirds of the time of one after the other."""
     known = version(model_name, "model")
@@ -221,7 +221,7 @@ def sentences(model_name: str, asked: Iterable[tuple[str, ...]]) -> list[np.ndar
     def encode(new: list[tuple]) -> list[np.ndarray]:
         return model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
 
-    return KEPT.values("sentences", [(model_name, known, tokens) for tokens in asked], encode, most=256)
+    return KEPT.values("sentences", [(model_name, known, tokens) for tokens in request], encode, most=256)
 
 
 def query_products(table: OccurrenceTable, query: Query, normalised: bool = False, *, types: bool = False) -> Products:

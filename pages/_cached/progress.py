@@ -18,20 +18,20 @@ def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="center") if stoppable else (st.container(), None)
     if job.stop_asked:
-        told = t("Stopping: the words in hand are read to their end.")
+        message = t("Stopping: the words in hand are read to their end.")
     elif job.waiting:
-        told = waiting_text(job.turn)
+        message = waiting_text(job.turn)
     elif not job.done:
-        told = t("Beginning to read every word of the sentences.")
+        message = t("Beginning to read every word of the sentences.")
     else:
-        told = t(
+        message = t(
             "Reading every word of the sentences, once: {done:,} of {total:,} tokens, {speed:,.0f} a second, {left} left.",
             done=job.done,
             total=job.total,
             speed=job.speed,
             left=duration((job.total - job.done) / max(job.speed, 1e-9)),
         )
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{told} {meanwhile}".rstrip())
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{message} {meanwhile}".rstrip())
     if stop and stop.button(
         t("Stop"),
         icon=":material/stop:",
@@ -44,7 +44,7 @@ def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "
 
 
 @st.fragment(run_every=1.0)
-def follow(job: ServerJob, told: Callable[[str], str], key: str) -> None:
+def follow(job: ServerJob, facts: Callable[[str], str], key: str) -> None:
     """How far a job is, with Stop, looked at once a second; `told` says it, given the time left. When it is done the page runs once more."""
     if not job.running:
         st.rerun()
@@ -52,7 +52,7 @@ def follow(job: ServerJob, told: Callable[[str], str], key: str) -> None:
     if job.stop_asked:
         text = t("Stopping: what is in hand is brought to its end.")
     else:
-        text = waiting_text(job.turn) if job.waiting else told(duration((job.total - job.done) / max(job.speed, 1e-9)))
+        text = waiting_text(job.turn) if job.waiting else facts(duration((job.total - job.done) / max(job.speed, 1e-9)))
     bar.progress(min(1.0, job.done / max(1, job.total)), text=text)
     stop.button(t("Stop"), icon=":material/stop:", key=key, width="stretch", disabled=job.stop_asked, on_click=job.stop)
 

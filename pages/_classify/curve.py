@@ -29,12 +29,12 @@ COLOURS = {
 
 def show_curve() -> None:
     """Accuracies, differences to GloVe alone with their intervals, what to notice, the table; nothing where nothing was run."""
-    found = classifiers.contexts()
-    if not found:
+    result = classifiers.contexts()
+    if not result:
         return
     st.markdown(t("#### Does ELMo pay where labels are few, and is it context?"))
     titles = part_titles()
-    n = found[0].tested
+    n = result[0].tested
     show_html(
         "{}",
         t(
@@ -45,10 +45,10 @@ def show_curve() -> None:
         ),
     )
     x = t("labelled rows, to train and to validate on")
-    curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in found] for kind in (ELMO, PLAIN)}
+    curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
     over = {
-        titles[kind]: [(size.labelled, d.mean, d.low, d.high, bool(lead.verdict)) for size, lead, d in _over(found, kind)]
-        for kind in found[0].over_glove
+        titles[kind]: [(size.labelled, d.mean, d.low, d.high, bool(lead.verdict)) for size, lead, d in _over(result, kind)]
+        for kind in result[0].over_glove
     }
     left, right = st.columns([2, 3], gap="large")
     with left:
@@ -58,7 +58,7 @@ def show_curve() -> None:
             alt=t("Accuracy on unseen news by the number of labelled rows, a line for each of: {names}.", names=", ".join(curve)),
         )
     with right:
-        colours = {titles[kind]: COLOURS[kind] for kind in found[0].over_glove}
+        colours = {titles[kind]: COLOURS[kind] for kind in result[0].over_glove}
         draw(
             leads_figure(over, colours, x=x, y=t("points over GloVe alone")),
             key="results.context",
@@ -71,23 +71,23 @@ def show_curve() -> None:
             "elsewhere in its matrix, nothing learned above layer 0 (Tenney et al. 2019); other words’ GloVe: their sum, the 200 commonest left out."
         )
     )
-    notice(about_context(found))
-    lists.twin(context_table(found), name="is-it-context", key="results.curve.twin")
+    notice(about_context(result))
+    lists.twin(context_table(result), name="is-it-context", key="results.curve.twin")
 
 
-def about_context(found: Sequence[Size]) -> list[str]:
+def about_context(sizes: Sequence[Size]) -> list[str]:
     """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
     titles = part_titles()
-    leads = [size.over_glove[ELMO] for size in found]
-    each = ", ".join(t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(found, leads, strict=True))
+    leads = [size.over_glove[ELMO] for size in sizes]
+    each = ", ".join(t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(sizes, leads, strict=True))
     lines = [
         t(
             "ELMo beside GloVe, in points over GloVe alone, by labelled texts: {each}; {shown}.",
             each=each,
-            shown=_where(found, lambda size: size.over_glove[ELMO]),
+            shown=_where(sizes, lambda size: size.over_glove[ELMO]),
         )
     ]
-    if len(found) > 1:
+    if len(sizes) > 1:
         few, many = leads[0].difference, leads[-1].difference
         if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
             lines.append(t("Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; so it is here."))
@@ -98,27 +98,27 @@ def about_context(found: Sequence[Size]) -> list[str]:
                 )
             )
     ahead = Markup("; ").join(
-        t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(found, lambda size, n=name: size.of_elmo[n]))
+        t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(sizes, lambda size, n=name: size.of_elmo[n]))
         for name in CONTROLS
     )
     lines.append(t("Is it context? GloVe + ELMo less each of these: {ahead}.", ahead=ahead))
-    of_words = any(size.of_elmo["glove+layer0"].verdict > 0 and size.of_elmo["glove+static"].verdict > 0 for size in found)
-    if of_words and not any(size.of_elmo["glove+shuffled"].verdict > 0 for size in found):
+    of_words = any(size.of_elmo["glove+layer0"].verdict > 0 and size.of_elmo["glove+static"].verdict > 0 for size in sizes)
+    if of_words and not any(size.of_elmo["glove+shuffled"].verdict > 0 for size in sizes):
         lines.append(t("So it is the words around that help, beyond their own vectors; that their order helps is not shown."))
     return lines
 
 
-def _where(found: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
+def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     """At which sizes a lead is more than chance, in words."""
-    shown = [size for size in found if lead(size).verdict > 0]
-    behind = [size for size in found if lead(size).verdict < 0]
+    shown = [size for size in sizes if lead(size).verdict > 0]
+    behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
         return t("behind by more than chance with {rows}", rows=_rows(behind)) + (
             t(", ahead with {rows}", rows=_rows(shown)) if shown else ""
         )
     if not shown:
         return t("not shown to be more than chance with any number")
-    if len(shown) == len(found):
+    if len(shown) == len(sizes):
         return t("more than chance with every number ({points})", points=_range(shown, lead))
     return t("more than chance with {rows} ({points}), not shown with others", rows=_rows(shown), points=_range(shown, lead))
 
@@ -138,11 +138,11 @@ def _signed(lead: Lead) -> str:
     return f"{100 * lead.difference.mean:+.1f} ({lead.difference.ends()})"
 
 
-def context_table(found: Sequence[Size]) -> pd.DataFrame:
+def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
     """A row for each size and set of parts: accuracy, and both differences with interval and adjusted p."""
     rows = []
     titles = part_titles()
-    for size in found:
+    for size in sizes:
         for kind, accuracy in size.accuracy.items():
             row = {
                 t("labelled rows"): size.labelled,
@@ -161,8 +161,8 @@ def context_table(found: Sequence[Size]) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _over(found: Sequence[Size], kind: str) -> list[tuple]:
-    return [(size, size.over_glove[kind], size.over_glove[kind].difference) for size in found]
+def _over(sizes: Sequence[Size], kind: str) -> list[tuple]:
+    return [(size, size.over_glove[kind], size.over_glove[kind].difference) for size in sizes]
 
 
 def scores_of(row: dict) -> dict:

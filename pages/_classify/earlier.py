@@ -12,23 +12,23 @@ from pages._frame.markup import show_html
 from pages._widgets import lists
 
 
-def _accuracy(found: dict, experiment: str, variant: str) -> float | None:
-    return found.get(experiment, {}).get(variant, {}).get("accuracy")
+def _accuracy(result: dict, experiment: str, variant: str) -> float | None:
+    return result.get(experiment, {}).get(variant, {}).get("accuracy")
 
 
-def _gain(found: dict, experiment: str, plain: str, joined: str) -> str:
-    before, after = _accuracy(found, experiment, plain), _accuracy(found, experiment, joined)
+def _gain(result: dict, experiment: str, plain: str, joined: str) -> str:
+    before, after = _accuracy(result, experiment, plain), _accuracy(result, experiment, joined)
     if None in (before, after):
         return t("not run yet")
-    told = {"points": 100 * (after - before), "before": before, "after": after}
-    return t("{before:.2%} to {after:.2%}: {points:+.2f} points", **told)
+    values = {"points": 100 * (after - before), "before": before, "after": after}
+    return t("{before:.2%} to {after:.2%}: {points:+.2f} points", **values)
 
 
 def _share(value: float | None) -> str:
     return t("not run yet") if value is None else f"{value:.2%}"
 
 
-def show_earlier(found: dict) -> None:
+def show_earlier(result: dict) -> None:
     st.markdown(t("#### An earlier experiment, redone"))
     show_html(
         "{}",
@@ -37,11 +37,11 @@ def show_earlier(found: dict) -> None:
             "with ELMo's published weights. Ours are means over seeds, with the model bundled here, which saw far less text.</p>"
         ),
     )
-    n = {name: next(iter(rows.values()), {}).get("seeds", 0) for name, rows in found.items()}
+    n = {name: next(iter(rows.values()), {}).get("seeds", 0) for name, rows in result.items()}
     titles, spam = t("titles, six folds, {n} seeds", n=n["titles"]), t("no duplicates, {n} seeds", n=n["spam"])
-    embedding, glove = (_gain(found, "titles", plain, f"{plain}+elmo") for plain in ("embedding", "glove"))
-    unfrozen, tfidf = _share(_accuracy(found, "titles", "glove-unfrozen")), _share(_accuracy(found, "spam", "tfidf"))
-    one, twenty = (_share(_accuracy(found, f"spam-{n}", "mean-elmo")) for n in ("one-epoch", "twenty-epochs"))
+    embedding, glove = (_gain(result, "titles", plain, f"{plain}+elmo") for plain in ("embedding", "glove"))
+    unfrozen, tfidf = _share(_accuracy(result, "titles", "glove-unfrozen")), _share(_accuracy(result, "spam", "tfidf"))
+    one, twenty = (_share(_accuracy(result, f"spam-{n}", "mean-elmo")) for n in ("one-epoch", "twenty-epochs"))
     rows = [
         (t("nn.Embedding + ELMo over nn.Embedding"), t("0.73 points more"), embedding, titles),
         (t("GloVe + ELMo over GloVe"), t("1.1 points more"), glove, titles),
@@ -55,9 +55,9 @@ def show_earlier(found: dict) -> None:
     lines = []
     names = variant_titles()
     gains = {
-        plain: _accuracy(found, "titles", f"{plain}+elmo") - _accuracy(found, "titles", plain)
+        plain: _accuracy(result, "titles", f"{plain}+elmo") - _accuracy(result, "titles", plain)
         for plain in ("embedding", "glove")
-        if None not in (_accuracy(found, "titles", plain), _accuracy(found, "titles", f"{plain}+elmo"))
+        if None not in (_accuracy(result, "titles", plain), _accuracy(result, "titles", f"{plain}+elmo"))
     }
     if gains:
         best = max(gains, key=gains.get)
@@ -68,8 +68,8 @@ def show_earlier(found: dict) -> None:
                 points=100 * gains[best],
             )
         )
-    tfidf = _accuracy(found, "spam", "tfidf")
-    networks = found["spam"]
+    tfidf = _accuracy(result, "spam", "tfidf")
+    networks = result["spam"]
     best_network = max((name for name in networks if name not in variants.BASELINES), key=lambda v: networks[v]["accuracy"], default=None)
     if tfidf is not None and best_network:
         lines.append(_on_spam(tfidf, networks[best_network]["accuracy"], names[best_network], networks[best_network]["n"]))
@@ -79,20 +79,20 @@ def show_earlier(found: dict) -> None:
 
 def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
     """The accuracies of counts and of the best that learns from vectors on n messages; `classifier` is its title."""
-    told = {"tfidf": tfidf, "ours": ours, "classifier": classifier}
+    values = {"tfidf": tfidf, "ours": ours, "classifier": classifier}
     if min(tfidf, ours) <= 0.9816:
-        return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **told)
+        return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **values)
     if tfidf >= ours:
         said = t(
             "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is still ahead of the best that learns from vectors, "
             "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
-            **told,
+            **values,
         )
     else:
         said = t(
             "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is behind the best that learns from vectors, "
             "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
-            **told,
+            **values,
         )
     messages = round(abs(ours - tfidf) * n)
     if abs(ours - tfidf) <= margin(tfidf, ours, n):
@@ -100,18 +100,18 @@ def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
     return said + " " + t("The two are {messages} of {n:,} messages apart.", messages=messages, n=n)
 
 
-def show_checks(found: dict) -> None:
-    if lines := about_checks(found):
+def show_checks(result: dict) -> None:
+    if lines := about_checks(result):
         st.markdown(t("#### Can these numbers be trusted?"))
         notice(lines)
 
 
-def about_checks(found: dict) -> list[str]:
+def about_checks(result: dict) -> list[str]:
     """What duplicates and random labels do to the accuracies, of experiments by name; [] where neither was run."""
     lines = []
     names = variant_titles()
     for name in ("tfidf", "mean-elmo"):
-        clean, leaking = _accuracy(found, "spam", name), _accuracy(found, "spam-duplicates", name)
+        clean, leaking = _accuracy(result, "spam", name), _accuracy(result, "spam-duplicates", name)
         if None not in (clean, leaking):
             lines.append(
                 t(
@@ -122,8 +122,8 @@ def about_checks(found: dict) -> list[str]:
                     leaking=leaking,
                 )
             )
-    if found.get("random"):
-        worst = max(found["random"].values(), key=lambda row: row["accuracy"])
+    if result.get("random"):
+        worst = max(result["random"].values(), key=lambda row: row["accuracy"])
         room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
         lines.append(
             t(
@@ -131,7 +131,7 @@ def about_checks(found: dict) -> list[str]:
                 accuracy=worst["accuracy"],
             )
         )
-        if copied := found.get("random-copied"):
+        if copied := result.get("random-copied"):
             highest = max(row["accuracy"] for row in copied.values())
             lines.append(t("With every test text copied into training the same check reads {accuracy:.1%}.", accuracy=highest))
         if worst["accuracy"] < 0.25 + room:

@@ -117,8 +117,8 @@ class TrainingJob(Background):
             config = tasks.task_config(task, seed=seed, epochs=order.epochs)
             parts = frozen[variant.name]
             trainer = make_text_fit(variant, self.dataset, config, parts, model.encoder.device)
-            told = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
-            self.stage = t("Training {classifier} ({k} of {n})", **told)
+            values = {"classifier": self.title_of(variant.name, seed), "k": number + 1, "n": len(runs)}
+            self.stage = t("Training {classifier} ({k} of {n})", **values)
             for event in tasks.run(trainer, stop=lambda: self.stop_asked):
                 within = (event.epoch - 1 + event.step / event.steps) / event.epochs
                 self.share_done = (sum(costs[:number]) + within * costs[number]) / sum(costs)

@@ -41,8 +41,8 @@ def _votes(answers: dict[str, Answer], titles: dict[str, str]) -> str:
     if ranked[1][1] == n:
         return t("They disagree: {answers}.", answers=", ".join(each))
     others = [line for line, answer in zip(each, answers.values(), strict=True) if answer.label != commonest]
-    told = {"n": n, "all": len(answers), "label": commonest, "others": ", ".join(others)}
-    return t("{n} of {all} say <b>{label}</b>; {others}.", **told)
+    values = {"n": n, "all": len(answers), "label": commonest, "others": ", ".join(others)}
+    return t("{n} of {all} say <b>{label}</b>; {others}.", **values)
 
 
 def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str]:
@@ -51,10 +51,10 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
         if alone in answers and joined in answers:
             label = answers[joined].label
             before, after = answers[alone].probabilities[label], answers[joined].probabilities[label]
-            told = {"classifier": titles[alone], "label": label, "before": before, "after": after}
+            values = {"classifier": titles[alone], "label": label, "before": before, "after": after}
             if abs(after - before) < SAME:
-                return [t("ELMo joined to {classifier} changes next to nothing: {label} has {after:.0%}.", **told)]
-            return [t("With ELMo joined to {classifier}, {label} goes from {before:.0%} to {after:.0%}.", **told)]
+                return [t("ELMo joined to {classifier} changes next to nothing: {label} has {after:.0%}.", **values)]
+            return [t("With ELMo joined to {classifier}, {label} goes from {before:.0%} to {after:.0%}.", **values)]
     return []
 
 

@@ -123,14 +123,14 @@ def _offer_ag_news() -> None:
 
         def report(event) -> None:
             whole = event.total or 30_000_000
-            told = t(
+            message = t(
                 "{name}: {done:,.1f} of {total:,.1f} MB, {speed:.1f} MB/s",
                 name=event.name,
                 done=event.done / 1e6,
                 total=whole / 1e6,
                 speed=event.bytes_per_s / 1e6,
             )
-            bar.progress(min(1.0, event.done / whole), text=told)
+            bar.progress(min(1.0, event.done / whole), text=message)
 
         with shown_errors(), in_turn(bar) as turn:
             public_data.fetch(public_data.files_of("ag_news"), report=report, stop=turn.is_over)
@@ -156,8 +156,8 @@ def _own_file() -> tuple[str, str, dict, dict]:
         return OWN, "", {}, {}
     table = read_table(path, **columns)
     if len(table.rows) > most.max_rows:
-        told = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
-        raise BadInput(t("{name} has {n:,} rows; at most {most:,} are trained on here. Bring fewer of them.", **told))
+        values = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
+        raise BadInput(t("{name} has {n:,} rows; at most {most:,} are trained on here. Bring fewer of them.", **values))
     check_classes(table, given.name)
     labels = sorted({row.label for row in table.rows})
     some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
@@ -167,9 +167,9 @@ def _own_file() -> tuple[str, str, dict, dict]:
 
 def _columns(path: Path, key: str) -> dict | None:
     """The columns chosen of those that the file has, at first as they look; None while one is missing."""
-    found = read_columns(path)
-    numbers = range(1, len(found.names) + 1)
-    names = {k: found.names[k - 1] or t("column {n}", n=k) for k in numbers}
+    columns = read_columns(path)
+    numbers = range(1, len(columns.names) + 1)
+    names = {k: columns.names[k - 1] or t("column {n}", n=k) for k in numbers}
     if len(numbers) < 2:
         raise BadInput(
             t("{name} has one column only; texts and labels need one each. Is it separated by commas, semicolons or tabs?", name=path.name)
@@ -178,7 +178,7 @@ def _columns(path: Path, key: str) -> dict | None:
     chosen = text.multiselect(
         t("Column of texts"),
         numbers,
-        [k + 1 for k in found.texts],
+        [k + 1 for k in columns.texts],
         key=f"text_column.{key}",
         format_func=names.get,
         help=t("Several are read one after the other, as a title and its text."),
@@ -187,7 +187,7 @@ def _columns(path: Path, key: str) -> dict | None:
     labels = label.selectbox(
         t("Column of labels"),
         numbers,
-        None if found.label is None else found.label,
+        None if columns.label is None else columns.label,
         key=f"label_column.{key}",
         format_func=names.get,
         placeholder=t("Choose a column"),
@@ -196,7 +196,7 @@ def _columns(path: Path, key: str) -> dict | None:
     if not chosen or labels is None:
         st.info(t("Choose above which column holds the texts and which, another one, holds their labels."), icon=":material/table_chart:")
         return None
-    return {"text_columns": [_selector(found.names, k) for k in chosen], "label_column": _selector(found.names, labels)}
+    return {"text_columns": [_selector(columns.names, k) for k in chosen], "label_column": _selector(columns.names, labels)}
 
 
 def _selector(names: tuple[str, ...], number: int) -> str | int:
@@ -211,7 +211,7 @@ def check_classes(table: Table, name: str) -> None:
     forms: dict[str, set[str]] = {}
     for row in table.rows:
         forms.setdefault(row.label, set()).add(normal_form(row.text))
-    told = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
+    values = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
     if len(forms) < 2:
         raise BadInput(
             t(
@@ -222,12 +222,12 @@ def check_classes(table: Table, name: str) -> None:
         )
     few = [label for label, some in forms.items() if len(some) < FEWEST]
     if 2 * len(few) > len(forms):
-        told |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
+        values |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
         raise BadInput(
             t(
                 "{n} of the {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). A class needs some to "
                 "learn from, to stop by and to be tested on: choose another column of labels, or add rows.",
-                **told,
+                **values,
             )
         )
 
@@ -251,10 +251,10 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
     if task != OWN or not files or Path(files["train"]).stat().st_size > SMALL_BYTES:
         return
     given = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in columns.items())
-    if told := refusal(
+    if facts := refusal(
         task, tuple((name, str(path), Path(path).stat().st_mtime_ns) for name, path in files.items()), given, share, i18n.language()
     ):
-        raise BadInput(told)
+        raise BadInput(facts)
 
 
 def _kept(given) -> Path:

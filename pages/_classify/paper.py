@@ -14,7 +14,7 @@ from pages._widgets.charts import draw
 SENTIMENT = ("glove", "glove+elmo")  # the classifiers that stand for the two columns on SST-5
 
 
-def show_paper(found: dict[str, dict]) -> None:
+def show_paper(result: dict[str, dict]) -> None:
     """The table, what to notice in it, and the map of tasks by layers; nothing where no task was measured."""
     runs = read_results()
     measured = summaries(runs)
@@ -29,19 +29,19 @@ def show_paper(found: dict[str, dict]) -> None:
         )
     )
     rows = [_row(titles[name], PAPER[name], _measured(measured[name]), measured[name].seeds) for name in PAPER if name in measured]
-    sentiment = found.get("sentiment", {})
+    sentiment = result.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
     lists.grid(pd.DataFrame(rows))
-    notice(about_paper({name: one for name, one in measured.items() if name in PAPER}, titles))
-    if beside := [_beside(titles[name], name, one) for name, one in measured.items() if name not in PAPER]:
+    notice(about_paper({name: value for name, value in measured.items() if name in PAPER}, titles))
+    if beside := [_beside(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Beside the paper’s six"))
         lists.grid(pd.DataFrame(beside))
     _show_curves(curves(runs), titles)
     weights = {
         f"{titles[name]}, {t('input') if where == 'input' else t('output')}": mix
-        for name, one in measured.items()
-        for where, mix in one.mixes.items()
+        for name, value in measured.items()
+        for where, mix in value.mixes.items()
     }
     st.markdown(t("#### Which layers does each task read?"))
     named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
@@ -71,12 +71,12 @@ def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds:
     }
 
 
-def _show_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
+def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> None:
     """What ELMo adds as a task's examples grow: two lines a task."""
-    if not found:
+    if not result:
         return
     st.markdown(t("#### What ELMo adds as examples grow"))
-    for column, (name, points) in zip(st.columns(len(found)), found.items(), strict=True):
+    for column, (name, points) in zip(st.columns(len(result)), result.items(), strict=True):
         lines = {
             t("with ELMo"): [(size, elmo) for size, _, elmo in points],
             t("without ELMo"): [(size, plain) for size, plain, _ in points],
@@ -92,21 +92,21 @@ def _show_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[
                     sizes=", ".join(f"{size:,}" for size, *_ in points),
                 ),
             )
-    notice([about_curves(found, titles)])
+    notice([about_curves(result, titles)])
 
 
-def about_curves(found: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
+def about_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
     """By how many points ELMo is ahead at each size."""
-    told = "; ".join(
+    message = "; ".join(
         f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
-        for name, points in found.items()
+        for name, points in result.items()
     )
-    return t("Points that ELMo adds by the number of examples, one seed: {told}.", told=told)
+    return t("Points that ELMo adds by the number of examples, one seed: {told}.", told=message)
 
 
-def _beside(title: str, name: str, one: Summary) -> dict:
+def _beside(title: str, name: str, summary: Summary) -> dict:
     """A task that the paper's table does not have."""
-    plain, elmo, spared = _measured(one)
+    plain, elmo, spared = _measured(summary)
     return {
         t("task"): title,
         t("data"): BESIDE[name],
@@ -114,12 +114,12 @@ def _beside(title: str, name: str, one: Summary) -> dict:
         t("without ELMo"): plain,
         t("with ELMo"): elmo,
         t("error reduction here"): f"{spared:.0%}",
-        t("seeds"): t("{n} folds", n=one.seeds) if TASKS[name].folds else str(one.seeds),
+        t("seeds"): t("{n} folds", n=summary.seeds) if TASKS[name].folds else str(summary.seeds),
     }
 
 
-def _measured(one: Summary) -> tuple[str, str, float]:
-    return _with_spread(one.baseline, one.baseline_spread), _with_spread(one.elmo, one.elmo_spread), one.error_reduction
+def _measured(summary: Summary) -> tuple[str, str, float]:
+    return _with_spread(summary.baseline, summary.baseline_spread), _with_spread(summary.elmo, summary.elmo_spread), summary.error_reduction
 
 
 def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
@@ -134,19 +134,19 @@ def _with_spread(value: float, spread: float | None) -> str:
 
 def about_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
     """Where ELMo is ahead, where not, and what one seed or the spread of several allows to say."""
-    ahead = [titles[name] for name, one in measured.items() if one.elmo > one.baseline]
-    behind = [titles[name] for name, one in measured.items() if one.elmo <= one.baseline]
+    ahead = [titles[name] for name, value in measured.items() if value.elmo > value.baseline]
+    behind = [titles[name] for name, value in measured.items() if value.elmo <= value.baseline]
     lines = []
     if ahead:
         most = max(measured, key=lambda name: measured[name].error_reduction)
-        told = {"tasks": ", ".join(ahead), "most": titles[most], "share": measured[most].error_reduction}
-        lines.append(t("With ELMo ahead: {tasks}. It spares most errors in <b>{most}</b>: {share:.0%}.", **told))
+        values = {"tasks": ", ".join(ahead), "most": titles[most], "share": measured[most].error_reduction}
+        lines.append(t("With ELMo ahead: {tasks}. It spares most errors in <b>{most}</b>: {share:.0%}.", **values))
     if behind:
         lines.append(t("Not ahead: {tasks}.", tasks=", ".join(behind)))
-    single = [titles[name] for name, one in measured.items() if one.seeds == 1]
+    single = [titles[name] for name, value in measured.items() if value.seeds == 1]
     if single:
         lines.append(t("One seed alone, so that chance of training is not measured: {tasks}.", tasks=", ".join(single)))
-    if within := [titles[name] for name, one in measured.items() if one.beyond_spread is False]:
+    if within := [titles[name] for name, value in measured.items() if value.beyond_spread is False]:
         lines.append(t("Within the spread of seeds: {tasks}.", tasks=", ".join(within)))
     return lines
 
@@ -154,14 +154,14 @@ def about_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[st
 def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFrame:
     """Every score of every task."""
     rows = []
-    for name, one in measured.items():
-        for score in one.others["elmo"]:
+    for name, value in measured.items():
+        for score in value.others["elmo"]:
             if score in ("gold", "predicted", "right"):
                 continue
-            told = {t("task"): titles[name], t("score"): score}
-            control = one.control if score == one.measure else None
-            told |= {t("without ELMo"): round(one.others["baseline"][score], 4), t("with ELMo"): round(one.others["elmo"][score], 4)}
-            used = " / ".join(f"{one.sizes[part]:,} ({one.whole[part]:,})" for part in ("train", "dev", "test"))
-            told |= {t("random labels"): None if control is None else round(control, 4)}
-            rows.append(told | {t("used of train, dev, test"): used, t("training, s"): round(one.seconds)})
+            values = {t("task"): titles[name], t("score"): score}
+            control = value.control if score == value.measure else None
+            values |= {t("without ELMo"): round(value.others["baseline"][score], 4), t("with ELMo"): round(value.others["elmo"][score], 4)}
+            used = " / ".join(f"{value.sizes[part]:,} ({value.whole[part]:,})" for part in ("train", "dev", "test"))
+            values |= {t("random labels"): None if control is None else round(control, 4)}
+            rows.append(values | {t("used of train, dev, test"): used, t("training, s"): round(value.seconds)})
     return pd.DataFrame(rows)

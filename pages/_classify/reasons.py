@@ -25,22 +25,22 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
         name = choice("why", t("Whose reasons"), names, default, format_func=variant_titles().get)
-        found = classifiers.explanation(task, name, in_use, text)
-        _words(found)
-        _context(found)
+        result = classifiers.explanation(task, name, in_use, text)
+        _words(result)
+        _context(result)
         _near(classifiers.near_rows(task, name, in_use, text))
-        _layers(name, found)
-        parts = {t("word"): found.tokens, t("without it"): found.occlusion} | (
-            {t("without its context"): found.context} if found.context else {}
+        _layers(name, result)
+        parts = {t("word"): result.tokens, t("without it"): result.occlusion} | (
+            {t("without its context"): result.context} if result.context else {}
         )
         lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
 
 
-def _words(found: Explanation) -> None:
+def _words(explanation: Explanation) -> None:
     show_html(
         "{}{}{}",
-        t("<p>Which words supported {label} ({share:.0%})?</p>", label=found.label, share=found.probability),
-        token_marks(found.tokens, found.occlusion, title=t("for {label}", label=found.label)),
+        t("<p>Which words supported {label} ({share:.0%})?</p>", label=explanation.label, share=explanation.probability),
+        token_marks(explanation.tokens, explanation.occlusion, title=t("for {label}", label=explanation.label)),
         t(
             '<p class="small">Each word is taken out in turn and the text is read again. <span class="token" style="background:rgba(0,114,178,0.5)">Blue</span>: without it the answer '
             'would be less sure. <span class="token" style="background:rgba(213,94,0,0.5)">Orange</span>: it spoke against the answer. Hover for the change in log-odds.</p>'
@@ -48,16 +48,16 @@ def _words(found: Explanation) -> None:
     )
 
 
-def _context(found: Explanation) -> None:
+def _context(explanation: Explanation) -> None:
     lines = []
-    if found.context is not None:
+    if explanation.context is not None:
         show_html(
             "{}{}{}",
             t("<p>What did reading them in this sentence add?</p>"),
-            token_marks(found.tokens, found.context, title=t("for {label}, by its context", label=found.label)),
+            token_marks(explanation.tokens, explanation.context, title=t("for {label}, by its context", label=explanation.label)),
             t('<p class="small">Each word\'s ELMo vector is replaced by the one it has with no sentence around it.</p>'),
         )
-        change = found.context_total
+        change = explanation.context_total
         if change > 0.05:
             lines.append(t("Context as a whole made the answer surer ({change:+.2f} in log-odds).", change=change))
         elif change < -0.05:
@@ -67,8 +67,8 @@ def _context(found: Explanation) -> None:
     lines.append(
         t(
             "With its words shuffled, the text is still called {label} with {share:.0%} on average.",
-            label=plain(found.label),
-            share=found.shuffled_probability,
+            label=plain(explanation.label),
+            share=explanation.shuffled_probability,
         )
     )
     st.caption(" ".join(lines))
@@ -85,13 +85,13 @@ def _near(rows: list) -> None:
     )
 
 
-def _layers(name: str, found: Explanation) -> None:
-    if not found.mix:
+def _layers(name: str, explanation: Explanation) -> None:
+    if not explanation.mix:
         return
     left, right = st.columns([2, 3], gap="large", vertical_alignment="center")
     with left:
-        weight_bars(found.mix["s"], key=f"why.mix.{name}")
-    weights = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(found.mix["s"]))
+        weight_bars(explanation.mix["s"], key=f"why.mix.{name}")
+    weights = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(explanation.mix["s"]))
     right.caption(
         t(
             "The layer mix that {classifier} learned with this task: {weights}, γ = {gamma:.2f}. These are the numbers "
@@ -99,7 +99,7 @@ def _layers(name: str, found: Explanation) -> None:
             "Set them by hand on the Mix page.",
             classifier=variant_titles()[name],
             weights=weights,
-            gamma=found.mix["gamma"],
-            pulls=", ".join(f"{part:.0%}" for part in pulls(np.array(found.mix["s"]), np.array(found.lengths))),
+            gamma=explanation.mix["gamma"],
+            pulls=", ".join(f"{part:.0%}" for part in pulls(np.array(explanation.mix["s"]), np.array(explanation.lengths))),
         )
     )

@@ -59,13 +59,13 @@ def show(in_use: InUse) -> None:
         show_scores()
         return
     lines = classifiers.runs()
-    found = {name: variants.summary(lines, name) for name in EXPERIMENTS}
-    show_paper(found)
-    show_earlier(found)
+    result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
+    show_paper(result)
+    show_earlier(result)
     show_curve()
-    _task({name: rows for name, rows in found.items() if rows})
+    _task({name: rows for name, rows in result.items() if rows})
     show_scores()
-    show_checks(found)
+    show_checks(result)
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
     st.caption(
@@ -83,15 +83,15 @@ def show(in_use: InUse) -> None:
 
 
 @st.fragment
-def _task(found: dict) -> None:
+def _task(result: dict) -> None:
     task_of = task_titles()
     titles = variant_titles()
-    names = [name for name in TASKS if name in found]
+    names = [name for name in TASKS if name in result]
     if not names:
         return
     st.markdown(t("#### Every variant, task by task"))
     name = choice("results_task", t("Task"), names, names[0], format_func=task_of.get)
-    rows = dict(sorted(found[name].items(), key=lambda item: -item[1]["accuracy"]))
+    rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: _kind(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
     draw(
@@ -126,29 +126,29 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
     titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
     best, n = ranked[0], rows[ranked[0]]["n"]
-    told = {"condition": condition, "train": rows[best]["train"], "n": n}
-    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **told)]
+    values = {"condition": condition, "train": rows[best]["train"], "n": n}
+    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **values)]
     level = [v for v in ranked if rows[v]["accuracy"] == rows[best]["accuracy"]]
-    told = {"classifier": ", ".join(titles[v] for v in level), "accuracy": rows[best]["accuracy"]}
+    values = {"classifier": ", ".join(titles[v] for v in level), "accuracy": rows[best]["accuracy"]}
     if len(level) > 1:
-        return [*lines, t("Right most often, and equally so: <b>{classifier}</b>, {accuracy:.1%}.", **told)]
-    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **told))
+        return [*lines, t("Right most often, and equally so: <b>{classifier}</b>, {accuracy:.1%}.", **values)]
+    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **values))
     runner = next((v for v in ranked if _kind(v) != _kind(best)), None)
     if runner is None:
         return lines
     gap = rows[best]["accuracy"] - rows[runner]["accuracy"]
-    told = {"classifier": titles[runner], "points": points(gap), "texts": max(1, round(gap * n)), "n": n}
+    values = {"classifier": titles[runner], "points": points(gap), "texts": max(1, round(gap * n)), "n": n}
     p = adjusted_p(rows, best).get(runner)
-    told["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
-    shown = gap > told["margin"] / 100 if p is None else p < LEVEL
+    values["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
+    shown = gap > values["margin"] / 100 if p is None else p < LEVEL
     if p is not None:
-        told["p"] = written(p)
+        values["p"] = written(p)
         if shown:
             lines.append(
                 t(
                     "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
                     "more than chance (McNemar’s exact test, {p} after Holm for all classifiers).",
-                    **told,
+                    **values,
                 )
             )
         else:
@@ -156,7 +156,7 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
                 t(
                     "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
                     "that may be chance (McNemar’s exact test, {p} after Holm for all classifiers).",
-                    **told,
+                    **values,
                 )
             )
     elif shown:
@@ -164,7 +164,7 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
             t(
                 "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
                 "more than the {margin:.1f} that chance explains with so many.",
-                **told,
+                **values,
             )
         )
     else:
@@ -172,7 +172,7 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
             t(
                 "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
                 "with so many up to {margin:.1f} may be chance.",
-                **told,
+                **values,
             )
         )
     if _kind(best) == "plain baseline" and shown:
@@ -187,7 +187,7 @@ def adjusted_p(rows: dict[str, dict], best: str) -> dict[str, float]:
     """
     right = {name: row.get("right") for name, row in rows.items()}
     others = [name for name in rows if name != best]
-    if any(one is None or one.shape[1] != rows[best]["n"] for one in right.values()):
+    if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):
         return {}
     return dict(zip(others, holm([mcnemar(right[best], right[name]).p for name in others]).tolist(), strict=True))
 

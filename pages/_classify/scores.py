@@ -24,21 +24,21 @@ from pages._widgets.charts import draw
 def show_scores() -> None:
     """Of the task chosen: a row a classifier, and one of them closer."""
     with shown_errors():
-        found = scored()
-        if not found:
+        result = scored()
+        if not result:
             return
         st.markdown(t("#### The classifiers of the Classify page, on texts they never saw"))
         titles = tasks.task_titles()
-        default = "news-title" if "news-title" in found else next(iter(found))
+        default = "news-title" if "news-title" in result else next(iter(result))
         task = choice(
             "scores_task",
             t("Task of the classifiers"),
-            list(found),
+            list(result),
             default,
             format_func=lambda n: plain(titles.get(n, n)),
             label_visibility="collapsed",
         )
-        metas = found[task]
+        metas = result[task]
         table = pd.DataFrame([_row(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
         shares = (t("accuracy"), t("macro F1"))
         lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
@@ -64,10 +64,10 @@ def show_scores() -> None:
 
 def scored() -> dict[str, dict[str, dict]]:
     """Task -> classifier -> how it was made and how good it is; those that lie on this machine, and this session's own."""
-    found = {task: tasks.heads_metas(task) for task in tasks.TASKS}
+    result = {task: tasks.heads_metas(task) for task in tasks.TASKS}
     for title, mine in classifiers.trained_here().items():
-        found[title] = {name: _facts(head) for name, head in mine.opened.heads.items()}
-    return {task: metas for task, metas in found.items() if metas}
+        result[title] = {name: _facts(head) for name, head in mine.opened.heads.items()}
+    return {task: metas for task, metas in result.items() if metas}
 
 
 def _facts(head: TextHead) -> dict:
@@ -121,15 +121,15 @@ def _closer(name: str, meta: dict) -> None:
 def about_calibration(test: dict) -> str:
     """A calibration error beside what so many answers would show if every one were as sure as it should be."""
     mean, most = calibrated_ece(test["bins"])
-    told = {"mean": mean, "most": most, "n": test["n"]}
+    values = {"mean": mean, "most": most, "n": test["n"]}
     if test["ece"] > most:
         return t(
             "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap is more than chance.",
-            **told,
+            **values,
         )
     return t(
         "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap may be chance.",
-        **told,
+        **values,
     )
 
 
@@ -137,12 +137,12 @@ def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequen
     """What a confusion matrix shows, in words: how many are right, and the commonest mistake where there is one."""
     counts = np.array(confusion)
     wrong = counts - np.diag(np.diag(counts))
-    told = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
+    values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
     if not wrong.any():
-        return t("{classifier}, true labels against answers: {right:,} of {n:,} are right, none is taken for another.", **told)
+        return t("{classifier}, true labels against answers: {right:,} of {n:,} are right, none is taken for another.", **values)
     true, said = np.unravel_index(wrong.argmax(), wrong.shape)
-    told |= {"times": int(wrong.max()), "true": labels[true], "said": labels[said]}
+    values |= {"times": int(wrong.max()), "true": labels[true], "said": labels[said]}
     return t(
         "{classifier}, true labels against answers: {right:,} of {n:,} are right; {true} is taken for {said} most often ({times:,}).",
-        **told,
+        **values,
     )

@@ -42,14 +42,14 @@ def show(in_use: InUse) -> None:
 def _watch(job: TrainingJob) -> None:
     if not job.running:
         st.rerun()  # once, of the whole page: the button wakes, the ticking ends
-    told = job.told
+    message = job.told
     if job.seconds_left is not None:
         if job.training:
-            told = t("{stage}; for all of them {time} left at most", stage=told, time=duration(job.seconds_left))
+            message = t("{stage}; for all of them {time} left at most", stage=message, time=duration(job.seconds_left))
         else:
-            told = t("{stage}; {time} left for the layers", stage=told, time=duration(job.seconds_left))
+            message = t("{stage}; {time} left for the layers", stage=message, time=duration(job.seconds_left))
     bar, stop = st.columns([5, 1], vertical_alignment="center")
-    bar.progress(min(1.0, job.share_done), text=told)
+    bar.progress(min(1.0, job.share_done), text=message)
     if stop.button(t("Stop"), icon=":material/stop:", key="train.stop", width="stretch", help=t("The best so far is kept")):
         job.stop()
     # Finished or not is asked once: buttons drawn by this fragment would lose the click that lands before the page is drawn anew.

@@ -30,47 +30,47 @@ RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the s
 
 
 def show_results(job: TrainingJob, *, finished: bool) -> None:
-    found = dict(job.heads)
-    table = results_table(found)
+    result = dict(job.heads)
+    table = results_table(result)
     st.markdown(t("#### On texts none of them had seen"))
     _show_table(table)
-    notice(about_training(found))
-    if learned := learned_weights(found):
+    notice(about_training(result))
+    if learned := learned_weights(result):
         st.markdown(t("**Which layers does each read?** Learned weights s, all seeds' mean"))
         named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
         draw(layer_weights_figure(learned), key="train.layers", alt=t("Learned layer weights s of each classifier. {named}.", named=named))
-    variants = list(dict.fromkeys(v for v, _ in found))
+    variants = list(dict.fromkeys(v for v, _ in result))
     name = (
         st.segmented_control(
             t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
         )
         or variants[0]
     )
-    head = next((head for (variant, _), head in found.items() if variant == name), found[next(iter(found))])
+    head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
     figure = confusion_figure(head.meta["test"]["confusion"], head.labels)
     draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
     if finished:
         _actions(job, table)
 
 
-def learned_weights(found: dict) -> dict[str, list[float]]:
+def learned_weights(result: dict) -> dict[str, list[float]]:
     """(variant, seed) -> head: the learned s_j of each classifier that mixes layers, however many there are; the mean over its seeds."""
     rows = {}
-    for variant in dict.fromkeys(v for v, _ in found):
-        mixes = [head.meta["mix"]["s"] for (v, _), head in found.items() if v == variant and head.meta.get("mix")]
+    for variant in dict.fromkeys(v for v, _ in result):
+        mixes = [head.meta["mix"]["s"] for (v, _), head in result.items() if v == variant and head.meta.get("mix")]
         if mixes:
             rows[variant_titles()[variant]] = np.mean(mixes, axis=0).tolist()
     return rows
 
 
-def results_table(found: dict) -> pd.DataFrame:
+def results_table(result: dict) -> pd.DataFrame:
     """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class.
 
     Columns and classifiers have their names in the code; `_in_words` is what people see.
     """
     rows = []
-    for variant in dict.fromkeys(v for v, _ in found):
-        metas = [head.meta for (v, _), head in found.items() if v == variant]
+    for variant in dict.fromkeys(v for v, _ in result):
+        metas = [head.meta for (v, _), head in result.items() if v == variant]
         tests = [meta["test"] for meta in metas]
         classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
         f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
@@ -106,28 +106,28 @@ def _show_table(table: pd.DataFrame) -> None:
     lists.grid(_in_words(table), column_config=columns)
 
 
-def about_training(found: dict[tuple[str, int], TextHead]) -> list[str]:
+def about_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
     """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
-    right = {name: np.stack([head.right for (v, _), head in found.items() if v == name]) for name, _ in found}  # (S, N) each
+    right = {name: np.stack([head.right for (v, _), head in result.items() if v == name]) for name, _ in result}  # (S, N) each
     titles = variant_titles()
     share = {name: float(rows.mean()) for name, rows in right.items()}
     ranked = sorted(right, key=lambda name: -share[name])
     best, n = ranked[0], right[ranked[0]].shape[1]
-    told = {"accuracy": share[best], "n": n}
+    values = {"accuracy": share[best], "n": n}
     level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
     if len(level) > 1:
         lines = [
             t(
                 "{classifiers} are right equally often: {accuracy:.1%} of {n:,} test texts.",
                 classifiers=", ".join(titles[name] for name in level),
-                **told,
+                **values,
             )
         ]
     elif len(ranked) > 1:
-        lines = [t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)]
+        lines = [t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
         lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
     else:
-        lines = [t("<b>{classifier}</b> is right in {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **told)]
+        lines = [t("<b>{classifier}</b> is right in {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
     if n < FEW_TEXTS:
         lines.append(t("So few test texts cannot tell how good a classifier is: bring more rows."))
     elif len(ranked) > 1 and min(map(len, right.values())) == 1 and any(VARIANTS[name].network in RANDOM for name in ranked[:2]):
@@ -138,16 +138,16 @@ def about_training(found: dict[tuple[str, int], TextHead]) -> list[str]:
 def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, second: str, gap: float) -> str:
     """The best's lead over the second and how likely chance makes one like it."""
     test = mcnemar(right[best], right[second])
-    told = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
-    told["p"] = written(test.p)
+    values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
+    values["p"] = written(test.p)
     if test.more_than_chance:
         return t(
             "Its lead over {classifier}, {points} points, is more than chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
-            **told,
+            **values,
         )
     return t(
         "Its lead over {classifier}, {points} points, may be chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
-        **told,
+        **values,
     )
 
 

@@ -94,24 +94,26 @@ def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[st
     titles = variant_titles()
     ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}
     least, best = min(drops, key=drops.get), max(ends, key=ends.get)
-    told = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
+    values = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
     said = []
     if len(lines) == 1:
-        return [t("On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.", **told)]
+        return [
+            t("On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.", **values)
+        ]
     if drops[least] > 0:
-        told["points"] = points(drops[least])
+        values["points"] = points(drops[least])
         said.append(
             t(
                 "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses least: {points} percentage points, from {before:.1%} to "
                 "{after:.1%}.",
-                **told,
+                **values,
             )
         )
     else:
         said.append(
             t(
                 "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses nothing: {before:.1%}, then {after:.1%}.",
-                **told,
+                **values,
             )
         )
     rivals = [name for name in lines if ends[best] - ends[name] <= margin(ends[best], ends[name], n)]

@@ -74,12 +74,12 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     opened = classifiers.opened(task, in_use)
     clean = opened.task.clean(text[:MAX_CHARACTERS])
     tokens = tasks.text_tokens(opened.task, text)
-    found = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
-    found = {name: found[name] for name in names}
+    result = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
+    result = {name: result[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)
-    told = t("One of five ways to disturb {share:.0%} of its letters:", share=share)
-    show_html('<p class="small">{}</p>{}', told, _marked(tokens, noisy))
-    lines = {name: answer.kept.mean(axis=1) for name, answer in found.items()}
+    message = t("One of five ways to disturb {share:.0%} of its letters:", share=share)
+    show_html('<p class="small">{}</p>{}', message, _marked(tokens, noisy))
+    lines = {name: answer.kept.mean(axis=1) for name, answer in result.items()}
     named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     draw(
         noise_figure(lines, SHARES, y=t("probability of its first answer"), chosen=share),
@@ -90,11 +90,11 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
             named=named,
         ),
     )
-    notice(_noticed(found, share))
+    notice(_noticed(result, share))
     rows = [
         {t("classifier"): variant_titles()[name], t("answer on the clean text"): answer.label, t("letters disturbed"): f"{s:.0%}"}
         | {t("mean probability of that answer"): round(float(kept.mean()), 4), t("still the answer, of five"): int(same.sum())}
-        for name, answer in found.items()
+        for name, answer in result.items()
         for s, kept, same in zip(SHARES, answer.kept, answer.same, strict=True)
     ]
     lists.twin(pd.DataFrame(rows), name="noise", key="noise.twin")
@@ -107,10 +107,10 @@ def _marked(clean: tuple[str, ...], noisy: tuple[str, ...]) -> Markup:
     return html('<div class="tokens">{}</div>', Markup(" ").join(w if w in known else marked.format(w) for w in noisy))
 
 
-def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
+def _noticed(result: dict[str, NoisyAnswer], share: float) -> list[str]:
     place = SHARES.index(share)
-    n = next(iter(found.values())).same.shape[1]
-    counts = "; ".join(f"{variant_titles()[name]}: {int(answer.same[place].sum())}" for name, answer in found.items())
+    n = next(iter(result.values())).same.shape[1]
+    counts = "; ".join(f"{variant_titles()[name]}: {int(answer.same[place].sum())}" for name, answer in result.items())
     lines = [
         t(
             "With {share:.0%} of the letters disturbed in {n} random ways, the first answer stays, of {n}: {counts}.",
@@ -119,7 +119,7 @@ def _noticed(found: dict[str, NoisyAnswer], share: float) -> list[str]:
             counts=counts,
         )
     ]
-    gained = {name: 100 * float(answer.kept[place].mean() - answer.kept[0].mean()) for name, answer in found.items()}
+    gained = {name: 100 * float(answer.kept[place].mean() - answer.kept[0].mean()) for name, answer in result.items()}
     best, worst = max(gained, key=gained.get), min(gained, key=gained.get)
     if share and gained[best] - gained[worst] >= 1:
         lines.append(

@@ -40,12 +40,12 @@ MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     """Shown where both sides are models; by the labelled sentences of the first one's language, where it has some here."""
-    models = [opened.model(one.source) for one in chosen]
-    corpus = next((one.corpus for one in chosen if sentences_of(one.corpus)), models[0].language.sentences)
+    models = [opened.model(item.source) for item in chosen]
+    corpus = next((item.corpus for item in chosen if sentences_of(item.corpus)), models[0].language.sentences)
     if models[0].fingerprint == models[1].fingerprint or not corpus:
         return
     st.markdown(t("**At which depth does each tell senses apart?** Labelled sentences whose nearest one has the same sense"))
-    sources = tuple(one.source for one in chosen)
+    sources = tuple(item.source for item in chosen)
     job = _job(corpus, sources, key := _key(corpus, sources))
     job.wait(progress.AT_MOST_S)
     if job.error and not job.ended:  # these models cannot be measured
@@ -58,8 +58,8 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     found: tuple[Measured, ...] = job.result
     names = [model.layers.transformer or Path(model.name).name for model in models]
     lines, rows, said = [], [], []
-    for name, model, one in zip(names, models, found, strict=True):
-        known, shares = model.layers, one.shares
+    for name, model, item in zip(names, models, found, strict=True):
+        known, shares = model.layers, item.shares
         alone = [shares[space] for space in known.alone]
         lines.append(Line(name, alone, [known.title(space) for space in known.alone]))
         best = known.alone[int(np.argmax(alone))]
@@ -75,8 +75,8 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         if SENSES in shares:
             said.append(t("in {model}'s sense space {share:.1%}", model=name, share=shares[SENSES]))
         rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
-    chance = float(np.mean([one.chance for one in found]))
-    told = "; ".join(said)
+    chance = float(np.mean([item.chance for item in found]))
+    message = "; ".join(said)
     draw(
         depth_figure(lines, chance),
         key="compare.depth",
@@ -85,7 +85,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
             chance=chance,
         ),
     )
-    notice([t("{told}; with shuffled labels it is {chance:.1%}.", told=told, chance=chance)])
+    notice([t("{told}; with shuffled labels it is {chance:.1%}.", told=message, chance=chance)])
     lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
     _costs(names, models, found)
 
@@ -94,7 +94,7 @@ def measured() -> None:
     """What `python -m core evaluate layers` found of three models, each by its best layer and its mixes; shown where its file is."""
     if not MEASURED.is_file():
         return
-    found = read_json(MEASURED, expect=dict)
+    facts = read_json(MEASURED, expect=dict)
     titles = {
         "sentences": t("senses, our labelled sentences, nearest neighbour"),
         "senses": t("senses of four words, Senseval-2, nearest neighbour"),
@@ -103,31 +103,31 @@ def measured() -> None:
         "titles": t("topic of a title, AG News, linear classifier on the mean"),
     }
     rows = []
-    for what, measure in found["measures"].items():
+    for what, measure in facts["measures"].items():
         given = measure["rows"]
         base = {
             t("measure"): titles[what],
             t("test items"): measure["n"],
             t("chance"): given["chance"][""],
-            found["static"]: given.get("static", {}).get(""),
+            facts["static"]: given.get("static", {}).get(""),
         }
-        for name in found["models"]:
+        for name in facts["models"]:
             alone = {space: value for space, value in given[name].items() if space.isdecimal()}
             best = max(alone, key=alone.__getitem__)
             mixes = {t("mix"): given[name]["mix"], t("best mix"): given[name]["best_mix"]}
             rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): alone[best]} | mixes)
     table = pd.DataFrame(rows)
     with st.expander(t("Measured before: three models on the same data"), icon=":material/monitoring:", key="compare.measured"):
-        shares = [t("chance"), found["static"], t("at that layer"), t("mix"), t("best mix")]
+        shares = [t("chance"), facts["static"], t("at that layer"), t("mix"), t("best mix")]
         lists.grid(table, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
         st.caption(
             t(
                 "Accuracy. Chance: shuffled senses, the commonest sense, answer, tag or label. {static}: the sum of the other words’ vectors for senses and "
                 "pairs, a word’s own for tags, their mean for titles. Best mix: chosen on training data, or on the other half of the words. The best layer is the best of these very "
                 "figures. Tags from {tags} training sentences, topics from {titles} titles. Measured again by: {command}",
-                static=found["static"],
-                tags=found["tag_sentences"],
-                titles=found["titles"],
+                static=facts["static"],
+                tags=facts["tag_sentences"],
+                titles=facts["titles"],
                 command="`python -m core evaluate layers`",
             )
         )
@@ -158,15 +158,15 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
             senses = [_at_once(open_judge(model).space, table) for model, table in zip(models, tables, strict=True)]
             spaces = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
             total = sum(len(each) + 1 for each in spaces)
-            found = []
+            results = []
             for model, table, each, in_senses in zip(models, tables, spaces, senses, strict=True):
                 of = {}
                 for space in each:
                     job.count("measuring", next(steps), total)
                     of[space] = _of_space(corpus, model.fingerprint, space, table, in_senses)
                 job.count("measuring", next(steps), total)
-                found.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
-        return tuple(found)
+                results.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
+        return tuple(results)
 
     return jobs.job(JOB, key, work, failed=t("The models could not be measured."), most=MOST_JOBS)
 
@@ -178,12 +178,12 @@ def _at_once(space: SenseSpace | None, table: OccurrenceTable) -> SenseSpace | N
 
 def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
-    told = {"done": job.done, "total": job.total, "left": left}
+    values = {"done": job.done, "total": job.total, "left": left}
     if not job.stage:
-        return progress.labelled_text(**told)
+        return progress.labelled_text(**values)
     if not job.done:
         return t("Measuring both models' layers.")
-    return t("Measuring both models: {done} of {total} steps, {left} left.", **told)
+    return t("Measuring both models: {done} of {total} steps, {left} left.", **values)
 
 
 @kept(64)
@@ -205,15 +205,15 @@ def _pace(table: OccurrenceTable, encoder) -> float:
     return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
 
 
-def _costs(names: list[str], models: list[Model], found: tuple[Measured, ...]) -> None:
+def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...]) -> None:
     """Time, measured now, and bytes a token."""
     rows = []
-    for name, model, one in zip(names, models, found, strict=True):
+    for name, model, item in zip(names, models, measureds, strict=True):
         n, size = model.encoder.n_layers, model.encoder.dim
         rows.append(
             {
                 t("model"): name,
-                t("tokens a second"): round(one.pace),
+                t("tokens a second"): round(item.pace),
                 t("bytes a token in an index"): 2 * n * size + 2 * n * (n + 1),
                 t("layers"): n,
                 t("numbers a layer"): size,

@@ -48,8 +48,8 @@ def show(in_use: InUse) -> None:
     with left:
         st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=result.comparison.k))
         c = result.comparison
-        told = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
-        alt = t("A histogram of {n:,} words: how many of its {k} nearest words each keeps, {mean:.1f} on average.", **told)
+        values = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
+        alt = t("A histogram of {n:,} words: how many of its {k} nearest words each keeps, {mean:.1f} on average.", **values)
         draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
     with right:
         st.markdown(t("**How alike are the whole spaces?** Linear CKA, 0 to 1"))
@@ -57,7 +57,7 @@ def show(in_use: InUse) -> None:
         draw(cka_heat(result.cka_names, result.cka), key="compare.cka", alt=alt)
     notice(noticed(result))
     word_in_both(result)
-    if all(one.layer for one in chosen):
+    if all(item.layer for item in chosen):
         with shown_errors():  # the lists stand whatever becomes of the measures
             senses.show(chosen)
         senses.measured()
@@ -83,12 +83,12 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     if what != CORPORA:
         offered = spaces.offered()
         mine = usual(in_use)
-        options = [*(one for one in mine if one not in offered), *offered]
+        options = [*(item for item in mine if item not in offered), *offered]
         texts = [
             place.selectbox(
                 label,
                 options,
-                index=options.index(one),
+                index=options.index(item),
                 key=key,
                 **BOUND,
                 accept_new_options=True,
@@ -97,7 +97,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
                     "A model's words stand for the mean of their vectors in the sentences in use."
                 ),
             )
-            for place, label, one, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
+            for place, label, item, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
         ]
         if not all(texts):
             raise BadInput(t("Choose two things to compare, or type a path."))
@@ -114,13 +114,13 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         place.selectbox(
             label,
             options,
-            index=options.index(one) if one in options else None,
+            index=options.index(item) if item in options else None,
             key=key,
             **BOUND,
             accept_new_options=True,
             placeholder=t("Choose, or type the path of a file of sentences"),
         )
-        for place, label, one, key in zip(
+        for place, label, item, key in zip(
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )
     ]

@@ -51,19 +51,19 @@ def noticed(result: SpacesCompared) -> list[str]:
         t("Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.", name=name, mean=mean, n=n)
         for name, mean, n in result.halves
     ]
-    told = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": written(result.paired.p), "n": result.paired.n}
+    values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": written(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
         lines.append(
             t(
                 "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}): not shown to be more than chance.",
-                **told,
+                **values,
             )
         )
     else:
         lines.append(
             t(
                 "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}).",
-                **told,
+                **values,
             )
         )
     if result.shift is not None:
@@ -86,18 +86,21 @@ def noticed(result: SpacesCompared) -> list[str]:
 def word_in_both(result: SpacesCompared) -> None:
     """A word's two lists of neighbours side by side."""
     c = result.comparison
-    asked = st.session_state.get("w") or examples.first_word()
-    first, offered = opening_words(result, asked, list(examples.pairs()))
+    request = st.session_state.get("w") or examples.first_word()
+    first, offered = opening_words(result, request, list(examples.pairs()))
     st.markdown(t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
     word = known_form(folded((typed or first).strip()), c.words)
-    if not typed and not known_form(folded(asked), c.words):
-        told = t(
-            "“{word}” is not among the {n:,} words that both have: “{other}” is shown.", word=plain(asked[:40]), n=len(c.words), other=word
+    if not typed and not known_form(folded(request), c.words):
+        message = t(
+            "“{word}” is not among the {n:,} words that both have: “{other}” is shown.",
+            word=plain(request[:40]),
+            n=len(c.words),
+            other=word,
         )
-        st.caption(told)
+        st.caption(message)
     if not word:
         raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words)))
     k = c.words.index(word)
@@ -125,20 +128,20 @@ def word_in_both(result: SpacesCompared) -> None:
             )
 
 
-def opening_words(result: SpacesCompared, asked: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
+def opening_words(result: SpacesCompared, request: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
     """(the word to open on, words one click away): the word in question where both have it, else one of several meanings."""
     c = result.comparison
     order = [c.words[k] for k in c.most_changed()]
     telling = [c.words[k] for k in c.telling([*examples_, *result.ambiguous])]
     ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
     offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
-    return known_form(folded(asked.strip()), c.words) or offered[0], offered
+    return known_form(folded(request.strip()), c.words) or offered[0], offered
 
 
 def known_form(word: str, words: Sequence[str]) -> str:
     """The word, or what it is a form of, where it is one of these; else ""."""
     forms = lemmas(word, words_of(languages.in_use()))
-    return next((one for one in (word, *forms) if one in words), "")
+    return next((form for form in (word, *forms) if form in words), "")
 
 
 def _take_example() -> None:

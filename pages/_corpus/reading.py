@@ -72,22 +72,22 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
         return [*lines, t("Spelt nearly like it: {words}.", words=near)] if near else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in texts.by_document(hits)), reverse=True)
     rate = 1000 * len(hits) / total
-    told = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
+    values = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
     if len(hits) == 1:
-        lines.append(tn("“{word}” is the one token here.", "“{word}” stands once in {tokens:,} tokens.", total, **told))
+        lines.append(tn("“{word}” is the one token here.", "“{word}” stands once in {tokens:,} tokens.", total, **values))
     else:
-        lines.append(t("“{word}” occurs {n:,} times: {rate} in 1,000 tokens.", **told))
+        lines.append(t("“{word}” occurs {n:,} times: {rate} in 1,000 tokens.", **values))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
-        told = {"n": within, "all": len(rates), "name": rates[0][1][:60]}
+        values = {"n": within, "all": len(rates), "name": rates[0][1][:60]}
         if rates[0][0] > rates[1][0]:
-            lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **told))
+            lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
-            lines.append(t("It is in {n:,} of {all:,} documents, in none more densely than in every other.", **told))
-    if (found := texts.commonest_beside(hits, -1)) and found[1] > 1:
-        lines.append(t("Most often before it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
-    if (found := texts.commonest_beside(hits, 1)) and found[1] > 1:
-        lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(found[0]), n=found[1]))
+            lines.append(t("It is in {n:,} of {all:,} documents, in none more densely than in every other.", **values))
+    if (result := texts.commonest_beside(hits, -1)) and result[1] > 1:
+        lines.append(t("Most often before it: “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
+    if (result := texts.commonest_beside(hits, 1)) and result[1] > 1:
+        lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
     if total < FEW_TOKENS:
         lines.append(
             tn(

@@ -125,9 +125,9 @@ def _first_word(opened: Concordance) -> str:
 
 def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by: str = "") -> None:
     """What a search found; by a model's name with what stands for each find."""
-    told = reading.noticed(opened, query, guessed, hits)
+    facts = reading.noticed(opened, query, guessed, hits)
     if not len(hits):
-        notice(told)
+        notice(facts)
         return
     lines = opened.lines(hits, EXPORTED)
     picture, text = st.columns([3, 5], gap="large")
@@ -138,7 +138,7 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by:
             else t("Bars of the finds in each tenth of the text, {n:,} in all.", n=len(hits))
         )
         draw(_bars(opened, hits), key="corpus.bars", alt=alt)
-        notice(told)
+        notice(facts)
     with text:
         each = [()] * SHOWN
         if named_by:
@@ -176,7 +176,7 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
     if len(opened.documents) > 1:
         ranked = sorted(opened.by_document(hits), key=lambda row: -row[1])[:BARS]
         names, counts = [_short(name, 20) for name, _, _ in ranked], [n for _, n, _ in ranked]
-        told = [
+        lines = [
             tn("{n:,} find, {rate:.1f} in 1,000 tokens", "{n:,} finds, {rate:.1f} in 1,000 tokens", n, rate=1000 * n / max(1, size))
             for _, n, size in ranked
         ]
@@ -184,7 +184,7 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
     else:
         counts = opened.by_stretch(hits)
         names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(counts))]
-        told = [tn("{n:,} find", "{n:,} finds", n) for n in counts]
+        lines = [tn("{n:,} find", "{n:,} finds", n) for n in counts]
         title = t("Where in the text")
     figure = Figure().add_bar(
         x=counts,
@@ -194,7 +194,7 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
         text=[f"{n:,}" for n in counts],
         textposition="outside",
         cliponaxis=False,
-        customdata=told,
+        customdata=lines,
         hovertemplate="%{customdata}",
     )
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)

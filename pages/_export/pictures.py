@@ -23,7 +23,7 @@ def pictures(name: str, *, title: str, source: str, query: str, short: str, card
     the short link's parameter of a `query`, `card` what makes the share card's data once it is asked for.
     """
     component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=CARD + SCRIPT)
-    told = {
+    values = {
         "link": t("Link to this view"),
         "copy": t("Copy the link"),
         "copy_short": t("Copy the short link"),
@@ -32,8 +32,8 @@ def pictures(name: str, *, title: str, source: str, query: str, short: str, card
         "share": t("A card to share") if card else "",
         "make": t("Make the card"),
     }
-    told |= {"name": name, "title": title, "source": source, "query": query, "short": short, "card": st.session_state.get(NUMBER)}
-    component(data=told, key="take.pictures", on_card_change=lambda: _make(card), on_moved_change=lambda: None)
+    values |= {"name": name, "title": title, "source": source, "query": query, "short": short, "card": st.session_state.get(NUMBER)}
+    component(data=values, key="take.pictures", on_card_change=lambda: _make(card), on_moved_change=lambda: None)
 
 
 def _make(card: Callable[[], dict] | None) -> None:

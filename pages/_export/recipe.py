@@ -89,7 +89,7 @@ def about(settings: Settings) -> dict[str, str]:
 def pair(settings: Settings) -> list[tuple[str, int, str]]:
     """The two sentences, each with the number of the word in question among its tokens, and the word that it is read as where that is in
     doubt (core.text.readings); an empty one is left out."""
-    return [one for one in _asked(settings) if one[0].strip()]
+    return [item for item in _asked(settings) if item[0].strip()]
 
 
 def sentence(settings: Settings) -> tuple[str, int]:

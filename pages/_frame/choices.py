@@ -97,13 +97,13 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
     state[LAYERS] = known
     said = state.pop(SAID, [])
     for key in LAYER_KEYS:
-        asked = str(given.get(key) or state.get(key) or "")
-        if not asked.isdecimal() or asked in known.alone:
+        request = str(given.get(key) or state.get(key) or "")
+        if not request.isdecimal() or request in known.alone:
             continue
         state.pop(key, None)
         if given.pop(key, None):
-            told = {"model": name, "top": known.top, "layer": asked[:9], "where": known.title(known.top)}
-            said.append(t("{model} has layers 0 to {top}, and no layer {layer}: {where} is shown.", **told))
+            values = {"model": name, "top": known.top, "layer": request[:9], "where": known.title(known.top)}
+            said.append(t("{model} has layers 0 to {top}, and no layer {layer}: {where} is shown.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
         state.pop(WEIGHTS, None)

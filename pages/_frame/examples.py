@@ -47,13 +47,13 @@ def first_word(language: Language | None = None) -> str:
 def decided(language: Language | None = None) -> tuple[Decided, ...]:
     language = language or languages.in_use()
     given = language.examples.get("decided")
-    return tuple(Decided(**one) for one in given) if given else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
+    return tuple(Decided(**item) for item in given) if given else tuple(Decided(a, word) for word, (a, _) in pairs(language).items())
 
 
 def predict(language: Language | None = None) -> tuple[Predict, ...]:
     language = language or languages.in_use()
     if given := language.examples.get("predict"):
-        return tuple(Predict(**one) for one in given)
+        return tuple(Predict(**item) for item in given)
     return tuple(Predict(a, b, 0) for a, b in pairs(language).values()) or (Predict("", "", 0),)
 
 
@@ -80,15 +80,15 @@ def start(language: Language) -> dict[str, str]:
     first = predict(language)[0]
     word = first_word(language)
     a, b = pairs(language).get(word, ("", ""))
-    found = {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other}
-    return found | {"spell": next(iter(spelling(language).values())), "other": next(iter(other(language).values()))}
+    result = {"a": a, "b": b, "w": word, "ptext": first.text, "pother": first.other}
+    return result | {"spell": next(iter(spelling(language).values())), "other": next(iter(other(language).values()))}
 
 
 def every_text(language: Language) -> set[str]:
     """All texts of the examples: what is one of them was not typed by the reader."""
     texts = {text for pair in pairs(language).values() for text in pair} | set(pairs(language))
-    texts |= {one.text for one in decided(language)} | {one.word for one in decided(language)}
-    texts |= {text for one in predict(language) for text in (one.text, one.other)}
+    texts |= {item.text for item in decided(language)} | {item.word for item in decided(language)}
+    texts |= {text for item in predict(language) for text in (item.text, item.other)}
     return texts | set(spelling(language).values()) | set(other(language).values())
 
 

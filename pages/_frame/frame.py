@@ -44,8 +44,8 @@ def frame(file: str) -> InUse:
     browser.begin()
     with st.sidebar:
         st.markdown("### :material/biotech: Elmoscope")
-        for one in menu():
-            st.page_link(one.pages[0].file, label=f"**{one.label}**" if one == entry else one.label, icon=one.icon, width="stretch")
+        for item in menu():
+            st.page_link(item.pages[0].file, label=f"**{item.label}**" if item == entry else item.label, icon=item.icon, width="stretch")
         content = language.choose()
         teaching.toggle()
         in_use = choose(content)

@@ -204,11 +204,11 @@ def _kept(path: Path) -> str:
 
 def _words(language: Language) -> None:
     """Every labelled word of a language with its meanings; the table is searched and sorted by its own tools."""
-    told = import_module("core.text.definitions").every(language)
+    facts = import_module("core.text.definitions").every(language)
     st.caption(
-        t("{words:,} words with {n:,} meanings, each with sentences of its own.", words=len({word for word, *_ in told}), n=len(told))
+        t("{words:,} words with {n:,} meanings, each with sentences of its own.", words=len({word for word, *_ in facts}), n=len(facts))
     )
-    columns = dict(zip((t("word"), t("meaning"), t("what it means")), zip(*told, strict=True), strict=True))
+    columns = dict(zip((t("word"), t("meaning"), t("what it means")), zip(*facts, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)
 
 
@@ -228,7 +228,7 @@ def _typed(key: str, known: list[str]) -> list[str]:
     return [given] if given and given not in known else []
 
 
-def _choose(label: str, kind: str, default: str, told: str) -> str:
+def _choose(label: str, kind: str, default: str, facts: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
     others = [name for name in names if name != default] + (_brought() if kind == "corpus" else [])
@@ -242,7 +242,7 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
         key=kind,
         **BOUND,
         accept_new_options=True,
-        help=told,
+        help=facts,
     )
     chosen = chosen or default
     if chosen == everything != default:
@@ -263,8 +263,8 @@ def _choose(label: str, kind: str, default: str, told: str) -> str:
 
 def _offer_download(entry, kind: str) -> None:
     """A download happens only when asked for; until then the bundled one stays in use."""
-    told = t("Not on this machine yet ({size:,.0f} MB from its publisher). Until then the bundled one is used.", size=entry.size_mb)
-    st.caption(f"{told} {entry.note}")
+    message = t("Not on this machine yet ({size:,.0f} MB from its publisher). Until then the bundled one is used.", size=entry.size_mb)
+    st.caption(f"{message} {entry.note}")
     if not limits().downloads:
         st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
     elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
@@ -283,9 +283,9 @@ def _offer_published(name: str) -> bool:
                 st.session_state[key] = hub.look_up(name)
                 st.rerun()
         return True
-    found = st.session_state[key]
-    size = t("{size:,.0f} MB", size=found.size_mb) if found.size_mb is not None else t("of a size that is not stated")
-    licence = plain(found.licence) if found.licence else t("not stated")
+    result = st.session_state[key]
+    size = t("{size:,.0f} MB", size=result.size_mb) if result.size_mb is not None else t("of a size that is not stated")
+    licence = plain(result.licence) if result.licence else t("not stated")
     st.caption(
         t(
             "{name}: {size} from {host}, safetensors only. Licence: {licence}.",

@@ -121,14 +121,14 @@ def _layers() -> model_layers.Layers | None:
 
 
 def _code() -> str:
-    told = _chosen()
-    return told if told in languages.codes() else i18n.ENGLISH
+    facts = _chosen()
+    return facts if facts in languages.codes() else i18n.ENGLISH
 
 
 def _content(code: str) -> Language:
     """The language of that code where its model is on this machine, else English."""
-    one = languages.named(code)
-    return one if has_model(one) else languages.named(i18n.ENGLISH)
+    item = languages.named(code)
+    return item if has_model(item) else languages.named(i18n.ENGLISH)
 
 
 def _changed() -> None:

@@ -55,19 +55,19 @@ def open_view() -> None:
     if code is not None:
         del st.query_params[KEY]
         try:
-            found = [(name, value) for name, value in short_links.expanded(code) if name.casefold() not in EMBEDDING]
+            results = [(name, value) for name, value in short_links.expanded(code) if name.casefold() not in EMBEDDING]
         except BadInput as error:
             st.session_state[WRONG] = str(error)
-            found = None
-        if found is not None:
-            st.query_params.from_dict({name: [value for other, value in found if other == name] for name, _ in found})
+            results = None
+        if results is not None:
+            st.query_params.from_dict({name: [value for other, value in results if other == name] for name, _ in results})
     wrong = {name: why for name in st.query_params if (why := _unfit(name))}
     for name in wrong:
         del st.query_params[name]
         st.session_state.pop(name, None)
     if wrong:
         st.session_state[WRONG] = " ".join(wrong.values())
-    if wrong or (code is not None and found is not None):
+    if wrong or (code is not None and results is not None):
         st.rerun()  # boxes read the address as it was when the run began
 
 

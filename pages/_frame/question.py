@@ -63,19 +63,19 @@ def settle() -> InQuestion:
     tapped = tuple(_tapped_at(key, of) for key, of in zip(SIDES, tokens, strict=True))
     guesses, positions = _guessed(tokens, code, (None, None)), _guessed(tokens, code, tapped)
     for key, of, position, guess in zip(SIDES, tokens, positions, guesses, strict=True):
-        told = state.get(f"{key}i", guess)
-        if of and told != position:
+        facts = state.get(f"{key}i", guess)
+        if of and facts != position:
             state[f"{key}i"] = position
     possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
     _keep_in_address(state.get(READ_AS, "") if state.get(READ_AS) in possible else "")
-    found = InQuestion(texts, tokens, positions, guesses, code, page)
+    in_question = InQuestion(texts, tokens, positions, guesses, code, page)
     words = [bare(of[k]).casefold() for of, k in zip(tokens, positions, strict=True) if k is not None]
     state["w"] = words[0] if words else examples.first_word()
     pair = next((word for word, both in examples.pairs().items() if both == texts), None)
     if state.get("example") != pair:
         state["example"] = pair
-    state[KEY] = found
-    return found
+    state[KEY] = in_question
+    return in_question
 
 
 def now() -> InQuestion:
@@ -95,8 +95,8 @@ def follow(key: str, usual: str) -> None:
     A word that the address names stays where the box was not drawn yet, and after Back.
     """
     state = st.session_state
-    found = now()
-    words = tuple(of[k].casefold() for of, k in zip(found.tokens, found.positions, strict=True) if k is not None)
+    result = now()
+    words = tuple(of[k].casefold() for of, k in zip(result.tokens, result.positions, strict=True) if k is not None)
     seen = state.get(f"{key}.followed")
     if seen != words and not ((seen is None or gone_through_history()) and key in st.query_params):
         state[key] = usual
@@ -128,8 +128,8 @@ def tap(key: str) -> None:
 
 def words() -> tuple[WordInContext, ...]:
     """The words in question of both sentences, in their sentences; fewer where one has none."""
-    found = now()
-    return tuple(WordInContext(of, k, reading_of(of, k)) for of, k in zip(found.tokens, found.positions, strict=True) if k is not None)
+    result = now()
+    return tuple(WordInContext(of, k, reading_of(of, k)) for of, k in zip(result.tokens, result.positions, strict=True) if k is not None)
 
 
 def readings_of(word: str) -> tuple[str, ...]:

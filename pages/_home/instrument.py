@@ -40,10 +40,10 @@ def slider_label() -> str:
 
 def arrows_alt(pair: Pair, other: Beside | None, layer: str) -> str:
     """What the arrows show at a layer, in words."""
-    told = {"first": pair.words[0][:40], "second": pair.words[1][:40], "where": layer_title(layer), "cosine": pair.cosines[layer]}
+    values = {"first": pair.words[0][:40], "second": pair.words[1][:40], "where": layer_title(layer), "cosine": pair.cosines[layer]}
     said = t(
         "Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.",
-        **told,
+        **values,
     )
     if other is None:
         return said
@@ -100,7 +100,7 @@ def _beside(other: Beside | None) -> dict | None:
 def _data(pair: Pair, other: Beside | None) -> dict:
     names, angles = list(pair.cosines), pair.angles
     known = model_layers.in_use()
-    one = t("one vector") if pair.same else t("two vectors")
+    item = t("one vector") if pair.same else t("two vectors")
     return {
         "layers": names,
         "names": [layer_title(name) for name in names],
@@ -108,7 +108,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         "colours": [layer_colour(name) for name in names],
         "stops": angles.stops.tolist(),
         "cross": angles.cross.ravel().tolist(),
-        "own": [one.tolist() for one in angles.own],
+        "own": [item.tolist() for item in angles.own],
         "values": list(pair.cosines.values()),
         "random": [pair.random.get(name) for name in names],
         "glove": None if pair.static is None else min(1.0, max(-1.0, pair.static)),
@@ -119,7 +119,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         "text": {
             "label": slider_label(),
             "labels": [t("1st"), t("2nd")],
-            "glove": ["GloVe", t("has no vector") if pair.static is None else one],
+            "glove": ["GloVe", t("has no vector") if pair.static is None else item],
             "elmo": t("{model}, {layer}", model=known.called, layer="{layer}"),
             "beside": t("{model}, {layer}", model=other.name[:24], layer="{layer}") if other else "",
             "between": t("between {a} and {b}", a="{a}", b="{b}"),

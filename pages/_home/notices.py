@@ -32,15 +32,15 @@ def noticed(seen: Seen) -> list[str]:
     if seen.random is not None and seen.layer != "0":
         lines.append(_beside_random(seen.random, seen))
     if missing := [word for word, known in zip(dict.fromkeys(map(_shown, seen.words)), _known(seen), strict=True) if not known]:
-        told = {"word": missing[0], "model": model_layers.in_use().called}
+        values = {"word": missing[0], "model": model_layers.in_use().called}
         if model_layers.in_use().is_elmo and len(missing) == 1:
-            lines.append(t("“{word}” is not in GloVe's vocabulary; {model} reads it from its characters.", **told))
+            lines.append(t("“{word}” is not in GloVe's vocabulary; {model} reads it from its characters.", **values))
         elif model_layers.in_use().is_elmo:
-            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads both from their characters.", **told))
+            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads both from their characters.", **values))
         elif len(missing) == 1:
-            lines.append(t("“{word}” is not in GloVe's vocabulary; {model} reads any word.", **told))
+            lines.append(t("“{word}” is not in GloVe's vocabulary; {model} reads any word.", **values))
         else:
-            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", **told))
+            lines.append(t("Neither word is in GloVe's vocabulary; {model} reads any word.", **values))
     return lines
 
 
@@ -52,53 +52,53 @@ def zeros() -> str:
 def beside(other: Beside, layer: str) -> str:
     """What the second model says at the same depth."""
     place = other.place(layer, model_layers.in_use())
-    told = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
-    return t("As deep in {model}, {where}, their cosine is {cosine:.2f}.", **told)
+    values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
+    return t("As deep in {model}, {where}, their cosine is {cosine:.2f}.", **values)
 
 
 def _at_layers(seen: Seen) -> str:
     a, b = map(_shown, seen.words)
-    told = {"where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer], "bottom": seen.cosines["0"]}
+    values = {"where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer], "bottom": seen.cosines["0"]}
     if not model_layers.in_use().is_elmo:  # whose layer 0 knows where a word stands
         if seen.layer == "0":
-            return t("At {where}, which read no context, their cosine is {cosine:.2f}.", where=told["where"], cosine=told["cosine"])
-        below = {"below": layer_title("0"), **told}
+            return t("At {where}, which read no context, their cosine is {cosine:.2f}.", where=values["where"], cosine=values["cosine"])
+        below = {"below": layer_title("0"), **values}
         return t("At {below}, which read no context, their cosine is {bottom:.2f}; at {where} it is {cosine:.2f}.", **below)
     if seen.layer == "0":
         if seen.cosines["0"] > EQUAL:
             return t("Layer 0 reads the spelling alone, so both have one vector (cosine 1.00).")
-        return t("Layer 0 reads the spelling alone: “{a}” and “{b}” have cosine {bottom:.2f} there.", a=a, b=b, **told)
+        return t("Layer 0 reads the spelling alone: “{a}” and “{b}” have cosine {bottom:.2f} there.", a=a, b=b, **values)
     if seen.cosines["0"] <= EQUAL:
-        return t("Spelt in two ways, the word has cosine {bottom:.2f} at layer 0 already, and {cosine:.2f} at {where}.", **told)
-    if told["cosine"] > EQUAL:
-        return t("At {where} both have one vector too (cosine 1.00), as at layer 0.", **told)
-    return t("At layer 0, which reads the spelling alone, both have one vector; at {where} their cosine is {cosine:.2f}.", **told)
+        return t("Spelt in two ways, the word has cosine {bottom:.2f} at layer 0 already, and {cosine:.2f} at {where}.", **values)
+    if values["cosine"] > EQUAL:
+        return t("At {where} both have one vector too (cosine 1.00), as at layer 0.", **values)
+    return t("At layer 0, which reads the spelling alone, both have one vector; at {where} their cosine is {cosine:.2f}.", **values)
 
 
 def _beside_random(random: Level, seen: Seen) -> str:
     """Where the words' cosine lies beside those of two random words."""
-    told = {"mean": random.mean, "low": random.low, "high": random.high}
+    values = {"mean": random.mean, "low": random.low, "high": random.high}
     cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
         return t(
             "Two random words have {mean:.2f} on average there, and 95 % of random pairs are below {high:.2f}: these two are nearer than that.",
-            **told,
+            **values,
         )
     if cosine < round(random.low, 2):
         return t(
             "Two random words have {mean:.2f} on average there, and 95 % of random pairs are above {low:.2f}: these two are farther apart than that.",
-            **told,
+            **values,
         )
     return t(
         "Two random words have {mean:.2f} on average there, nine pairs in ten between {low:.2f} and {high:.2f}: these two lie among them.",
-        **told,
+        **values,
     )
 
 
 def _two_words(seen: Seen) -> str:
     a, b = map(_shown, seen.words)
-    told = {"a": a, "b": b, "where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer]}
-    return t("“{a}” and “{b}” are two words; at {where} their cosine is {cosine:.2f}.", **told)
+    values = {"a": a, "b": b, "where": layer_title(seen.layer), "cosine": seen.cosines[seen.layer]}
+    return t("“{a}” and “{b}” are two words; at {where} their cosine is {cosine:.2f}.", **values)
 
 
 def _known(seen: Seen) -> list[bool]:

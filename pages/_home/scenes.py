@@ -81,8 +81,8 @@ def _your_turn() -> None:
     known = examples.pairs()
     at = next((k for k, pair in enumerate(known.values(), 1) if pair == question.now().texts), 0)
     following = [*known][at % len(known)] if known else ""
-    told = t("Take a word of your own: the answer stands while you type. Or change one word above until the verdict changes.")
-    show_html('<p class="scene"><b>{}</b></p><p class="scene">{}</p>', t("Your turn"), told)
+    message = t("Take a word of your own: the answer stands while you type. Or change one word above until the verdict changes.")
+    show_html('<p class="scene"><b>{}</b></p><p class="scene">{}</p>', t("Your turn"), message)
     _cursor(key="home.cursor", data={"label": t("Type a sentence")})
     label = t("Another pair: {word}", word=following)
     if following and st.button(label, key="home.another", width="stretch", on_click=_take, args=(following,)):

@@ -51,7 +51,7 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     vectors = opened.vectors(in_use.vectors)
     word = bare(first.word)
     try:
-        near = [one.word for one in vectors.neighbours(first.word, WORDS)]
+        near = [neighbour.word for neighbour in vectors.neighbours(first.word, WORDS)]
     except ElmoscopeError:
         near = []
     same = word.casefold() == bare(second.word).casefold()
@@ -65,13 +65,13 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
             words=", ".join(near),
         )
     else:
-        told = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
-        said = t("To GloVe the cosine of “{a}” and “{b}” is {cosine}, whatever stands around them.", **told)
+        values = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
+        said = t("To GloVe the cosine of “{a}” and “{b}” is {cosine}, whatever stands around them.", **values)
     parts = [_line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
     parts += [_star(30, 36, OWN[0]), _star(30, 96, OWN[1])]
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
-        parts += [_words(140, 26 + 22 * k, one, 13) for k, one in enumerate(near)]
+        parts += [_words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
     return Scene(t("One dot"), parts, said, "compare", t("Two spaces of words, compared"))
 
 
@@ -80,16 +80,16 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     some = [name for name in cosines if name in model_layers.in_use().some]
     angles = {name: math.acos(min(1.0, max(-1.0, cosines[name]))) for name in some}
     widest = max(angles, key=angles.__getitem__)
-    told = {
+    values = {
         "low": f"{math.degrees(angles[some[0]]):.0f}",
         "high": f"{math.degrees(angles[widest]):.0f}",
         "bottom": layer_title(some[0]),
         "where": layer_title(widest),
     }
-    if widest == some[0] or told["low"] == told["high"]:
-        said = t("At {bottom} the two vectors stand {low}° apart, and no layer turns them further.", **told)
+    if widest == some[0] or values["low"] == values["high"]:
+        said = t("At {bottom} the two vectors stand {low}° apart, and no layer turns them further.", **values)
     else:
-        said = t("They stand {low}° apart at {bottom} and {high}° at {where}: what stands around the word turned its vector.", **told)
+        said = t("They stand {low}° apart at {bottom} and {high}° at {where}: what stands around the word turned its vector.", **values)
     parts = []
     for k, name in enumerate(some):
         x = (k + 0.5) * WIDE / len(some)
@@ -108,22 +108,22 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
     shared = {}
     senses = table.senses_of(first.lemma_in(table) or "")
     for row, name in enumerate(("0", layer)):
-        lists = [nearest(in_use, one, name, NEAR) for one in (first, second)]
-        both = {one.row for one in lists[0]} & {one.row for one in lists[1]}
+        lists = [nearest(in_use, item, name, NEAR) for item in (first, second)]
+        both = {item.row for item in lists[0]} & {item.row for item in lists[1]}
         shared[name] = len(both), min(map(len, lists))
         y = 42 + 54 * row
         parts.append(_words(4, y - 16, layer_title(name), 12))
         for side, each in enumerate(lists):
             parts.append(_star(14 + 134 * side, y + 4, OWN[side]))
-            for k, one in enumerate(each):
-                colour = sense_colour(senses.index(one.sense)) if one.sense in senses else "#8c8c96"
-                rim = {"stroke": "currentColor", "stroke-width": 2} if one.row in both else {}
+            for k, item in enumerate(each):
+                colour = sense_colour(senses.index(item.sense)) if item.sense in senses else "#8c8c96"
+                rim = {"stroke": "currentColor", "stroke-width": 2} if item.row in both else {}
                 parts.append(("circle", {"cx": 36 + 134 * side + 16 * k, "cy": y + 4, "r": 6, "fill": colour} | rim, ""))
-    told = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "where": layer_title(layer), "bottom": layer_title("0")}
-    if not told["k"]:
+    values = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "where": layer_title(layer), "bottom": layer_title("0")}
+    if not values["k"]:
         said = t("There is no labelled sentence whose word could be a neighbour.")
     else:
-        said = t("Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **told)
+        said = t("Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **values)
     return Scene(t("Other neighbours"), parts, said, "neighbours", t("See both lists"))
 
 
@@ -137,7 +137,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     result = view(compute, bench(in_use), request).influence
     content = {word.position for word in word_in_question.candidates(result.tokens, languages.in_use())}  # words of more than grammar
     every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in content]
-    ranked = sorted(every, key=lambda one: -abs(one[0]))[:5]
+    ranked = sorted(every, key=lambda item: -abs(item[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []
     for row, (value, place) in enumerate(ranked):
@@ -156,8 +156,8 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
             word=word,
         )
     else:
-        told = {"where": layer_title(layer), "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
-        said = t("At {where} “{other}” holds the two apart most: without it their cosine is {value} higher.", **told)
+        values = {"where": layer_title(layer), "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
+        said = t("At {where} “{other}” holds the two apart most: without it their cosine is {value} higher.", **values)
     return Scene(title, parts, said, page, onward)
 
 

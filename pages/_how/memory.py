@@ -53,10 +53,10 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
         st.markdown(t("**Each word, after the other text**: cosine to its vector from a fresh start"))
         stateless = 1 - memory.stateless.whole.max(axis=0)
         least = int(drifted.whole[layer].argmax())
-        told = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
+        values = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
         alt = t(
             "Each word's cosine to its vector from a fresh start, a line a layer; at layer {layer} “{word}” has the lowest, {cosine:.3f}.",
-            **told,
+            **values,
         )
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
         _caption(about_words(memory, chosen, layer)[:1] + about_likeness(in_use, memory, chosen, layer))
@@ -75,10 +75,10 @@ def _page(in_use: InUse, chosen: Chosen) -> None:
     )
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     ours = np.full(ROUNDS, float(memory.stateless.whole[layer].mean()))
-    told = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}
+    values = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}
     alt = t(
         "How far each of {n} encodings is from the one before: {first:.4f} at first, {last:.4f} at last with the same text in between.",
-        **told,
+        **values,
     )
     draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
     _caption(about_settling(memory, layer))

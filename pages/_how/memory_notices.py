@@ -97,19 +97,19 @@ def about_ours(memory: Memory) -> list[str]:
     alone, batch = memory.stateless_difference
     if not alone and not batch:
         return [t("Ours, before and after the same text, alone or in one batch with it, differs in no number.")]
-    told = {"alone": alone, "batch": batch}
+    values = {"alone": alone, "batch": batch}
     if max(alone, batch) < ROUNDING:
         return [
             t(
                 "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text "
                 "{batch:.1g}, which is rounding.",
-                **told,
+                **values,
             )
         ]
     return [
         t(
             "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text {batch:.1g}.",
-            **told,
+            **values,
         )
     ]
 
@@ -120,17 +120,17 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
-    told = {"word": chosen.word[:24], "k": k, "n": changed[layer], "layer": layer}
+    values = {"word": chosen.word[:24], "k": k, "n": changed[layer], "layer": layer}
     if not table.lemmas:  # a text without labels
         if same_word:
-            return [t("The other text changes {n} of the {k} sentences of this corpus nearest to “{word}” at layer {layer}.", **told)]
-        return [t("“{word}” is not in this corpus; the other text changes {n} of the {k} words nearest to it at layer {layer}.", **told)]
+            return [t("The other text changes {n} of the {k} sentences of this corpus nearest to “{word}” at layer {layer}.", **values)]
+        return [t("“{word}” is not in this corpus; the other text changes {n} of the {k} words nearest to it at layer {layer}.", **values)]
     if same_word:
-        return [t("The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.", **told)]
+        return [t("The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.", **values)]
     return [
         t(
             "“{word}” has no labelled sentences; the other text changes {n} of the {k} labelled words nearest to it at layer {layer}.",
-            **told,
+            **values,
         )
     ]
 

@@ -17,7 +17,7 @@ PARTED = 3  # words named that a sentence's reader parts
 
 
 def about(
-    found: list[Firing],
+    firings: list[Firing],
     near: list[list[StaticNeighbour]],
     beside: list,
     cosines: np.ndarray,
@@ -28,11 +28,11 @@ def about(
 
     `usual` is the cosine by chance of the nearest two of as many words as are not `unread`; `lower`: words that GloVe reads in small letters.
     """
-    if not found:
+    if not firings:
         return []
-    rows = [k for k, firing in enumerate(found) if not unread(firing)]
-    pair = _pair([found[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
-    return [*_unknown(found, near, beside, lower), *_parted(found), *pair, *_unread(found)]
+    rows = [k for k, firing in enumerate(firings) if not unread(firing)]
+    pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
+    return [*_unknown(firings, near, beside, lower), *_parted(firings), *pair, *_unread(firings)]
 
 
 def unread(firing: Firing) -> bool:
@@ -40,51 +40,51 @@ def unread(firing: Firing) -> bool:
     return firing.exact and sum(abs(window.share) for window in firing.windows if window.lettered) <= UNREAD
 
 
-def _unknown(found: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
+def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
     missing = [k for k, neighbours in enumerate(beside) if neighbours is None]
     if not missing and not lower:
         return [t("GloVe knows every spelling here.")]
     if not missing:
         return [t("GloVe knows every spelling here, but has no capitals: it reads {words} in small letters.", words=_quoted(lower))]
-    lines = [t("GloVe has no vector for {words}.", words=_quoted(found[k].word for k in missing))]
-    if (k := next((k for k in missing if near[k] and not unread(found[k])), None)) is not None:
-        named = {"word": _short(found[k].word), "best": _short(written(near[k][0].word)), "cosine": near[k][0].cosine}
+    lines = [t("GloVe has no vector for {words}.", words=_quoted(firings[k].word for k in missing))]
+    if (k := next((k for k in missing if near[k] and not unread(firings[k])), None)) is not None:
+        named = {"word": _short(firings[k].word), "best": _short(written(near[k][0].word)), "cosine": near[k][0].cosine}
         lines.append(t("Layer 0 puts “{word}” nearest to “{best}” ({cosine:.2f}).", **named))
     return lines
 
 
-def _parted(found: list[Firing]) -> list[str]:
+def _parted(firings: list[Firing]) -> list[str]:
     """Words that no sentence holds as one token."""
-    parted = [(f.word, tokens) for f in found if len(tokens := tokenize(f.word)) > 1][:PARTED]
+    parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
     words = ", ".join(f"“{_short(word)}” ({_short(' + '.join(map(bare, tokens)))})" for word, tokens in parted)
     return [t("In a sentence both models read {words} in parts: those they know, not the whole.", words=words)] if parted else []
 
 
-def _pair(found: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
-    if len(found) < 2:
+def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
+    if len(firings) < 2:
         return []
-    others = np.where(np.eye(len(found), dtype=bool), -np.inf, cosines)
+    others = np.where(np.eye(len(firings), dtype=bool), -np.inf, cosines)
     a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
-    named = {"a": _short(found[a].word), "b": _short(found[b].word), "cosine": float(cosines[a, b])}
+    named = {"a": _short(firings[a].word), "b": _short(firings[b].word), "cosine": float(cosines[a, b])}
     nearest = t("Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}.", **named)
     if usual is None:
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
-        told = {"n": len(found), "usual": usual}
-        return [nearest, t("The nearest two of {n} random words from its vocabulary stay below {usual:.2f} 95 times in 100.", **told)]
+        values = {"n": len(firings), "usual": usual}
+        return [nearest, t("The nearest two of {n} random words from its vocabulary stay below {usual:.2f} 95 times in 100.", **values)]
     return [
         t(
             "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} random words from its vocabulary "
             "have {usual:.2f} or more 5 times in 100.",
             usual=usual,
-            n=len(found),
+            n=len(firings),
             **named,
         )
     ]
 
 
-def _unread(found: list[Firing]) -> list[str]:
-    if not (words := _quoted(firing.word for firing in found if unread(firing))):
+def _unread(firings: list[Firing]) -> list[str]:
+    if not (words := _quoted(firing.word for firing in firings if unread(firing))):
         return []
     return [
         t(
@@ -94,17 +94,17 @@ def _unread(found: list[Firing]) -> list[str]:
     ]
 
 
-def of_windows(found: list[Firing]) -> list[str]:
+def of_windows(firings: list[Firing]) -> list[str]:
     """Which words are known whole, and the one that is read in the smallest pieces."""
-    if not all(firing.exact for firing in found):
+    if not all(firing.exact for firing in firings):
         return []
     lines = []
-    whole = [f for f in found if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
+    whole = [f for f in firings if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
         words = ", ".join(f"“{_short(f.word)}” ({_top(f).share:.0%})" for f in whole)
         lines.append(t("Known by heart, with a window over the whole word as the largest part of the vector: {words}.", words=words))
-    told = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
-    pieces = [f for f in found if not (id(f) in told or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
+    facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
+    pieces = [f for f in firings if not (id(f) in facts or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
         least = min(pieces, key=lambda f: 1 - f.unlettered)
         most = max((w for w in least.windows if w.lettered), key=lambda w: w.share)

@@ -36,24 +36,24 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     read = reading(in_use.model, in_use.vectors)
     vectors = opened.vectors(in_use.vectors)
     encoder = opened.model(in_use.model).encoder
-    found = [fired(in_use.model, word) for word in words]
+    results = [fired(in_use.model, word) for word in words]
     rows = encoder.word_vectors(list(words))
     near = nearest_read(read, words, rows, among)
     beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
     for start in range(0, len(words), IN_A_ROW):
         columns = st.columns(min(len(words), IN_A_ROW), gap="medium")
-        for column, *one in zip(columns, found[start:], near[start:], beside[start:], strict=False):
+        for column, *item in zip(columns, results[start:], near[start:], beside[start:], strict=False):
             with column:
-                _card(*one, vectors)
+                _card(*item, vectors)
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
-    usual = read.spellings.usual_cosine(max(2, sum(not spelling_notices.unread(firing) for firing in found)))
-    notice(spelling_notices.about(found, near, beside, ours, usual, lower))
-    _windows(found)
+    usual = read.spellings.usual_cosine(max(2, sum(not spelling_notices.unread(firing) for firing in results)))
+    notice(spelling_notices.about(results, near, beside, ours, usual, lower))
+    _windows(results)
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
-    _twins(found, near, beside)
+    _twins(results, near, beside)
 
 
 def _card(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
@@ -74,17 +74,17 @@ def _card(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighb
 
 
 @st.fragment
-def _windows(found: list[Firing]) -> None:
+def _windows(firings: list[Firing]) -> None:
     st.markdown(f"#### {t('Which windows of letters fire?')}")
-    if told := spelling_notices.of_windows(found):
-        show_html('<p class="small">{}</p>', Markup(" ").join(told))
-    place = {str(k): firing for k, firing in enumerate(found)}
+    if facts := spelling_notices.of_windows(firings):
+        show_html('<p class="small">{}</p>', Markup(" ").join(facts))
+    place = {str(k): firing for k, firing in enumerate(firings)}
     names = {key: plain(firing.word, 24) for key, firing in place.items()}
     chosen = (
         st.segmented_control(t("Word"), list(place), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
         or "0"
     )
-    firing = place.get(chosen, found[0])
+    firing = place.get(chosen, firings[0])
     alt = t("“{word}” in its letters, and below them the windows whose filters fire, by their shares of its vector.", word=firing.word[:40])
     draw(windows_figure(firing), key="spelling.windows", alt=alt)
     st.caption(spelling_notices.reading_guide(firing))
@@ -106,17 +106,17 @@ def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
             draw(cosine_table(words, matrix, colour, key=key), key=f"spelling.{key}", alt=alt)
 
 
-def _twins(found: list[Firing], near: list, beside: list) -> None:
+def _twins(firings: list[Firing], near: list, beside: list) -> None:
     rows = [
         {t("word"): firing.word, t("by"): source, t("rank"): rank, t("neighbour"): written(n.word), t("cosine"): round(n.cosine, 4)}
-        for firing, *both in zip(found, near, beside, strict=True)
+        for firing, *both in zip(firings, near, beside, strict=True)
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)
     ]
     lists.twin(pd.DataFrame(rows), name="spelling", key="spelling.twin", label=t("The neighbours as a table"))
     windows = [
         {t("word"): f.word, t("window"): w.text, t("width"): w.width, t("filters"): w.filters, t("share of the vector"): round(w.share, 4)}
-        for f in found
+        for f in firings
         for w in f.windows
         if abs(w.share) >= 0.0005
     ]

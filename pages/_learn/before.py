@@ -28,7 +28,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
     picture = st.container()
     options = [ALL_WORDS, *kept["words"]]
     word = st.selectbox(
-        t("Word"), options, format_func=lambda one: t("all words") if one == ALL_WORDS else one, key="before_word", width=260, **BOUND
+        t("Word"), options, format_func=lambda item: t("all words") if item == ALL_WORDS else item, key="before_word", width=260, **BOUND
     )
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
@@ -39,8 +39,8 @@ def _page(kept: dict, lesson: Lesson) -> None:
     table = [{t("vectors"): titles[READ][0], "1-NN %": _mean(kept["one_nn"][READ]), "ARI": _index(kept, READ)}]
     table += [
         {t("vectors"): titles[name][0], "1-NN %": _mean(kept["one_nn"][name]), "ARI": _index(kept, name)}
-        | {t("more than layer 1, points"): round(100 * one.mean, 1), "95 %": one.cell(), "p": round(one.p, 4)}
-        for name, one in beside.items()
+        | {t("more than layer 1, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
+        for name, value in beside.items()
     ]
     lists.twin(pd.DataFrame(table), name="before", label=t("The figures as a table"), key="lesson.before.table")
     by_word = [
@@ -75,17 +75,17 @@ def _noticed(kept: dict) -> list[str]:
             difference=interval(less(kept, best, READ)),
         )
     ]
-    told = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
+    facts = {"shuffled": interval(less(kept, best, f"{SHUFFLED} {best}"))}
     if STATIC in shares:
         return [
             *lines,
             t(
                 "Less the other words' static vectors: {static}; less shuffled sentences: {shuffled}.",
                 static=interval(less(kept, best, STATIC)),
-                **told,
+                **facts,
             ),
         ]
-    return [*lines, t("Less shuffled sentences: {shuffled}.", **told)]
+    return [*lines, t("Less shuffled sentences: {shuffled}.", **facts)]
 
 
 def _how(kept: dict) -> str:

@@ -25,34 +25,34 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     lesson_store.draw_kept(in_use.model, "context", lambda found: _page(found, lesson))
 
 
-def _page(found: dict, lesson: Lesson) -> None:
-    layers = [name for name in found["one_nn"] if name.isdecimal() and name != "0"]
+def _page(result: dict, lesson: Lesson) -> None:
+    layers = [name for name in result["one_nn"] if name.isdecimal() and name != "0"]
     picture = st.container()
     left, right = st.columns([2, 1], gap="medium")
     with left:
         layer = coded_choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
     word = right.selectbox(
         t("Word"),
-        [ALL_WORDS, *found["words"]],
-        format_func=lambda one: t("all words") if one == ALL_WORDS else one,
+        [ALL_WORDS, *result["words"]],
+        format_func=lambda item: t("all words") if item == ALL_WORDS else item,
         key="context_word",
         **BOUND,
     )
-    titles = _titles(found, layer)
-    draw_accuracy(picture, found, titles, "context", word)
-    beside = {name: less(found, layer, name) for name in titles if name != layer}
-    notice(_noticed(found, titles, layer, beside))
-    show_html('<p class="small">{}</p>', _how(found))
+    titles = _titles(result, layer)
+    draw_accuracy(picture, result, titles, "context", word)
+    beside = {name: less(result, layer, name) for name in titles if name != layer}
+    notice(_noticed(result, titles, layer, beside))
+    show_html('<p class="small">{}</p>', _how(result))
     exercise(lesson)
     table = [
-        {t("vectors"): titles[name][0], t("less these, points"): round(100 * one.mean, 1), "95 %": one.cell(), "p": round(one.p, 4)}
-        for name, one in beside.items()
+        {t("vectors"): titles[name][0], t("less these, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
+        for name, value in beside.items()
     ]
     label = t("{layer} less each of the others", layer=layer_title(layer))
     lists.twin(pd.DataFrame(table), name="context", label=label, key="lesson.context.table")
     by_word = [
-        {t("word"): each, **{titles[name][0]: round(found["one_nn"][name][k], 3) for name in titles}}
-        for k, each in enumerate(found["words"])
+        {t("word"): each, **{titles[name][0]: round(result["one_nn"][name][k], 3) for name in titles}}
+        for k, each in enumerate(result["words"])
     ]
     lists.twin(pd.DataFrame(by_word), name="context-words", label=t("Every word as a table"), key="lesson.context.words")
 
@@ -71,7 +71,7 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
         draw(figure, key=f"lesson.{key}", alt=alt)
 
 
-def _titles(found: dict, layer: str) -> dict[str, tuple[str, str]]:
+def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
     """What is shown, in order: its name and colour."""
     titles = {
         layer: (layer_title(layer), layer_colour(layer)),
@@ -81,32 +81,32 @@ def _titles(found: dict, layer: str) -> dict[str, tuple[str, str]]:
         "0": (layer_title("0"), layer_colour("0")),
         CHANCE: (t("chance"), RANDOM_PAIRS),
     }
-    return {name: title for name, title in titles.items() if name in found["one_nn"]}
+    return {name: title for name, title in titles.items() if name in result["one_nn"]}
 
 
-def _noticed(found: dict, titles: dict, layer: str, beside: dict[str, Paired]) -> list[str]:
+def _noticed(result: dict, titles: dict, layer: str, beside: dict[str, Paired]) -> list[str]:
     lines = []
-    values = found["one_nn"][layer]
+    values = result["one_nn"][layer]
     if STATIC in beside:
-        told = {"layer": layer_title(layer), "share": sum(values) / len(values), "difference": interval(beside[STATIC])}
+        facts = {"layer": layer_title(layer), "share": sum(values) / len(values), "difference": interval(beside[STATIC])}
         lines.append(
             t(
                 "At {layer} the nearest other sentence has the same sense in {share:.0%} of cases; less the other words' static vectors that is {difference}.",
-                **told,
+                **facts,
             )
         )
-    told = {"shuffled": interval(beside[f"{SHUFFLED} {layer}"]), "untrained": interval(beside[f"{UNTRAINED} {layer}"])}
-    lines.append(t("Less itself with the words around in another order: {shuffled}; less untrained LSTMs: {untrained}.", **told))
+    facts = {"shuffled": interval(beside[f"{SHUFFLED} {layer}"]), "untrained": interval(beside[f"{UNTRAINED} {layer}"])}
+    lines.append(t("Less itself with the words around in another order: {shuffled}; less untrained LSTMs: {untrained}.", **facts))
     return lines
 
 
-def _how(found: dict) -> str:
+def _how(result: dict) -> str:
     return t(
         "{n:,} sentences of {words} words, each left out in turn; a dot a word. Static vectors: the sum of the other words', "
         "the commonest left out, no network. Another order: the words around are "
         "shuffled, the word stays in its place; nobody writes so, and the difference is of order and of strangeness together. "
         "Untrained: LSTMs of the same shape with their first random weights, "
         "above the trained layer 0. Intervals: 95 %, words drawn, differences paired by word.",
-        n=found["n"],
-        words=len(found["words"]),
+        n=result["n"],
+        words=len(result["words"]),
     )

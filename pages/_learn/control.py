@@ -22,8 +22,8 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     lesson_store.draw_kept(in_use.model, "control", lambda found: _page(found, lesson))
 
 
-def _page(found: dict, lesson: Lesson) -> None:
-    layers = found["layers"]
+def _page(result: dict, lesson: Lesson) -> None:
+    layers = result["layers"]
     picture = st.container()
     layer = coded_choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
     ranks = layers[layer]
@@ -34,17 +34,17 @@ def _page(found: dict, lesson: Lesson) -> None:
     with picture:
         least = next(iter(ranks))
         most = list(ranks)[-1]
-        told = {"layer": layer_title(layer), "least": least, "most": most}
-        told |= {"a": ranks[least]["selectivity"]["mean"], "b": ranks[most]["selectivity"]["mean"]}
+        values = {"layer": layer_title(layer), "least": least, "most": most}
+        values |= {"a": ranks[least]["selectivity"]["mean"], "b": ranks[most]["selectivity"]["mean"]}
         alt = t(
             "Accuracy on tags and on random tags by the probe's rank at {layer}; selectivity {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
-            **told,
+            **values,
         )
         named = t("commonest tag of the type")
-        figure = rank_lines(list(map(int, ranks)), lines, level=(named, found["type"]), title=t("rank of the probe"), key="control")
+        figure = rank_lines(list(map(int, ranks)), lines, level=(named, result["type"]), title=t("rank of the probe"), key="control")
         draw(figure, key="lesson.control", alt=alt)
     notice(_noticed(layers, layer))
-    show_html('<p class="small">{}</p>', _how(found))
+    show_html('<p class="small">{}</p>', _how(result))
     exercise(lesson)
     rows = [
         {
@@ -65,37 +65,37 @@ def _noticed(layers: dict, layer: str) -> list[str]:
     ranks = layers[layer]
     best = max(ranks, key=lambda rank: ranks[rank]["selectivity"]["mean"])
     each, most = ranks[best], list(ranks)[-1]
-    told = {"layer": layer_title(layer), "rank": best, "tags": each["tags"], "control": each["control"]}
+    values = {"layer": layer_title(layer), "rank": best, "tags": each["tags"], "control": each["control"]}
     lines = [
         t(
             "At {layer} a probe of rank {rank} is the most selective: {tags:.0%} of the tags, {control:.0%} of the random ones, "
             "{selectivity}.",
-            **told,
+            **values,
             selectivity=interval(read_back(each["selectivity"])),
         )
     ]
     by_layer = {name: read_back(of_layer[most]["selectivity"]) for name, of_layer in layers.items()}
     first = max(by_layer, key=lambda name: by_layer[name].mean)
-    others = [one for name, one in by_layer.items() if name != first]
-    told = {"rank": most, "layer": layer_title(first), "selectivity": interval(by_layer[first])}
-    if any(one.low is None for one in by_layer.values()):
-        lines.append(t("At rank {rank} {layer} is the most selective: {selectivity}.", **told))
-    elif all(one.high < by_layer[first].low for one in others):
-        lines.append(t("At rank {rank} {layer} is the most selective, its interval clear of the others: {selectivity}.", **told))
+    others = [value for name, value in by_layer.items() if name != first]
+    values = {"rank": most, "layer": layer_title(first), "selectivity": interval(by_layer[first])}
+    if any(item.low is None for item in by_layer.values()):
+        lines.append(t("At rank {rank} {layer} is the most selective: {selectivity}.", **values))
+    elif all(item.high < by_layer[first].low for item in others):
+        lines.append(t("At rank {rank} {layer} is the most selective, its interval clear of the others: {selectivity}.", **values))
     else:
-        lines.append(t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **told))
+        lines.append(t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **values))
     return lines
 
 
-def _how(found: dict) -> str:
+def _how(result: dict) -> str:
     return t(
         "{tags} tags of our own sentences, {train:,} tokens to learn from, {test:,} to measure on, whose type stands in "
         "training ({unseen:,} others are left out). Each of the {types:,} types has "
         "a random tag in the control, three draws of them; only learning by heart gets those right. Intervals: 95 %, drawn by "
         "sentence. English tags are a tagger's that knows spellings alone, Korean ones the analyser's: both err now and then.",
-        tags=found["tags"],
-        train=found["n_train"],
-        test=found["n"],
-        unseen=found["unseen"],
-        types=found["types"],
+        tags=result["tags"],
+        train=result["n_train"],
+        test=result["n"],
+        unseen=result["unseen"],
+        types=result["types"],
     )

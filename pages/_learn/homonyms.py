@@ -27,8 +27,8 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         picture = st.container()
         titles = {name: layer_title(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
-        found = lesson_store.sense_pairs(corpus, in_use.model, layer)
-        _page(in_use, found, layer, lesson, picture)
+        result = lesson_store.sense_pairs(corpus, in_use.model, layer)
+        _page(in_use, result, layer, lesson, picture)
 
 
 def _titles() -> dict[str, str]:
@@ -40,26 +40,26 @@ def _titles() -> dict[str, str]:
     }
 
 
-def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> None:
+def _page(in_use: InUse, pairs: Pairs, layer: str, lesson: Lesson, picture) -> None:
     titles = _titles()
     rows = []
     for number, kind in enumerate(KINDS):
-        if kind in found.kinds:
-            one = found.kinds[kind]
-            dots = {_named(r): float(a) for r, a in zip(found.relations, found.auc, strict=True) if r.kind == kind}
+        if kind in pairs.kinds:
+            item = pairs.kinds[kind]
+            dots = {_named(r): float(a) for r, a in zip(pairs.relations, pairs.auc, strict=True) if r.kind == kind}
             name = f"{titles[kind]} ({len(dots)})"
-            rows.append(Dots(name, one.mean, one.low, one.high, dots, SENSE_COLOURS[number]))
+            rows.append(Dots(name, item.mean, item.low, item.high, dots, SENSE_COLOURS[number]))
     with picture:
-        told = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
+        message = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
         alt = t(
             "How often a pair of one sense is nearer than a pair of two, by how the senses are related, at {layer}: {kinds}.",
             layer=layer_title(layer),
-            kinds=told,
+            kinds=message,
         )
         title = t("a pair of one sense is nearer than a pair of two")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     ranks = lesson_store.likeness(in_use.model, layer)
-    notice([_noticed(found, layer), *_about_ranks(ranks)])
+    notice([_noticed(pairs, layer), *_about_ranks(ranks)])
     st.markdown(
         t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of the words of any two sentences here")
     )
@@ -67,35 +67,35 @@ def _page(in_use: InUse, found: Pairs, layer: str, lesson: Lesson, picture) -> N
     for column, name, axis in ((left, "frequency", t("place among words by frequency")), (right, "senses", t("labelled senses"))):
         with column:
             xs, ys, words, _ = ranks[name]
-            told = {"across": axis, "up": t("likeness to itself"), "log": name == "frequency", "key": f"like.{name}"}
-            figure = word_dots(xs, ys, words, colour=layer_colour(layer), **told)
+            message = {"across": axis, "up": t("likeness to itself"), "log": name == "frequency", "key": f"like.{name}"}
+            figure = word_dots(xs, ys, words, colour=layer_colour(layer), **message)
             alt = t("Each word's likeness to itself against: {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
-    show_html('<p class="small">{}</p>', _how(len({r.word for r in found.relations})))
+    show_html('<p class="small">{}</p>', _how(len({r.word for r in pairs.relations})))
     exercise(lesson)
     label = t("Every pair of senses, how we marked it and why")
-    lists.twin(_table(found, titles), name="homonyms", label=label, key="lesson.homonyms.table")
+    lists.twin(_table(pairs, titles), name="homonyms", label=label, key="lesson.homonyms.table")
 
 
 def _named(relation) -> str:
     return f"{relation.word}: {relation.senses[0]} / {relation.senses[1]}"
 
 
-def _noticed(found: Pairs, layer: str) -> str:
-    told = {"layer": layer_title(layer)}
-    if HOMONYM not in found.kinds or RELATED not in found.ahead:
-        return t("Only one kind of pairs is labelled here: nothing can be compared at {layer}.", **told)
-    one, other, ahead = found.kinds[HOMONYM], found.kinds[RELATED], found.ahead[RELATED]
+def _noticed(pairs: Pairs, layer: str) -> str:
+    values = {"layer": layer_title(layer)}
+    if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
+        return t("Only one kind of pairs is labelled here: nothing can be compared at {layer}.", **values)
+    one, other, ahead = pairs.kinds[HOMONYM], pairs.kinds[RELATED], pairs.ahead[RELATED]
     if ahead.low is None:
-        related, homonyms = (len({r.word for r in found.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
+        related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
         return t(
             "Homonyms are labelled of {homonyms} words, related senses of {related}: to compare them at {layer} takes {least} words of each.",
             homonyms=homonyms,
             related=related,
             least=FEWEST,
-            **told,
+            **values,
         )
-    told |= {
+    values |= {
         "one": _share(one),
         "other": _share(other),
         "more": f"{100 * ahead.mean:+.1f}",
@@ -105,17 +105,17 @@ def _noticed(found: Pairs, layer: str) -> str:
     return t(
         "At {layer} a pair of one sense is nearer than a pair of two in {one} of cases for homonyms, in {other} for related "
         "senses: a difference of {more} points ({low} to {high}), {certain}.",
-        **told,
+        **values,
         certain=certainty(ahead.low > 0 or ahead.high < 0),
     )
 
 
-def _share(one: Interval) -> str:
-    return f"{one.mean:.0%} ({one.low:.0%}–{one.high:.0%})"
+def _share(interval: Interval) -> str:
+    return f"{interval.mean:.0%} ({interval.low:.0%}–{interval.high:.0%})"
 
 
 def _about_ranks(ranks: dict) -> list[str]:
-    if any(found[3] is None for found in ranks.values()):
+    if any(rank[3] is None for rank in ranks.values()):
         return []
     frequency, senses = (_rank(ranks[name][3]) for name in ("frequency", "senses"))
     return [
@@ -128,8 +128,8 @@ def _about_ranks(ranks: dict) -> list[str]:
 
 
 def _rank(rank: Rank) -> str:
-    told = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
-    return t("rank correlation {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **told)
+    values = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
+    return t("rank correlation {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
 
 
 def _how(words: int) -> str:
@@ -141,8 +141,8 @@ def _how(words: int) -> str:
     )
 
 
-def _table(found: Pairs, titles: dict[str, str]) -> pd.DataFrame:
-    rows = zip(found.relations, found.auc, strict=True)
+def _table(pairs: Pairs, titles: dict[str, str]) -> pd.DataFrame:
+    rows = zip(pairs.relations, pairs.auc, strict=True)
     return pd.DataFrame(
         [
             {

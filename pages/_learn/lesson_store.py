@@ -28,19 +28,19 @@ def labelled(in_use: InUse) -> str:
     own = own_sentences(in_use.model)
     if not own:
         raise BadInput(t("This lesson needs sentences whose words' senses are labelled. Choose some under “In use”."))
-    told = {"corpus": plain(in_use.corpus), "own": plain(own)}
-    st.caption(t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **told))
+    values = {"corpus": plain(in_use.corpus), "own": plain(own)}
+    st.caption(t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **values))
     return own
 
 
 def own(in_use: InUse) -> str:
     """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
-    found = own_sentences(in_use.model)
-    if not found or not relations.read(opened.model(in_use.model).language.code):
+    result = own_sentences(in_use.model)
+    if not result or not relations.read(opened.model(in_use.model).language.code):
         raise BadInput(t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”."))
-    if in_use.corpus != found:
-        st.caption(t("This lesson is on {own}, the labelled sentences of the model's language.", own=plain(found)))
-    return found
+    if in_use.corpus != result:
+        st.caption(t("This lesson is on {own}, the labelled sentences of the model's language.", own=plain(result)))
+    return result
 
 
 def own_sentences(model_name: str) -> str:
@@ -85,19 +85,19 @@ def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[f
     except (MissingArtifact, BadInput):
         vectors = None
     places = {word: relations.frequency_rank(vectors, word) if vectors else None for word in alike}
-    found = {}
+    result = {}
     for name, values in (("frequency", {word: float(place) for word, place in places.items() if place}), ("senses", senses)):
         words = list(values)
         xs, ys = [values[word] for word in words], [alike[word] for word in words]
-        found[name] = xs, ys, words, relations.ranks(ys, xs) if len(words) >= FEWEST else None
-    return found
+        result[name] = xs, ys, words, relations.ranks(ys, xs) if len(words) >= FEWEST else None
+    return result
 
 
 def kept_part(model_name: str, part: str) -> dict | None:
     """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
     model = opened.model(model_name)
-    found = lessons.read(model.folder, model.fingerprint).get(part)
-    if found is None:
+    result = lessons.read(model.folder, model.fingerprint).get(part)
+    if result is None:
         offered = command("python", "-m", "core", "evaluate", "lessons", "--model", model.name)
         st.info(
             t(
@@ -107,11 +107,11 @@ def kept_part(model_name: str, part: str) -> dict | None:
             )
         )
         notice([t("Nothing has been measured of this model yet.")])
-    return found
+    return result
 
 
 def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
     """Draws what was measured of the model for a lesson, where it was; inside a fragment, whose errors do not reach its caller."""
     with shown_errors():
-        if found := kept_part(model_name, part):
-            draw(found)
+        if result := kept_part(model_name, part):
+            draw(result)

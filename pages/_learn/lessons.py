@@ -109,9 +109,9 @@ def lessons() -> tuple[Lesson, ...]:
 
 def choose() -> Lesson:
     """The lesson in the address, chosen above its question."""
-    found = {one.name: one for one in lessons()}
-    titles = {name: one.label for name, one in found.items()}
-    return found[coded_choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
+    result = {lesson.name: lesson for lesson in lessons()}
+    titles = {name: value.label for name, value in result.items()}
+    return result[coded_choice("lesson", t("Lesson"), titles, "cone", label_visibility="collapsed")]
 
 
 def exercise(lesson: Lesson) -> None:
@@ -121,8 +121,8 @@ def exercise(lesson: Lesson) -> None:
 
 def interval(difference: Paired) -> str:
     """A difference in points, with its interval and whether it is more than chance."""
-    told = {"mean": f"{100 * difference.mean:+.1f}", "span": difference.span(), "certain": certainty(difference.verdict)}
-    return t("{mean} points ({span}), {certain}", **told)
+    values = {"mean": f"{100 * difference.mean:+.1f}", "span": difference.span(), "certain": certainty(difference.verdict)}
+    return t("{mean} points ({span}), {certain}", **values)
 
 
 def certainty(decided: bool | int) -> str:

@@ -88,11 +88,11 @@ def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
 
     `hits` are those of the quiz `key` so far.
     """
-    told = st.session_state.setdefault(HITS, {})
+    facts = st.session_state.setdefault(HITS, {})
     for k, hit in enumerate(hits):
-        told.setdefault((*key, k), hit)  # the first answer counts, in the order given
+        facts.setdefault((*key, k), hit)  # the first answer counts, in the order given
     now = most = 0
-    for hit in told.values():
+    for hit in facts.values():
         now = now + 1 if hit else 0
         most = max(most, now)
     return now, most
@@ -126,9 +126,9 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
 
 
 @kept(1024)
-def reading(model_name: str, asked: QuizQuestion) -> QuizReading:
+def reading(model_name: str, quiz_question: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
     model = opened.model(model_name)
     with st.spinner(t("ELMo is reading…")):
-        query = opened.query(model_name, asked.tokens, asked.position)
-        return quiz.read(open_word(asked.word, model), asked, query, verdict.space_of(model_name))
+        query = opened.query(model_name, quiz_question.tokens, quiz_question.position)
+        return quiz.read(open_word(quiz_question.word, model), quiz_question, query, verdict.space_of(model_name))

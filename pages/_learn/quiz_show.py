@@ -47,8 +47,8 @@ def _play(in_use: InUse) -> None:
     if fault is not None:
         st.warning(t("{fault} Here is the quiz of the day.", fault=plain(str(fault))), icon=":material/error:")
     language = languages.in_use()
-    asked = questions(number, language.code)
-    if not asked:
+    request = questions(number, language.code)
+    if not request:
         raise BadInput(
             t(
                 "There are no labelled words of two meanings in {language} here, so there is nothing to ask about. Choose another model under In use.",
@@ -60,26 +60,26 @@ def _play(in_use: InUse) -> None:
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
-    done = [reading(in_use.model, one) for one in asked[: len(game.answers)]]
+    done = [reading(in_use.model, item) for item in request[: len(game.answers)]]
     with head:
-        _head(asked, game, done, in_use)
+        _head(request, game, done, in_use)
     with body:
-        if game.at >= len(asked):
-            _score(asked, game, done)
+        if game.at >= len(request):
+            _score(request, game, done)
         else:
-            _question(asked[game.at], game, done[game.at] if game.at < len(done) else None, len(asked), in_use)
-    if len(done) < len(asked):
-        reading(in_use.model, asked[len(done)])  # while the visitor thinks; the next one when this one is answered
+            _question(request[game.at], game, done[game.at] if game.at < len(done) else None, len(request), in_use)
+    if len(done) < len(request):
+        reading(in_use.model, request[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
-def _head(asked: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
+def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
     """Which quiz it is, a square an answer, and both scores: yours for ELMo's readings, ELMo's own for the labels."""
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
-    right = sum(one.sense == each.label for one, each in zip(done, asked, strict=False))
+    right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=False))
     now, most = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
-    kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(asked))]
-    told = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
+    kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
+    message = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
     marks = [html('<i class="{}"></i>', kind) for kind in kinds]
     parts = [
         t("Your points: <b>{hits} of {n}</b>", hits=sum(hits), n=len(hits)),
@@ -89,32 +89,32 @@ def _head(asked: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], 
     show_html(
         '<div class="guess-head"><b>{}</b><span class="guess-squares" role="img" aria-label="{}">{}</span>{}</div>',
         name,
-        told,
+        message,
         marks,
         [html("<span>{}</span>", part) for part in parts],
     )
 
 
-def _question(asked: QuizQuestion, game: Game, found: QuizReading | None, n: int, in_use: InUse) -> None:
-    told = t("Question {k} of {n}", k=game.at + 1, n=n)
-    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', told, _marked(asked))
-    if found is None:
-        for k, sense in enumerate(asked.senses):
-            told = definition(languages.in_use(), asked.word, sense)
+def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
+    message = t("Question {k} of {n}", k=game.at + 1, n=n)
+    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, _marked(quiz_question))
+    if quiz_reading is None:
+        for k, sense in enumerate(quiz_question.senses):
+            message = definition(languages.in_use(), quiz_question.word, sense)
             st.button(
-                f"**{plain(sense, 60)}**" + (f" — {plain(told, 160)}" if told else ""),
+                f"**{plain(sense, 60)}**" + (f" — {plain(message, 160)}" if message else ""),
                 key=f"guess.choose.{game.number}.{game.at}.{k}",
                 width="stretch",
                 shortcut=str(k + 1),
                 on_click=quiz_played.choose,
                 args=(game, game.at, sense),
             )
-        notice(quiz_notices.asking(asked))
+        notice(quiz_notices.asking(quiz_question))
         return
     answer = game.answers[game.at]
-    show_html('<div role="status">{}</div>', [_sense(asked, found, k, answer) for k in range(len(asked.senses))])
-    notice(quiz_notices.answered(asked, found, answer))
-    _expected(asked, in_use)
+    show_html('<div role="status">{}</div>', [_sense(quiz_question, quiz_reading, k, answer) for k in range(len(quiz_question.senses))])
+    notice(quiz_notices.answered(quiz_question, quiz_reading, answer))
+    _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
             t("Next question") if game.at + 1 < n else t("See the score"),
@@ -124,59 +124,63 @@ def _question(asked: QuizQuestion, game: Game, found: QuizReading | None, n: int
             on_click=quiz_played.go_on,
             args=(game, game.at + 1),
         )
-        address = {"a": asked.text, "ai": token_labels(asked.tokens)[asked.position]}
+        address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("decided", t("What decided it?"), icon=":material/content_cut:", query_params=address)
-    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_notices.how(asked, found)))
-    lists.keyword_lines(list(found.nearest[:SHOWN]), list(asked.senses))
+    show_html('<p class="small" style="margin:0.4rem 0 0 0">{}</p>', " ".join(quiz_notices.how(quiz_question, quiz_reading)))
+    lists.keyword_lines(list(quiz_reading.nearest[:SHOWN]), list(quiz_question.senses))
 
 
-def _expected(asked: QuizQuestion, in_use: InUse) -> None:
+def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
     """What ELMo expects in the word's place, where it can name words."""
-    word = WordInContext(asked.tokens, asked.position)
+    word = WordInContext(quiz_question.tokens, quiz_question.position)
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
         (place,) = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=(word,)))
-        words = ", ".join(one.word for one in place.substitutes[:EXPECTED])
+        words = ", ".join(substitute.word for substitute in place.substitutes[:EXPECTED])
         show_html("<p>{} {}. {}</p>", t("In this place ELMo also expects:"), words, weakness(word.word, place.weak))
 
 
-def _marked(asked: QuizQuestion) -> Markup:
+def _marked(quiz_question: QuizQuestion) -> Markup:
     """The sentence, its word marked."""
     parts = []
-    for k, piece in enumerate(pieces(asked.tokens)):
+    for k, piece in enumerate(pieces(quiz_question.tokens)):
         blank = piece[: len(piece) - len(piece.lstrip())]
         text = piece.strip()
-        parts.append(blank + (html("<b>{}</b>", text) if k == asked.position else text))
+        parts.append(blank + (html("<b>{}</b>", text) if k == quiz_question.position else text))
     return Markup().join(parts).strip()
 
 
-def _sense(asked: QuizQuestion, found: QuizReading, k: int, answer: str) -> Markup:
+def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answer: str) -> Markup:
     """A sense, its definition, how many votes it got, and whose it is: yours, ELMo's, the label's."""
-    sense = asked.senses[k]
+    sense = quiz_question.senses[k]
     colour = sense_colour(k)
-    n = sum(found.votes)
-    whose = [(t("you"), answer == sense, ""), (t("ELMo"), found.sense == sense, " elmo"), (t("label"), asked.label == sense, "")]
+    n = sum(quiz_reading.votes)
+    whose = [
+        (t("you"), answer == sense, ""),
+        (t("ELMo"), quiz_reading.sense == sense, " elmo"),
+        (t("label"), quiz_question.label == sense, ""),
+    ]
     chips = [html('<span class="chip{}">{}</span>', kind, name) for name, holds, kind in whose if holds]
-    votes = t("{votes} of {n}", votes=found.votes[k], n=n)
-    told = definition(languages.in_use(), asked.word, sense)
+    votes = t("{votes} of {n}", votes=quiz_reading.votes[k], n=n)
+    facts = definition(languages.in_use(), quiz_question.word, sense)
     return html(
         '<div class="guess-sense"><span><span class="chip" style="margin:0 0.5rem 0 0;border:0;background:{colour};color:{ink}">'
         '{}</span><span class="small">{}</span></span><span>{}{}</span>'
         '<span class="bar"><i style="width:{:.1%};background:{colour}"></i></span></div>',
         sense,
-        told,
+        facts,
         votes,
         chips,
-        found.votes[k] / n,
+        quiz_reading.votes[k] / n,
         colour=colour,
         ink=ink(colour),
     )
 
 
-def _score(asked: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
+def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
-    right = sum(one.sense == each.label for one, each in zip(done, asked, strict=True))
+    right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=True))
     st.subheader(t("You knew what ELMo reads in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
-    notice(quiz_notices.finished(asked, done, game.answers))
+    notice(quiz_notices.finished(quiz_questions, done, game.answers))
     quiz_share.share(quiz.line(game.number, hits, right, quiz_share.link(game.number)))
     with st.container(horizontal=True, gap="small"):
         st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_played.other)
@@ -185,9 +189,9 @@ def _score(asked: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading])
         st.button(t("This one again"), key="guess.again", icon=":material/replay:", on_click=quiz_played.again, args=(game,))
     table = pd.DataFrame(
         [
-            {t("sentence"): one.text, t("word"): one.word, t("your answer"): answer, t("ELMo reads"): found.sense}
-            | {t("share of the votes"): round(found.share, 3), t("layer"): layer_title(found.layer), t("label"): one.label}
-            for one, found, answer in zip(asked, done, game.answers, strict=True)
+            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo reads"): result.sense}
+            | {t("share of the votes"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
+            for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
         ]
     )
     lists.twin(table, name=f"guess-{game.number}", key="guess.table")

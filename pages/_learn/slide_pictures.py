@@ -85,7 +85,7 @@ def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
 
 def _sentences(in_use: InUse, shown: Picked) -> str:
     word = shown.word
-    show_html("{}", [_said(*one) for one in shown.sentences])
+    show_html("{}", [_said(*sentence) for sentence in shown.sentences])
     cosine = _cosines(in_use, shown)["0"]
     one, other = (tokens[position] for tokens, position in shown.sentences)
     if one != other:
@@ -115,9 +115,9 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     static = view(cloud.static, bench(in_use), StaticRequest(first=WordInContext((shown.word,), 0), second=None))
     numbers = static.sides.tolist()
     near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
-    told = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
-    told |= {"sense": senses[near], "other": senses[far]}
-    said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **told)
+    values = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
+    values |= {"sense": senses[near], "other": senses[far]}
+    said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **values)
     figure = dot_figure(
         word,
         [p.word for p in static.near],
@@ -160,22 +160,22 @@ def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
 
 
 def _decided(in_use: InUse, shown: Picked) -> str:
-    found = _influence(in_use, shown)
+    result = _influence(in_use, shown)
     senses = _senses(in_use, shown.word)
-    stands = influence.verdict(found, _top(), influence.BOTH)
-    values = influence.parts(found, _top(), influence.BOTH, stands.sense)
+    stands = influence.verdict(result, _top(), influence.BOTH)
+    values = influence.parts(result, _top(), influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
-    numbers = dict(zip(found.changed, values.tolist(), strict=True))
+    numbers = dict(zip(result.changed, values.tolist(), strict=True))
     hovers = {k: signed(v) for k, v in numbers.items()}
-    show_html("{}", influence_marks(found.tokens, found.position, numbers, hovers, pair))
-    told = {"sense": stands.sense, "word": found.tokens[found.changed[int(np.abs(values).argmax())]]}
+    show_html("{}", influence_marks(result.tokens, result.position, numbers, hovers, pair))
+    facts = {"sense": stands.sense, "word": result.tokens[result.changed[int(np.abs(values).argmax())]]}
     if shown.sense not in ("", stands.sense):
         return t(
             "“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.",
             right=shown.sense,
-            **told,
+            **facts,
         )
-    return t("“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **told)
+    return t("“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **facts)
 
 
 def _mix(in_use: InUse, shown: Picked) -> str:
@@ -197,35 +197,35 @@ def _mix(in_use: InUse, shown: Picked) -> str:
 
 
 def _halves(in_use: InUse, shown: Picked) -> str:
-    found = _influence(in_use, shown)
+    result = _influence(in_use, shown)
     senses = _senses(in_use, shown.word)
-    each = influence.halves(found, _top())
+    each = influence.halves(result, _top())
     bars = [
         HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone) for h, v in each.items()
     ]
-    told = {half: each[half].sense for half in influence.HALVES}
-    if len(set(told.values())) == 1:
-        said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=told[influence.BOTH])
+    values = {half: each[half].sense for half in influence.HALVES}
+    if len(set(values.values())) == 1:
+        said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=values[influence.BOTH])
     else:
-        said = t("The past alone reads <b>{past}</b>, the future alone <b>{future}</b>, both together <b>{both}</b>.", **told)
+        said = t("The past alone reads <b>{past}</b>, the future alone <b>{future}</b>, both together <b>{both}</b>.", **values)
     _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
-    show_html("{}", _said(found.tokens, found.position))
+    show_html("{}", _said(result.tokens, result.position))
     return said
 
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    found = fired(in_use.model, word)
+    result = fired(in_use.model, word)
     known = word in opened.vectors(in_use.vectors)
-    letters = [w for w in found.windows if w.lettered]
-    told = {"word": word, "window": letters[0].text if letters else ""}
+    letters = [w for w in result.windows if w.lettered]
+    values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
-        said = t("No window with a letter of “{word}” counts: this model cannot read its letters.", **told)
+        said = t("No window with a letter of “{word}” counts: this model cannot read its letters.", **values)
     elif known:
-        said = t("GloVe has a vector for “{word}” too; ELMo makes its own from letters: “{window}” gives most.", **told)
+        said = t("GloVe has a vector for “{word}” too; ELMo makes its own from letters: “{window}” gives most.", **values)
     else:
-        said = t("GloVe has nothing for “{word}”. ELMo makes a vector from its letters: “{window}” gives most.", **told)
-    _draw(windows_figure(found, WINDOWS), "spelling", said)
+        said = t("GloVe has nothing for “{word}”. ELMo makes a vector from its letters: “{window}” gives most.", **values)
+    _draw(windows_figure(result, WINDOWS), "spelling", said)
     return said
 
 
@@ -240,8 +240,8 @@ def _headline(in_use: InUse, text: str) -> str:
     best = max(scores, key=scores.get)
     answers = classifiers.answers(TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
-    told = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
-    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines, right in {right:.0%}: {best}.", **told)
+    values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
+    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines, right in {right:.0%}: {best}.", **values)
     figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
     _draw(figure, "headline", said)
     return said

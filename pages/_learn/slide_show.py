@@ -61,8 +61,8 @@ def _address(number: int, shown: str | Picked) -> dict[str, str]:
     kept = {"teach": "true"} if teaching.is_on() else {}
     if isinstance(shown, str):
         return kept | {"spell" if number == SPELLING else "text_news-title": shown}
-    told = {"map_word": shown.word}
+    values = {"map_word": shown.word}
     placed = [(join_tokens(list(shown.one[0])), shown.one)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
     for key, (text, (tokens, position)) in zip("ab", placed, strict=False):
-        told |= {key: text, f"{key}i": token_labels(tokens)[position]}
-    return kept | told
+        values |= {key: text, f"{key}i": token_labels(tokens)[position]}
+    return kept | values

@@ -53,7 +53,7 @@ def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
     Where a slide is about labelled senses, a word without two of them gives way to the first example, and that is said.
     """
     if of_senses and not _has_senses(in_use, word):
-        instead = next((one for one in examples.pairs() if one != word and _has_senses(in_use, one)), None)
+        instead = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
         if instead is None:
             raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=plain(word, 40)))
         st.caption(
@@ -70,21 +70,21 @@ def _has_senses(in_use: InUse, word: str) -> bool:
 
 def _own(word: str) -> Picked | None:
     """The reader's two sentences, where the word is in question in both."""
-    asked = question.now()
-    if word != question.word() or None in asked.positions or asked.texts in examples.pairs().values():
+    request = question.now()
+    if word != question.word() or None in request.positions or request.texts in examples.pairs().values():
         return None
-    sentences = tuple(zip(asked.tokens, asked.positions, strict=True))
-    return Picked(word, asked.texts, sentences, sentences[0])
+    sentences = tuple(zip(request.tokens, request.positions, strict=True))
+    return Picked(word, request.texts, sentences, sentences[0])
 
 
 def _example(word: str) -> Picked | None:
     """An example of Home's, or the one of the page of influence, or both."""
     pair = examples.pairs().get(word)
     single = next((e for e in examples.decided() if e.word == word), None)
-    one = _placed(single.text, word) if single else None
+    item = _placed(single.text, word) if single else None
     if pair:
         sentences = tuple(_placed(text, word) for text in pair)
-        return Picked(word, pair, sentences, one or sentences[0], single.sense if single else "")
+        return Picked(word, pair, sentences, item or sentences[0], single.sense if single else "")
     return None
 
 
@@ -106,11 +106,11 @@ def _labelled(in_use: InUse, word: str) -> Picked:
             if target.lemma == lemma and target.sense:
                 by_sense.setdefault(target.sense, []).append((sentence.tokens, target.position))
     if len(by_sense) < 2:
-        told = t(
+        message = t(
             "“{word}” stands in no labelled sentences. Type two sentences with it on Home, or choose another word.", word=plain(word, 40)
         )
-        raise BadInput(told)
-    (sense, first), (_, second) = sorted(by_sense.items(), key=lambda one: -len(one[1]))[:2]
+        raise BadInput(message)
+    (sense, first), (_, second) = sorted(by_sense.items(), key=lambda item: -len(item[1]))[:2]
     pairs = [(a, b) for a in first for b in second]
     sentences = min(pairs, key=lambda pair: (_spelt(pair[0]) != _spelt(pair[1]), sum(abs(len(of) - USUAL) for of, _ in pair)))
     texts = tuple(join_tokens(list(tokens)) for tokens, _ in sentences)

@@ -50,10 +50,10 @@ def choose_plan(n_stars: int) -> str:
     titles = plan_titles(n_stars)
     if st.session_state.get("around") not in (None, *titles):
         del st.session_state["around"]
-    told = t(
+    message = t(
         "PCA shows the plane in which the points differ most; UMAP keeps near points near; between your sentences: one axis runs from one star to the other."
     )
-    return choice("around", t("Layout"), titles, SPREAD, help=told)
+    return choice("around", t("Layout"), titles, SPREAD, help=message)
 
 
 @kept(8)
@@ -79,7 +79,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         every_token.show(in_use, word)
         return
     with st.spinner(t("Laying out the map…")):
-        request = AroundRequest(word=word, contexts=tuple(one.in_context for one in chosen), plan=plan)
+        request = AroundRequest(word=word, contexts=tuple(item.in_context for item in chosen), plan=plan)
         result = view(around.compute, over, request, most=16)
     if not len(result.points) and not chosen:
         message = t(
@@ -142,10 +142,10 @@ def _stars(result: Around, chosen: tuple[Chosen, ...]) -> list[Star]:
     return [
         Star(
             t("yours, {number}", number=k + 1),
-            mark(one.tokens, one.position),
+            mark(item.tokens, item.position),
             {name: tuple(map(float, at[k])) for name, at in zip(result.spaces, result.stars, strict=True)},
         )
-        for k, one in enumerate(chosen)
+        for k, item in enumerate(chosen)
     ]
 
 
@@ -210,7 +210,7 @@ def _sent(result: Around, _table: OccurrenceTable, chosen: tuple[Chosen, ...], c
         lines=[map_view.line(o.tokens, o.position) for o in occurrences],
         notes=["" if k < points.occurrences else _mean_of(count) for k, count in enumerate(points.counts)],
         stars=stars,
-        texts={k: one.readable for k, one in enumerate(chosen, 1)},
+        texts={k: item.readable for k, item in enumerate(chosen, 1)},
         links=result.links,
         axes=_titles(result),
         words=[

@@ -55,8 +55,8 @@ class Shown:
         """The reader's sentences at their places."""
         at = np.moveaxis(self.laid.stars, 1, 0)
         return [
-            atlas.star(number, one, {name: tuple(map(float, place)) for name, place in zip(self.laid.names, places, strict=True)})
-            for (number, one), places in zip(self.placed.items(), at, strict=True)
+            atlas.star(number, item, {name: tuple(map(float, place)) for name, place in zip(self.laid.names, places, strict=True)})
+            for (number, item), places in zip(self.placed.items(), at, strict=True)
         ]
 
 
@@ -186,15 +186,15 @@ def _sent(laid: Layout, _shown: Shown, in_use: InUse, lemma: str | None, chosen:
         lines=[map_view.line(o.tokens, o.position) for o in occurrences],
         notes=[o.sense or "" for o in occurrences],
         stars=stars,
-        texts={number: one.readable for number, one in placed.items()},
-        links=[*links, *(list(one.by_space.values()) for one in origins)],
+        texts={number: value.readable for number, value in placed.items()},
+        links=[*links, *(list(origin.by_space.values()) for origin in origins)],
         labels=[(k, np.array([outer_edge(flat[groups == k], flat) for flat in laid.coordinates])) for k in named],
         under=[_share(_shown, space) for space in laid.names],
         told=definitions(languages.in_use(), lemma or ""),
     )
     title = t("The map of “{word}”, layer by layer", word=word)
-    told = {"n": len(rows), "word": word, "where": "{where}", "stars": len(placed)}
-    alt = t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **told)
+    values = {"n": len(rows), "word": word, "where": "{where}", "stars": len(placed)}
+    alt = t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **values)
     tied = t("no true neighbours: {tied} sentences are equally near", tied="{tied}")
     return map_view.data(points, title=title, alt=alt, tied=tied)
 
@@ -220,12 +220,12 @@ def _coloured(in_use: InUse, shown: Shown) -> tuple[list[str | None], list[str],
 
 
 def _alt(shown: Shown, space: str, origin) -> str:
-    told = {"n": len(shown.rows), "word": shown.word, "where": layer_title(space), "stars": len(shown.stars)}
+    values = {"n": len(shown.rows), "word": shown.word, "where": layer_title(space), "stars": len(shown.stars)}
     if origin is None:
-        return t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **told)
+        return t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **values)
     return t(
         "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with lines from one of them: {counted}.",
-        **told,
+        **values,
         counted=lines.counted(origin.by_space[space]),
     )
 
@@ -294,12 +294,12 @@ def _cautions(shown: Shown, names: list[str]) -> list[str]:
         return [t("How far apart two groups lie means little here: UMAP keeps who is near whom, not how far the far ones are.")]
     shares = {name: laid.views[laid.names.index(name)].plane.together for name in names if name != "0" or len(names) == 1}
     name = max(shares, key=shares.get)
-    told = {"share": shares[name], "where": layer_title(name)}
+    values = {"share": shares[name], "where": layer_title(name)}
     if laid.plan == PCA:
         return [
             t(
                 "This plane holds {share:.0%} of the spread at {where}; dots that lie on each other here can be far apart in the rest.",
-                **told,
+                **values,
             )
         ]
     if laid.plan == POLES:
@@ -308,8 +308,8 @@ def _cautions(shown: Shown, names: list[str]) -> list[str]:
             t(
                 "The first axis holds {first:.0%} of the spread at {where}, both axes {share:.0%}: what the axes do not ask about is not seen.",
                 first=first,
-                **told,
+                **values,
             ),
             t("A sentence that belongs to an end of an axis is placed by that end without it, so that it cannot speak for itself."),
         ]
-    return [t("Three components hold {share:.0%} of the spread at {where}.", **told)]
+    return [t("Three components hold {share:.0%} of the spread at {where}.", **values)]

@@ -56,7 +56,7 @@ def show(in_use: InUse, word: str) -> None:
         _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, plain(bare(word), 40), language()))
         instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
     notice(_noticed(table, maps, word))
-    told = t(
+    message = t(
         "UMAP laid out {laid_out:,} of them, drawn at random; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
         "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
         "with the keyboard + and −, and the arrows.",
@@ -64,8 +64,8 @@ def show(in_use: InUse, word: str) -> None:
         k=token_maps.NEIGHBOURS,
     )
     if len(maps.rows) > MOVING:
-        told = f"{told} {t('While they move, as many of them are drawn, at random, as the browser has time for.')}"
-    st.caption(told)
+        message = f"{message} {t('While they move, as many of them are drawn, at random, as the browser has time for.')}"
+    st.caption(message)
     lists.twin(
         _words(table, maps, opened.table_key(table), language()),
         name="all-tokens",
@@ -111,7 +111,7 @@ def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str,
         lemma[k], sense[k] = number, 1 + senses[number - 1].index(_table.senses[_table.sense[o]])
     first = rows[np.r_[True, np.diff(_table.sentence[rows]) != 0]]
     sentences = ["\t".join(_one_line(piece) for piece in pieces(_table.sentences[int(_table.sentence[row])].as_py())) for row in first]
-    found = {
+    result = {
         "names": list(names),
         "short": [layer_name(name) for name in names],
         "titles": [known.heading(name) for name in names],
@@ -129,7 +129,7 @@ def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str,
         "word": word,
         "text": _text(len(rows), len(first)),
     }
-    return found | {"key": text_fingerprint([key, repr(names), word, code])[:16]}
+    return result | {"key": text_fingerprint([key, repr(names), word, code])[:16]}
 
 
 def _one_line(piece: str) -> str:
@@ -150,23 +150,23 @@ def _trust(value: float) -> str:
 def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
     """How many tokens there are, and how far apart those of the word lie, in the lowest and the highest layer."""
     n, all_of_them = len(maps.rows), len(table)
-    told = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
+    values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
     lines = [
-        t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **told)
+        t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **values)
         if n == all_of_them
-        else t("Every dot is one of {n:,} tokens, {sentences:,} random sentences from a corpus of {all:,} tokens.", **told)
+        else t("Every dot is one of {n:,} tokens, {sentences:,} random sentences from a corpus of {all:,} tokens.", **values)
     ]
     code = table.word_codes.get(bare(word).casefold(), -1)
     words = table.word[maps.rows]
     if (count := int((words == code).sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
         spread = token_maps.spreads(maps, words, [code])[0]
-        told = {"word": plain(bare(word), 40), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
-        told |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
+        values = {"word": plain(bare(word), 40), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
+        values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(
             t(
                 "Half of the {n} tokens of “{word}” lie within {low:.0%} of the map's width of their middle at {below}, within {high:.0%} at {where}.",
-                **told,
+                **values,
             )
         )
     return lines

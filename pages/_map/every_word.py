@@ -44,29 +44,29 @@ def known(in_use: InUse) -> dict[str, float]:
 
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
-    told = opened.labelled_words(in_use.corpus)
-    st.subheader(t("All {n} labelled words", n=len(told)))
+    facts = opened.labelled_words(in_use.corpus)
+    st.subheader(t("All {n} labelled words", n=len(facts)))
     if _under_way(jobs.known(JOB, _file(in_use))):
         return
-    found = _read(_file(in_use))  # asked after the job, which may have ended just now
-    if not found:
+    result = _read(_file(in_use))  # asked after the job, which may have ended just now
+    if not result:
         st.caption(
             t(
                 "The sentences of {n} words are read once, then every word is measured: about a minute on two free cores. The rest of the app goes on "
                 "meanwhile in another tab; what was read is kept if you leave.",
-                n=len(told),
+                n=len(facts),
             )
         )
-        if not st.button(t("Measure all {n} words", n=len(told)), icon=":material/monitoring:", key="map.every", type="primary"):
+        if not st.button(t("Measure all {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
         _begun(in_use, _file(in_use))
         st.rerun()
     names = _parts_of_speech()
-    asked = _asked(told, names, found, layer)
-    if not asked:
+    request = _asked(facts, names, result, layer)
+    if not request:
         st.info(t("No word fits. Choose other parts of speech or numbers of meanings."), icon=":material/filter_alt_off:")
         return
-    points = {w: (found[w][layer].null_mean, found[w][layer].one_nn, found[w][layer].senses, _pos(told[w])) for w in asked}
+    points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, _pos(facts[w])) for w in request}
     key = "map.every.picture"
     draw(
         words_figure(points, names, layer=layer, word=word, key=key),
@@ -75,36 +75,39 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         selection_mode="points",
         alt=t(
             "{n} words: how often the nearest sentence has the same meaning at {where}, against chance.",
-            n=len(asked),
+            n=len(request),
             where=layer_title(layer),
         ),
     )
-    notice(_about(found, asked, told, names, layer))
+    notice(_about(result, request, facts, names, layer))
     lists.twin(
-        _table(found, asked, told, names, layer),
+        _table(result, request, facts, names, layer),
         name="all-words",
-        label=t("These {n} words as a table", n=len(asked)),
+        label=t("These {n} words as a table", n=len(request)),
         key="map.every.table",
     )
 
 
-def _asked(told: dict[str, Labelled], names: dict[str, str], found: dict, layer: str) -> list[str]:
+def _asked(facts: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
     """The words that pass the filters, the worst told apart first."""
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
-    numbers = sorted({one.senses for one in told.values()})
+    numbers = sorted({fact.senses for fact in facts.values()})
     senses = row[1].pills(t("Number of meanings"), numbers, selection_mode="multi", key="map.every.senses")
     only = row[2].toggle(t("Only where it is not shown"), key="map.every.only")
     words = [
         w
-        for w, one in told.items()
-        if w in found and (not pos or _pos(one) in pos) and (not senses or one.senses in senses) and not (only and found[w][layer].shown)
+        for w, value in facts.items()
+        if w in result
+        and (not pos or _pos(value) in pos)
+        and (not senses or value.senses in senses)
+        and not (only and result[w][layer].shown)
     ]
-    return sorted(words, key=lambda w: found[w][layer].gain)
+    return sorted(words, key=lambda w: result[w][layer].gain)
 
 
-def _about(found: dict, asked: list[str], told: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
-    gains = {w: found[w][layer] for w in asked}
+def _about(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
+    gains = {w: result[w][layer] for w in request}
     family = shown(list(gains.values()))
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
@@ -119,7 +122,7 @@ def _about(found: dict, asked: list[str], told: dict[str, Labelled], names: dict
             discovered=family.discovered,
         )
     ]
-    by_pos = {name: [g.gain for w, g in gains.items() if _pos(told[w]) == pos] for pos, name in names.items()}
+    by_pos = {name: [g.gain for w, g in gains.items() if _pos(facts[w]) == pos] for pos, name in names.items()}
     means = {name: sum(each) / len(each) for name, each in by_pos.items() if len(each) >= 5}
     if len(means) > 1:
         said = ", ".join(t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1]))
@@ -127,14 +130,14 @@ def _about(found: dict, asked: list[str], told: dict[str, Labelled], names: dict
     return lines
 
 
-def _table(found: dict, asked: list[str], told: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
+def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> pd.DataFrame:
     lines = []
-    for w in asked:
-        g = found[w][layer]
+    for w in request:
+        g = result[w][layer]
         lines.append(
             {
                 t("word"): w,
-                t("part of speech"): names[_pos(told[w])],
+                t("part of speech"): names[_pos(facts[w])],
                 t("senses"): g.senses,
                 t("sentences"): g.n,
                 t("1-NN accuracy"): round(g.one_nn, 3),
@@ -152,8 +155,8 @@ def _parts_of_speech() -> dict[str, str]:
     return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several of them")}
 
 
-def _pos(one: Labelled) -> str:
-    return one.pos[0] if len(one.pos) == 1 else "several"
+def _pos(labelled: Labelled) -> str:
+    return labelled.pos[0] if len(labelled.pos) == 1 else "several"
 
 
 def _file(in_use: InUse) -> Path:
@@ -172,9 +175,9 @@ def _read(path: Path) -> dict[str, dict[str, WordGain]]:
 @kept(4)
 def _opened(path: str, changed: int) -> dict[str, dict[str, WordGain]]:
     with suppress(ElmoscopeError, KeyError, TypeError):
-        told = read_json(Path(path), expect=dict)
-        if told["format"] == FORMAT:
-            return {w: {name: WordGain(**gain) for name, gain in spaces.items()} for w, spaces in told["words"].items()}
+        facts = read_json(Path(path), expect=dict)
+        if facts["format"] == FORMAT:
+            return {w: {name: WordGain(**gain) for name, gain in spaces.items()} for w, spaces in facts["words"].items()}
     return {}
 
 
@@ -187,9 +190,9 @@ def _begun(in_use: InUse, file: Path) -> None:
         with languages.reading(language):
             table = opened.made(corpus, model, spent, job.report, targets_only=True)
         mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
-        found = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
+        result = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
         file.parent.mkdir(parents=True, exist_ok=True)
-        words = {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in found.items()}
+        words = {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in result.items()}
         write_json(file, {"format": FORMAT, "words": words})
         return file
 
@@ -210,7 +213,7 @@ def _under_way(job: ServerJob | None) -> bool:
 
 def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
-    told = {"done": job.done, "total": job.total, "left": left}
+    values = {"done": job.done, "total": job.total, "left": left}
     if job.stage:
-        return t("Measuring: {done} of {total} words, {left} left.", **told)
-    return progress.labelled_text(**told)
+        return t("Measuring: {done} of {total} words, {left} left.", **values)
+    return progress.labelled_text(**values)

@@ -52,7 +52,7 @@ def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
     if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two commonest senses
         st.session_state.update(firsts)
     st.session_state["map.axes_of"] = lemma
-    told = t("Choose a sense of any word, or type words with commas between them: the end lies at the mean of their sentences.")
+    message = t("Choose a sense of any word, or type words with commas between them: the end lies at the mean of their sentences.")
     labels = (t("Right end"), t("Left end"), t("Upper end"), t("Lower end"))
     chosen = []
     row = st.columns(4)
@@ -66,7 +66,7 @@ def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
                 key=key,
                 **BOUND,
                 accept_new_options=True,
-                help=told,
+                help=message,
                 disabled=key == "down" and chosen[2] == REST,
                 format_func=lambda name: t("largest spread left over") if name == REST else name,
             )

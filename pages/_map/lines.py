@@ -73,7 +73,7 @@ def clicked(row: int, placed: dict[int, Chosen]) -> None:
     st.session_state[KEY] = NONE if st.session_state.get(KEY) == name else name
 
 
-def origin(in_use: InUse, name: str, laid: Layout, rows: np.ndarray, stars: list[Star], placed: dict[int, Chosen]) -> Origin | None:
+def origin(in_use: InUse, name: str, layout: Layout, rows: np.ndarray, stars: list[Star], placed: dict[int, Chosen]) -> Origin | None:
     """True neighbours, space by space, of the point called `name`."""
     if name == NONE:
         return None
@@ -84,7 +84,7 @@ def origin(in_use: InUse, name: str, laid: Layout, rows: np.ndarray, stars: list
         query = opened.query(in_use.model, *one.asked)
         same = np.flatnonzero(table.same_sentence(rows, one.tokens, one.position))
         own = int(same[0]) if len(same) else None
-        in_senses = laid.senses and laid.senses.star_cosines[list(placed).index(number)]
+        in_senses = layout.senses and layout.senses.star_cosines[list(placed).index(number)]
         places = star.points
         sentence = one.readable
     else:
@@ -92,49 +92,50 @@ def origin(in_use: InUse, name: str, laid: Layout, rows: np.ndarray, stars: list
         o = table.occurrence(row)
         query = Query(o.tokens, o.position, table.rows.take(np.array([row]))[0])
         own = int(np.flatnonzero(rows == row)[0])
-        in_senses = laid.senses and laid.senses.cosines[own]
-        places = {n: tuple(map(float, flat[own])) for n, flat in zip(laid.names, laid.coordinates, strict=True)}
+        in_senses = layout.senses and layout.senses.cosines[own]
+        places = {n: tuple(map(float, flat[own])) for n, flat in zip(layout.names, layout.coordinates, strict=True)}
         sentence = o.sentence
-    found = opened.query_products(table, query)
+    result = opened.query_products(table, query)
     by_space = {}
-    for space, flat in zip(laid.names, laid.coordinates, strict=True):
+    for space, flat in zip(layout.names, layout.coordinates, strict=True):
         if space == SENSES:
             cosines = in_senses
         else:
-            cosines = neighbours.cosines(table.rows, found, layer_weights(space, table.meta["layers"]))[rows]
+            cosines = neighbours.cosines(table.rows, result, layer_weights(space, table.meta["layers"]))[rows]
         by_space[space] = links(cosines, flat, np.array(places[space]), own=own)
     return Origin(name, sentence, by_space, places)
 
 
-def of_every_dot(in_use: InUse, laid: Layout, rows: np.ndarray) -> list[list[Links]]:
+def of_every_dot(in_use: InUse, layout: Layout, rows: np.ndarray) -> list[list[Links]]:
     """True neighbours of each dot, in every space."""
     table = opened.targets(in_use.corpus, in_use.model)
     similar = [
-        laid.senses.cosines if space == SENSES else table.similarities(rows, layer_weights(space, table.meta["layers"]))
-        for space in laid.names
+        layout.senses.cosines if space == SENSES else table.similarities(rows, layer_weights(space, table.meta["layers"]))
+        for space in layout.names
     ]
     return [
-        [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, laid.coordinates, strict=True)] for k in range(len(rows))
+        [links(cosines[k], flat, flat[k], own=k) for cosines, flat in zip(similar, layout.coordinates, strict=True)]
+        for k in range(len(rows))
     ]
 
 
-def counted(found: Links) -> str:
+def counted(result: Links) -> str:
     """How many of a point's true neighbours one map has near."""
-    n = len(found.rows)
-    kept = int(found.near.sum())
+    n = len(result.rows)
+    kept = int(result.near.sum())
     if not n:
-        return t("no true neighbours: {tied} sentences are equally near", tied=found.tied)
+        return t("no true neighbours: {tied} sentences are equally near", tied=result.tied)
     if n == 1:
         return t("its one true neighbour is nearest here too") if kept else t("its one true neighbour is not nearest here")
     return t(
-        "{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance:.1f})", kept=kept, n=n, chance=found.by_chance
+        "{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance:.1f})", kept=kept, n=n, chance=result.by_chance
     )
 
 
-def noticed(found: Origin, names: list[str]) -> list[str]:
+def noticed(result: Origin, names: list[str]) -> list[str]:
     """How far the maps on screen are to be believed about this point."""
-    kept = sum(int(found.by_space[name].near.sum()) for name in names)
-    n = sum(len(found.by_space[name].rows) for name in names)
+    kept = sum(int(result.by_space[name].near.sum()) for name in names)
+    n = sum(len(result.by_space[name].rows) for name in names)
     if not n:
         return [
             t("In layer 0 sentences with one spelling of the word have one vector, so none of them is a nearer neighbour than the others.")
@@ -145,16 +146,16 @@ def noticed(found: Origin, names: list[str]) -> list[str]:
             "broken lines lead to those which the map put elsewhere.",
             kept=kept,
             n=n,
-            chance=sum(found.by_space[name].by_chance for name in names),
+            chance=sum(result.by_space[name].by_chance for name in names),
         )
     ]
 
 
-def show_list(table: OccurrenceTable, rows: np.ndarray, found: Origin, space: str, title: str) -> None:
+def show_list(table: OccurrenceTable, rows: np.ndarray, result: Origin, space: str, title: str) -> None:
     """The true neighbours as a list; one that is picked is in question next."""
-    near = found.by_space[space]
+    near = result.by_space[space]
     ids = [int(rows[k]) for k in near.rows]
-    key = f"map.near.{found.name}.{space}"
+    key = f"map.near.{result.name}.{space}"
 
     def picked() -> None:
         if chosen := st.session_state[key]["selection"]["rows"]:

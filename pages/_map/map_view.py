@@ -67,7 +67,7 @@ def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
     low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
     named = {group: name for name, group, _ in shown.chips}
     origins = [*range(len(shown.links) - len(shown.stars)), *range(dots.shape[1], dots.shape[1] + len(shown.stars))]
-    found = {
+    result = {
         "names": list(shown.names),
         "short": [t("sense") if name == SENSES else layer_name(name) for name in shown.names],
         "titles": [model_layers.in_use().heading(name) for name in shown.names],
@@ -102,7 +102,7 @@ def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
         "axes": shown.axes,
         "text": _text() | {"title": title, "alt": alt, "tied": tied},
     }
-    return found | {"key": text_fingerprint([repr(found)])[:16]}
+    return result | {"key": text_fingerprint([repr(result)])[:16]}
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
@@ -161,9 +161,9 @@ def setting(names: Sequence[str], rows: Collection[int]) -> tuple[str, str, list
     return view, dot, [row for row in picked if isinstance(row, int) and row in known]
 
 
-def sent(found: Links) -> list:
+def sent(links: Links) -> list:
     """Numbers of the true neighbours, which of them the map has near, their cosines, how many are tied, how many others there are."""
-    return [found.rows.tolist(), found.near.astype(int).tolist(), found.cosines.round(3).tolist(), found.tied, found.others]
+    return [links.rows.tolist(), links.near.astype(int).tolist(), links.cosines.round(3).tolist(), links.tied, links.others]
 
 
 def line(tokens: Sequence[str], position: int) -> tuple[str, str, str]:

@@ -59,21 +59,21 @@ def beside_static(report: SenseReport, static: SenseReport | None, where: str) -
     return [static_line(static.one_nn, where, less(report, static))]
 
 
-def noticed(word: str, found: dict, static: SenseReport | None = None) -> list[str]:
+def noticed(word: str, result: dict, static: SenseReport | None = None) -> list[str]:
     """What the measures on screen say, failures included."""
     shown = None if word == ALL_WORDS else word
-    if not found:
+    if not result:
         return notices.of_scores(shown, ("0", 0.0), 0.0, 0.0, 0.0, 0)
-    best = max(found, key=lambda name: found[name].one_nn)
+    best = max(result, key=lambda name: result[name].one_nn)
     in_senses = []
-    if SENSES in found and best != SENSES:
-        in_senses = [t("In the sense space it is {share:.0%}.", share=found[SENSES].one_nn)]
-    report = found[best]
-    lines = notices.of_scores(shown, (best, report.one_nn), found["0"].one_nn, report.null_mean, report.null_95, report.n)
+    if SENSES in result and best != SENSES:
+        in_senses = [t("In the sense space it is {share:.0%}.", share=result[SENSES].one_nn)]
+    report = result[best]
+    lines = notices.of_scores(shown, (best, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines[:1] + in_senses + lines[1:]
     return (
-        lines[:1] + in_senses + (beside_static(found["mix"], static, layer_title("mix")) or lines[1:])
+        lines[:1] + in_senses + (beside_static(result["mix"], static, layer_title("mix")) or lines[1:])
     )  # the mix: not chosen by its figure
 
 

@@ -69,12 +69,12 @@ def _moved() -> None:
 
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The laboratory; for a word without labels every word of the sentences is read first, once."""
-    chosen = tuple(one for one in (first, second) if one.position is not None)
+    chosen = tuple(item for item in (first, second) if item.position is not None)
     if not chosen:
         st.info(t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:")
         return
     table = _table(in_use, chosen)
-    if any(one.lemma_in(table) is None for one in chosen):
+    if any(item.lemma_in(table) is None for item in chosen):
         job = opened.table_job(in_use.corpus, in_use.model)
         if job.running:
             show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
@@ -95,7 +95,7 @@ def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     table = _table(in_use, chosen)
-    lemmas = [one.lemma_in(table) for one in chosen]
+    lemmas = [item.lemma_in(table) for item in chosen]
     several = all(lemmas) and len(table.senses_of(lemmas[0])) > 1  # of one alone there is nothing to tell apart
     everything = None if several else opened.table_job(in_use.corpus, in_use.model).result
     if (several or everything is not None) and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
@@ -160,15 +160,15 @@ def _instrument(in_use: InUse, table: OccurrenceTable, everything: OccurrenceTab
     else:
         more = about(result.lemma, result.report, result.alone) if result.report is not None else []
         _leans(in_use, result, weights, normalised, more, read=True, shown=False)
-    tables = [_twin_of(one, near) for one, near in zip(chosen, result.near, strict=True)]
+    tables = [_twin_of(item, near) for item, near in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbours-{result.lemma or bare(chosen[0].word)[:24]}"
     lists.twin(pd.concat(tables), name=name, label=t("The neighbours as a table"), key="mix.neighbours")
 
 
-def _twin_of(one: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ...]) -> pd.DataFrame:
+def _twin_of(item: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ...]) -> pd.DataFrame:
     """A list of what is nearest as a table: sentences with the word, or all words."""
     in_table = lists.type_table if near and isinstance(near[0], TypeNeighbour) else lists.neighbour_table
-    return in_table(near, one.text.strip())
+    return in_table(near, item.text.strip())
 
 
 def _take_set() -> None:
@@ -248,15 +248,15 @@ def _norm(chosen: Chosen, result: Mixed, gamma: float) -> None:
 
 def _neighbours(table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixed) -> None:
     """Both lists: other sentences with a labelled word, else the nearest of all words."""
-    for number, (column, one, colour, near) in enumerate(zip(st.columns(2, gap="large"), chosen, OWN, result.near, strict=False)):
+    for number, (column, item, colour, near) in enumerate(zip(st.columns(2, gap="large"), chosen, OWN, result.near, strict=False)):
         with column:
-            lists.heading(mix_view.title_of(one, number), colour, one.text.strip()[:140])
+            lists.heading(mix_view.title_of(item, number), colour, item.text.strip()[:140])
             if near is None:
                 show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
             elif near and isinstance(near[0], TypeNeighbour):
                 lists.word_lines([(n.word, n.cosine, "") for n in near[:NEAREST]])
             else:
-                lists.keyword_lines(near[:NEAREST], table.senses_of(one.lemma_in(table) or ""))
+                lists.keyword_lines(near[:NEAREST], table.senses_of(item.lemma_in(table) or ""))
 
 
 def _leans(
@@ -376,21 +376,21 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
     """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])
-    told = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
+    values = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
     if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
-        first = t("This mix does as well for “{word}” as the best single layer, {layer} ({alone:.0%}).", **told)
+        first = t("This mix does as well for “{word}” as the best single layer, {layer} ({alone:.0%}).", **values)
     elif difference.verdict > 0:
         first = t(
-            "This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: {layer}, {alone:.0%}).", **told
+            "This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: {layer}, {alone:.0%}).", **values
         )
     elif difference.verdict < 0:
         first = t(
-            "Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **told
+            "Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **values
         )
     else:
         first = t(
             "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({span}, in points).",
-            **told,
+            **values,
             span=difference.span("+.0f"),
         )
     return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find is optimistic.")]

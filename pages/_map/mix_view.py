@@ -45,13 +45,13 @@ def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
     if not isinstance(numbers[0], list) or len(numbers[0]) != n_layers:
         return None
     try:
-        w = [float(one) for one in numbers[0]]
+        w = [float(item) for item in numbers[0]]
         gamma = float(numbers[1])
     except (TypeError, ValueError):
         return None
     if not np.isfinite([*w, gamma]).all():
         return None
-    return [round(min(LIMIT, max(-LIMIT, one)), 1) for one in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
+    return [round(min(LIMIT, max(-LIMIT, item)), 1) for item in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
 
 
 @kept(24)
@@ -62,7 +62,7 @@ def static(of: AnyMix, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code
         "lengths": of.lengths.tolist(),
         "few": model_layers.FEW,
         "colours": [layer_colour(str(k)) for k in range(n_layers)],
-        "asked": [_asked(one, number, part) for number, (one, part) in enumerate(zip(chosen, of.candidates, strict=True))],
+        "asked": [_asked(item, number, part) for number, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))],
         "between": None if of.between is None else packed(of.between),
         "presets": _presets(n_layers),
         "marks": _marks(n_layers),
@@ -71,8 +71,8 @@ def static(of: AnyMix, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code
         "map": _map(of),
     }
     if of.lemma is None:
-        for one, itself in zip(data["asked"], of.itself, strict=True):
-            one |= {"listed": of.listed, "itself": itself}
+        for item, itself in zip(data["asked"], of.itself, strict=True):
+            item |= {"listed": of.listed, "itself": itself}
         word = bare(chosen[0].word)[:24]
         data |= mix_words.static(of, _table) | {"text": text_of(word, n_layers) | mix_words.text(of, word)}
     else:
@@ -86,18 +86,18 @@ def static(of: AnyMix, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code
     return data | {"key": text_fingerprint([repr(data)])[:16]}
 
 
-def title_of(one: Chosen, number: int) -> str:
+def title_of(item: Chosen, number: int) -> str:
     """What stands above the list of one of both sentences."""
-    word = bare(one.word)[:24]
+    word = bare(item.word)[:24]
     return (
         t("Nearest to “{word}” in the second sentence", word=word) if number else t("Nearest to “{word}” in the first sentence", word=word)
     )
 
 
-def _asked(one: Chosen, number: int, part: Candidates) -> dict:
+def _asked(item: Chosen, number: int, part: Candidates) -> dict:
     numbers = {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
-    title = title_of(one, number)
-    return {"title": title, "text": one.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
+    title = title_of(item, number)
+    return {"title": title, "text": item.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
 
 
 def _line(table: OccurrenceTable, row: int, senses: Sequence[str]) -> tuple[str, str, str, int]:
@@ -126,7 +126,7 @@ def _presets(n_layers: int) -> list[dict]:
 
 def _marks(n_layers: int) -> list[dict]:
     """Where the classifiers that ship learned to set the sliders: raw scores of the same shares, together 0."""
-    found = []
+    results = []
     titles = task_titles()
     for name in TASKS:
         try:
@@ -136,8 +136,8 @@ def _marks(n_layers: int) -> list[dict]:
         if mix and len(mix["s"]) == n_layers:
             w = np.log(np.maximum(mix["s"], 1e-9))
             w = np.clip(w - w.mean(), -LIMIT, LIMIT).round(1)
-            found.append({"name": titles.get(name, name), "w": w.tolist(), "s": softmax(w).round(3).tolist()})
-    return found
+            results.append({"name": titles.get(name, name), "w": w.tolist(), "s": softmax(w).round(3).tolist()})
+    return results
 
 
 def text_of(word: str, n_layers: int) -> dict:

@@ -15,10 +15,10 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     """How many words are nearer to which star, cosines (2, N), the nearest of them, and how far apart the stars are. HTML."""
     where = layer_title(layer)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
-    found = sides(leans)
-    n = len(found)
-    first = int((found == 1).sum())
-    second = int((found == 2).sum())
+    result = sides(leans)
+    n = len(result)
+    first = int((result == 1).sum())
+    second = int((result == 2).sum())
     apart = _apart(where, cosine, random)
     if not n:
         return [t("Around your two sentences the corpus in use has no word to draw."), apart]
@@ -26,26 +26,26 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
         if cosine > 0.9999:
             return [t("At {where} your two words have one vector, so no word is nearer to one of them than to the other.", where=where)]
         return [t("At {where} no word is clearly nearer to one of your sentences than to the other.", where=where), apart]
-    left, right = (_nearest(words, np.asarray(cosines[k], float), found == k + 1) for k in (0, 1))
-    told = {"where": where, "n": n}
+    left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) for k in (0, 1))
+    values = {"where": where, "n": n}
     if not second:
         line = t(
             "At {where}, {first} of {n} words around are nearer to the first sentence ({words}), none to the second.",
             first=first,
             words=left,
-            **told,
+            **values,
         )
     elif not first:
         line = t(
             "At {where}, {second} of {n} words around are nearer to the second sentence ({words}), none to the first.",
             second=second,
             words=right,
-            **told,
+            **values,
         )
     else:
-        told |= {"first": first, "left": left, "second": second, "right": right}
+        values |= {"first": first, "left": left, "second": second, "right": right}
         line = t(
-            "At {where}, {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **told
+            "At {where}, {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **values
         )
     return [line, apart]
 
@@ -76,30 +76,30 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
         if word is None:
             return [t("No word of the labelled sentences has two meanings, so there is nothing to tell apart.")]
         return [t("The labelled sentences with “{word}” have one meaning, so there is nothing to tell apart.", word=word)]
-    told = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "below": layer_title("0"), "chance": chance, "n": n}
+    values = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "below": layer_title("0"), "chance": chance, "n": n}
     if word is None:
         line = (
             t(
                 "Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.",
-                **_but(told, "zero", "below"),
+                **_but(values, "zero", "below"),
             )
             if best[0] == "0"
             else t(
                 "Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.",
-                **told,
+                **values,
             )
         )
     elif best[0] == "0":
-        told = {"word": word, **_but(told, "zero", "below")}
+        values = {"word": word, **_but(values, "zero", "below")}
         line = t(
             "Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.",
-            **told,
+            **values,
         )
     else:
-        told["word"] = word
+        values["word"] = word
         line = t(
             "Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.",
-            **told,
+            **values,
         )
     if best[1] <= usual + 1e-9:
         return [
@@ -109,20 +109,20 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
     return [line, t("So the meanings overlap a good deal: this small model is unsure about them.")] if best[1] < 0.7 else [line]
 
 
-def _but(told: dict, *names: str) -> dict:
-    return {key: value for key, value in told.items() if key not in names}
+def _but(facts: dict, *names: str) -> dict:
+    return {key: value for key, value in facts.items() if key not in names}
 
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
     """A map of `n` occurrences, one at least, without the reader's sentences: the groups (name, size) found among them; None: too few."""
-    told = {"n": n, "word": word}
+    values = {"n": n, "word": word}
     shown = (
-        t("The only sentence with “{word}” is one dot.", word=told["word"])
+        t("The only sentence with “{word}” is one dot.", word=values["word"])
         if n == 1
-        else t("All {n} sentences with “{word}” are drawn.", **told)
+        else t("All {n} sentences with “{word}” are drawn.", **values)
     )
     if everything > n:
-        shown = t("{n} of {all} sentences with “{word}” are drawn, evenly over the corpus.", all=everything, **told)
+        shown = t("{n} of {all} sentences with “{word}” are drawn, evenly over the corpus.", all=everything, **values)
     if groups is None:
         return [shown, t("They are too few to look for groups in.")]
     if len(groups) < 2:

@@ -33,12 +33,12 @@ def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
 
 def show(in_use: InUse, word: str, view: str) -> None:
     """The ranking at the layer in view (the mix, where all are)."""
-    found = gains(in_use.corpus, in_use.model)
-    if len(found) < 2:
+    result = gains(in_use.corpus, in_use.model)
+    if len(result) < 2:
         return
     layer = view if view in model_layers.in_use().spaces else "mix"
-    order = sorted(found, key=lambda w: -found[w][layer].gain)
-    unshown = [w for w in reversed(order) if not found[w][layer].shown]
+    order = sorted(result, key=lambda w: -result[w][layer].gain)
+    unshown = [w for w in reversed(order) if not result[w][layer].shown]
     st.subheader(t("Of which words is it not shown?"))
     st.caption(
         t(
@@ -65,7 +65,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
                     where=layer_title(layer),
                 ),
             )
-    notice(_about(found, order, unshown, layer))
+    notice(_about(result, order, unshown, layer))
     if unshown and layer != "0":
         st.pills(t("Open a word of which it is not shown"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
     lists.twin(
@@ -78,8 +78,8 @@ def show(in_use: InUse, word: str, view: str) -> None:
 
 @kept(64)
 def _figure(corpus: str, model: str, words: tuple[str, ...], layer: str, word: str, key: str, language: str) -> go.Figure:
-    found = gains(corpus, model)
-    return ranking_figure({w: _drawn(found[w]) for w in words}, layer=layer, word=word, key=key)
+    result = gains(corpus, model)
+    return ranking_figure({w: _drawn(result[w]) for w in words}, layer=layer, word=word, key=key)
 
 
 def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
@@ -100,18 +100,18 @@ def _open_unshown() -> None:
         st.session_state.map_word, st.session_state["map.unshown"] = word, None
 
 
-def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
+def _about(result: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
     where = layer_title(layer)
     if layer == "0":
         return [t("Layer 0 sees spelling only, so it can tell no senses apart; choose another layer above.")]
-    told = {"where": where, "good": len(order) - len(unshown), "n": len(order), "best": order[0], "gain": found[order[0]][layer].gain}
-    family = shown([found[w][layer] for w in order])
-    told |= {"discovered": family.discovered, "holm": family.holm}
+    values = {"where": where, "good": len(order) - len(unshown), "n": len(order), "best": order[0], "gain": result[order[0]][layer].gain}
+    family = shown([result[w][layer] for w in order])
+    values |= {"discovered": family.discovered, "holm": family.holm}
     lines = [
         t(
             "At {where}, {good} of {n} words are told apart better than by luck, “{best}” best ({gain:+.0%}). By luck alone one word in twenty "
             "would be: counting that {n} are asked at once, {discovered} remain by Benjamini and Hochberg, {holm} by Holm.",
-            **told,
+            **values,
         )
     ]
     if unshown:
@@ -135,11 +135,11 @@ def _about(found: dict, order: list[str], unshown: list[str], layer: str) -> lis
 
 @kept(16)
 def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd.DataFrame:
-    found = gains(corpus, model)
+    result = gains(corpus, model)
     lines = []
     for w in order:
-        line = {t("word"): w, t("senses"): next(iter(found[w].values())).senses, t("sentences"): next(iter(found[w].values())).n}
-        for name, g in found[w].items():
+        line = {t("word"): w, t("senses"): next(iter(result[w].values())).senses, t("sentences"): next(iter(result[w].values())).n}
+        for name, g in result[w].items():
             layer = layer_name(name)
             line[t("above chance, layer {layer}", layer=layer)] = round(g.gain, 4)
             interval = t("{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean)

@@ -34,15 +34,15 @@ def show(in_use: InUse) -> None:
     picture = st.container()  # stands first; what it shows depends on the sentences below it
     with st.expander(t("Your two sentences"), icon=":material/star:", expanded=False, key="map.own"):
         chosen = sentence_pair(notices=picture)
-    asked = tuple(one for one in chosen if one.position is not None)
+    request = tuple(item for item in chosen if item.position is not None)
     over = bench(in_use)
-    about = opened.about(in_use, *(one.looked_up for one in asked))
+    about = opened.about(in_use, *(item.looked_up for item in request))
     table = opened.targets(about.corpus, about.model)
     with picture:
         with st.container(key="picture_first"):  # on a phone what is chosen stands below what is seen
             chosen_by = st.columns([3, 1], gap="medium", vertical_alignment="bottom")
             place = st.container()
-        word = _word(in_use, table, asked, chosen_by[0])
+        word = _word(in_use, table, request, chosen_by[0])
         in_use = in_use if word == ALL_WORDS else opened.about(about, word or "")  # the map of all words is the bundled ones'
         table = opened.targets(in_use.corpus, in_use.model)
         word = word and (table.lemma_of(word) or word)
@@ -51,17 +51,17 @@ def show(in_use: InUse) -> None:
         if labelled:
             result = _labelled(in_use, table, word, chosen, place, chosen_by[1])
         elif word:
-            _around(in_use, over, word, asked, place, chosen_by[1])
+            _around(in_use, over, word, request, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
     if result:
         _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
 
-def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], place) -> str | None:
+def _word(in_use: InUse, table: OccurrenceTable, chosens: tuple[Chosen, ...], place) -> str | None:
     """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
-    lemmas = [one.lemma_in(table) for one in asked]
-    own = [lemma or bare(one.word).casefold() for lemma, one in zip(lemmas, asked, strict=True)]
+    lemmas = [item.lemma_in(table) for item in chosens]
+    own = [lemma or bare(item.word).casefold() for lemma, item in zip(lemmas, chosens, strict=True)]
     known = opened.labelled_words(in_use.corpus)
     labelled = [*dict.fromkeys([*table.lemmas, *known])]
     others = [ALL_WORDS, *sorted(labelled)] if labelled else around.frequent_words(table, opened.table_key(table))
@@ -70,7 +70,7 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], plac
         return None
     unread = foreign(*own)  # of other letters: all sentences would be searched in vain for them
     usual = [*(name for name in own if name not in unread), *table.lemmas, *words][0]
-    found = word_search(
+    result = word_search(
         place,
         "map_word",
         t("Word"),
@@ -81,7 +81,7 @@ def _word(in_use: InUse, table: OccurrenceTable, asked: tuple[Chosen, ...], plac
         told=every_word.known(in_use),
         help=t("Type to search, by word or by theme. A word without labels is drawn by its sentences."),
     )
-    return found if found in words else folded(found)
+    return result if result in words else folded(result)
 
 
 def _all_words(in_use: InUse) -> str:
@@ -93,7 +93,7 @@ def _all_words(in_use: InUse) -> str:
 
 def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
     """The map of a labelled word, its dots coloured by meaning."""
-    asked = [one.lemma_in(table) for one in chosen if one.position is not None]
+    asked = [item.lemma_in(table) for item in chosen if item.position is not None]
     own = next((lemma for lemma in asked if lemma), None)
     # On the map of all words the one in question wears its senses' colours among the grey others.
     lemma = word if word != ALL_WORDS else own
@@ -104,7 +104,7 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
         placed = atlas.placed(in_use, word, chosen)
         request = LayoutRequest(
             word=word,
-            contexts=tuple(one.in_context for one in placed.values()),
+            contexts=tuple(item.in_context for item in placed.values()),
             plan=plan,
             ends=ends,
             senses=st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan),
@@ -115,9 +115,9 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
     return result
 
 
-def _around(in_use: InUse, over: Bench, word: str, asked: tuple[Chosen, ...], left, right) -> None:
+def _around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
     """The map of a word without labels, which needs every token."""
-    drawn = asked if any(bare(one.word).casefold() == word for one in asked) else ()
+    drawn = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
     with right, _more("around"):
         plan = around.choose_plan(len(drawn))
     with left:

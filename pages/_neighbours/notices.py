@@ -28,7 +28,7 @@ class Listed:
 def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> list[str]:
     """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
-    told = [_senses(one) for one in (first, second)]
+    told = [_senses(item) for item in (first, second)]
     if all(told):
         lines.append(t("Labelled neighbours: in the first sentence {first}; in the second {second}.", first=told[0], second=told[1]))
     elif told[0]:
@@ -40,41 +40,49 @@ def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> lis
 
 def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: str) -> list[str]:
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
-    if len(other) < 2 or len(first) < 2 or not all(one.found for one in (*first, *other)):
+    if len(other) < 2 or len(first) < 2 or not all(item.found for item in (*first, *other)):
         return []
-    (a, b), (c, d) = ([{_same(n) for n in one.found} for one in pair] for pair in (other, first))
-    told = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
+    (a, b), (c, d) = ([{_same(n) for n in item.found} for item in pair] for pair in (other, first))
+    values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [
-        t("In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.", **told, **both)
+        t(
+            "In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.",
+            **values,
+            **both,
+        )
     ]
 
 
-def _same(one: Neighbour | TypeNeighbour) -> str:
+def _same(neighbour: Neighbour | TypeNeighbour) -> str:
     """What an entry is in any model's table: rows are numbered by each table for itself."""
-    return one.word if isinstance(one, TypeNeighbour) else f"{one.occurrence.position} {' '.join(one.occurrence.tokens)}"
+    return (
+        neighbour.word
+        if isinstance(neighbour, TypeNeighbour)
+        else f"{neighbour.occurrence.position} {' '.join(neighbour.occurrence.tokens)}"
+    )
 
 
 def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> str:
-    a, b = ([_identity(n) for n in one.found] for one in (first, second))
-    told = {"where": _where(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
+    a, b = ([_identity(n) for n in item.found] for item in (first, second))
+    values = {"where": _where(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Neither list has an entry, so there is nothing to compare.")
     if not a or not b:
         return t("One of the two lists is empty, so they cannot be compared.")
     if first.word.casefold() != second.word.casefold():
-        return t("Two different words are in question. {where} their lists share {shared} of {most}.", **told)
+        return t("Two different words are in question. {where} their lists share {shared} of {most}.", **values)
     if (first.tokens, first.position) == (second.tokens, second.position):
         return t("The same word of the same sentence stands twice, so the two lists are one.")
     if set(a) == set(b):
         if a != b:
-            return t("{where} the two lists hold the same {most} in another order.", where=told["where"], most=told["most"])
+            return t("{where} the two lists hold the same {most} in another order.", where=values["where"], most=values["most"])
         if layer == "0" and first.word == second.word and model_layers.in_use().is_elmo:
             return t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")
-        return t("{where} the two lists are the same: no difference is seen here.", where=told["where"])
+        return t("{where} the two lists are the same: no difference is seen here.", where=values["where"])
     if static_has:
-        return t("{where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **told)
-    return t("{where} the two lists share {shared} of {most}; GloVe does not know the word.", **told)
+        return t("{where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **values)
+    return t("{where} the two lists share {shared} of {most}; GloVe does not know the word.", **values)
 
 
 def _where(layer: str) -> str:
@@ -82,14 +90,14 @@ def _where(layer: str) -> str:
     return inside.get(layer) or t("At {where}", where=layer_title(layer))
 
 
-def _identity(one: Neighbour | TypeNeighbour) -> int | str:
-    return one.occurrence.row if isinstance(one, Neighbour) else one.word
+def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:
+    return neighbour.occurrence.row if isinstance(neighbour, Neighbour) else neighbour.word
 
 
-def _senses(one: Listed) -> str:
+def _senses(listed: Listed) -> str:
     """Which meaning most neighbours have that are labelled as the word in question; "" where none is."""
-    found = [n.occurrence for n in one.found if isinstance(n, Neighbour)]
-    counts = Counter(o.sense for o in found if o.sense and one.lemma is not None and o.lemma == one.lemma).most_common()
+    results = [n.occurrence for n in listed.found if isinstance(n, Neighbour)]
+    counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:
         return ""
     n = sum(count for _, count in counts)

@@ -40,7 +40,7 @@ BY_HAND = "among.by_hand"  # whether the reader, or the address, chose what is l
 def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """Lists, what to notice, table twin; the second engine's answer if it is chosen."""
     words = [c for c in (first, second) if c.position is not None]
-    over = bench(in_use).about(*(one.in_context for one in words))
+    over = bench(in_use).about(*(word.in_context for word in words))
     in_use = replace(in_use, corpus=over.corpus)
     targets = over.targets
     job = opened.table_job(in_use.corpus, in_use.model)
@@ -48,7 +48,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     table = targets if everything is None else everything
     requery.listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbours.other_sentences(table, q) < FEW]
-    labelled = any(one.lemma_in(targets) is not None for one in words)
+    labelled = any(word.lemma_in(targets) is not None for word in words)
     choice = _choose(in_use, bool(few), has_senses=verdict.space_of(in_use.model) is not None, labelled=labelled)
     if job.running:
         show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
@@ -67,7 +67,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
-    unknown = static.unknown(over.vectors, [bare(one.word) for one in words])
+    unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
         has = over.vectors.vector(first.word) is not None
@@ -125,7 +125,7 @@ def _lists(
 
 
 def _beside(
-    in_use: InUse, choice: Choice, asked: tuple[Chosen, Chosen], first: list[notices.Listed], tables: list[pd.DataFrame]
+    in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[notices.Listed], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
     waiting = t("The lists of {model} come when it has read the sentences.", model=short_name(in_use.beside))
@@ -136,9 +136,9 @@ def _beside(
         if layer == SENSES and verdict.space_of(in_use.beside) is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
-        over = bench(in_use).beside(in_use.beside).about(*(one.in_context for one in asked if one.position is not None))
+        over = bench(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
         everything = None
-        if choice.among == TYPES or any(one.position is not None and one.lemma_in(over.targets) is None for one in asked):
+        if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in chosens):
             job = opened.table_job(over.corpus, in_use.beside)
             if job.running:
                 show_progress(job, meanwhile=plain(waiting))
@@ -149,7 +149,7 @@ def _beside(
         choice = Choice(layer, typed, choice.among, choice.k)
         columns = st.columns(3, gap="large")
         columns[0].caption(t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer)))
-        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), asked, strict=True))
+        sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, name[:24], tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
             return notices.beside(name, tuple(first), tuple(listed), layer)
@@ -160,8 +160,8 @@ def _card_lines(listed: notices.Listed) -> list[tuple[str, str, str]]:
     """A list's first entries as lines of the share card: words, or sentences around their word."""
     few = listed.found[: share_card.NEIGHBOURS]
     if few and isinstance(few[0], TypeNeighbour):
-        return [("", bare(one.word), "") for one in few]
-    return [around(one.occurrence.tokens, one.occurrence.position, share_card.LINE) for one in few]
+        return [("", bare(item.word), "") for item in few]
+    return [around(item.occurrence.tokens, item.occurrence.position, share_card.LINE) for item in few]
 
 
 def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Choice:
@@ -172,15 +172,15 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
         st.session_state.pop(LAYER_KEY, None)
         st.info(t("{model} has no sense space: a layer is shown.", model=plain(in_use.model)))
     tools = st.columns([8, 10, 4], vertical_alignment="bottom")
-    told = [what_layers_read(), t("The mix weighs them all; set it on the Mix page.")]
-    told += [t("The sense space joins layer 1, the words around and the words that ELMo expects in the place.")] * has_senses
+    lines = [what_layers_read(), t("The mix weighs them all; set it on the Mix page.")]
+    lines += [t("The sense space joins layer 1, the words around and the words that ELMo expects in the place.")] * has_senses
     layer = pair_layer.choose(
         LAYER_KEY,
         in_use,
         spaces=(*known.spaces, SENSES) if has_senses else known.spaces,
         best=SENSES if has_senses and not (labelled or few) else "",
         place=tools[0],
-        help=" ".join(told),
+        help=" ".join(lines),
     )
     titles = {OTHER: t("other words"), SAME: t("same word"), ANY: t("any word"), TYPES: t("types")}
     more = TYPES

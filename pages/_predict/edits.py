@@ -41,7 +41,7 @@ def show(in_use: InUse, read: Reading) -> None:
     old = store.reading(in_use.model, sentences)
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
-    before, now = ([_along(one, [pair[side] for pair in pairs]) for one in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
+    before, now = ([_along(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
     alt = t("How much each word surprised the forward and the backward direction, in bits: your text beside the other version.")
     draw(versions_figure(words, before, now), key="predict.versions", alt=alt)
     if len(pairs) > MOST_PLACES:
@@ -118,11 +118,11 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
 
 def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:
     columns: dict[str, list] = {}
-    for side, one, name in ((1, read, t("yours")), (0, old, t("the other"))):
-        if one is not None:
+    for side, item, name in ((1, read, t("yours")), (0, old, t("the other"))):
+        if item is not None:
             places = [pair[side] for pair in pairs]
-            tokens = one.tokens
+            tokens = item.tokens
             columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
-            columns[t("bits from the left, {version}", version=name)] = _along(one.forward, places).round(3).tolist()
-            columns[t("bits from the right, {version}", version=name)] = _along(one.backward, places).round(3).tolist()
+            columns[t("bits from the left, {version}", version=name)] = _along(item.forward, places).round(3).tolist()
+            columns[t("bits from the right, {version}", version=name)] = _along(item.backward, places).round(3).tolist()
     lists.twin(pd.DataFrame(columns), name="surprisal", label=t("Show as table"), key="predict.surprisal")

@@ -36,21 +36,21 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     word = tokens[position]
     first = list(accumulate(map(len, sentences), initial=0))
     number = max(k for k, start in enumerate(first[:-1]) if start <= position)
-    found = store.masked_at(in_use.model, sentences[number], position - first[number])
+    result = store.masked_at(in_use.model, sentences[number], position - first[number])
     st.html(STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("the word masked, the rest of its sentence read"))
     expected = Expected(
-        tuple(Prediction(one.text if one.whole else f"…{one.text}", one.probability) for one in found.likeliest),
+        tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
         0.0,
-        found.probability,
-        found.rank,
+        result.probability,
+        result.rank,
         0.0,
     )
-    word_buttons("masked", expected, BOTH, max(one.probability for one in found.likeliest), _replace, position)
-    notice(_noticed(word, found))
+    word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _replace, position)
+    notice(_noticed(word, result))
     rows = [
-        {t("rank"): k, t("word"): one.text, t("probability"): round(one.probability, 6), t("whole word"): one.whole}
-        for k, one in enumerate(found.likeliest, 1)
+        {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
+        for k, item in enumerate(result.likeliest, 1)
     ]
     lists.twin(pd.DataFrame(rows), name="masked-word", key="predict.masked")
 
@@ -58,7 +58,7 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
 def _position(tokens: list[str]) -> int:
     """The word in question: as tapped or by the address, else the last one of more than grammar."""
     state = st.session_state
-    usual = max((one.position for one in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
+    usual = max((candidate.position for candidate in word_in_question.candidates(tokens, languages.in_use())), default=len(tokens) - 1)
     if state.get(passage.AT) not in range(len(tokens)):
         given = st.query_params.get(passage.AT)
         state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == given), usual)
@@ -77,24 +77,24 @@ def _replace(word: str, position: int) -> None:
     passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), at=position)
 
 
-def _noticed(word: str, found: Masked) -> list[str]:
-    best = found.likeliest[0]
-    told = {"word": word[:24], "best": best.text, "share": best.probability}
-    if found.rank is None:
+def _noticed(word: str, masked: Masked) -> list[str]:
+    best = masked.likeliest[0]
+    values = {"word": word[:24], "best": best.text, "share": best.probability}
+    if masked.rank is None:
         return [
             t(
                 "“{word}” is {n} pieces to this model, which one mask cannot stand for; “{best}” would be likeliest ({share:.1%}).",
-                n=found.pieces,
-                **told,
+                n=masked.pieces,
+                **values,
             )
         ]
-    if found.rank == 1:
-        return [t("It would have guessed “{word}”, with {share:.1%}.", word=told["word"], share=told["share"])]
+    if masked.rank == 1:
+        return [t("It would have guessed “{word}”, with {share:.1%}.", word=values["word"], share=values["share"])]
     return [
         t(
             "“{word}” is number {rank:,}, with {p:.2%}; “{best}” would be likeliest ({share:.1%}).",
-            rank=found.rank,
-            p=found.probability,
-            **told,
+            rank=masked.rank,
+            p=masked.probability,
+            **values,
         )
     ]

@@ -20,7 +20,7 @@ def show(in_use: InUse, read: Reading) -> None:
     """Two lists, the buttons that draw, what to notice, the table twin."""
     st.html(STYLE)
     before, after = (store.expected_next(in_use.model, read.sentences, backward) for backward in (True, False))
-    longest = max(p.probability for found in (before, after) for p in found.likeliest)
+    longest = max(p.probability for result in (before, after) for p in result.likeliest)
     first, last = read.tokens[0], read.tokens[-1]
     with st.container(key="both_ways"):
         left, right = st.columns(2, gap="large")
@@ -42,8 +42,8 @@ def show(in_use: InUse, read: Reading) -> None:
     notice(_noticed(first, last, before, after))
     rows = [
         {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
-        for where, found in ((t("before"), before), (t("after"), after))
-        for k, p in enumerate(found.likeliest, 1)
+        for where, result in ((t("before"), before), (t("after"), after))
+        for k, p in enumerate(result.likeliest, 1)
     ]
     lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
 
@@ -83,11 +83,11 @@ def _prepend(word: str) -> None:
 
 
 def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[str]:
-    n, m = (round(found.effective, 1 if found.effective < 10 else None) for found in (after, before))
+    n, m = (round(result.effective, 1 if result.effective < 10 else None) for result in (after, before))
     names = {"first": written(first)[:24], "last": written(last)[:24], "n": n, "m": m}
     ends, begins = (
-        next((p.probability for p in one.likeliest if p.word == word), 0.0)
-        for one, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
+        next((p.probability for p in item.likeliest if p.word == word), 0.0)
+        for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
     )
     if min(ends, begins) > 0.5:
         return [

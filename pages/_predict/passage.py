@@ -126,7 +126,7 @@ def undo() -> None:
 
 def is_version(text: str, other: str) -> bool:
     """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
-    a, b = ([token for sentence in sentences_of(one) for token in sentence] for one in (text, other))
+    a, b = ([token for sentence in sentences_of(item) for token in sentence] for item in (text, other))
     same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
     return bool(same) and 2 * same >= max(len(a), len(b))
 
@@ -135,8 +135,8 @@ def _fit_other(text: str) -> None:
     """The text to compare with is an example's only beside that example, or what is still a version of it; else there is none yet."""
     known = examples.predict()
     if OTHER not in st.session_state and OTHER not in st.query_params:
-        st.session_state[OTHER] = next((one.other for one in known if one.text == text), "")
-    elif (other := st.session_state.get(OTHER)) and other in {one.other for one in known} and not is_version(text, other):
+        st.session_state[OTHER] = next((item.other for item in known if item.text == text), "")
+    elif (other := st.session_state.get(OTHER)) and other in {item.other for item in known} and not is_version(text, other):
         st.session_state[OTHER] = ""
 
 

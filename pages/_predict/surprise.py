@@ -38,17 +38,17 @@ def show(in_use: InUse, read: Reading) -> None:
     position = _ribbon(in_use, read)
     notice(_noticed(read, store.ranks(in_use.model, read.sentences)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
-    found = store.expected_at(in_use.model, read.sentences, position)
-    longest = max(p.probability for one in found for p in one.likeliest)
+    result = store.expected_at(in_use.model, read.sentences, position)
+    longest = max(p.probability for item in result for p in item.likeliest)
     titles = (
         (t("In place of “{word}”, from the left", word=word[:20]), FORWARD, "left"),
         (t("from the right"), BACKWARD, "right"),
         (t("from both sides"), BOTH, "both"),
     )
-    for column, one, (title, colour, name) in zip(st.columns(3, gap="medium"), found, titles, strict=True):
+    for column, item, (title, colour, name) in zip(st.columns(3, gap="medium"), result, titles, strict=True):
         with column:
-            lists.heading(title, colour, fared(word, one))
-            word_buttons(name, one, colour, longest, _replace, position)
+            lists.heading(title, colour, fared(word, item))
+            word_buttons(name, item, colour, longest, _replace, position)
     st.caption(
         t(
             "A tap on a word puts it there, and your text as it was becomes the one to compare with. Both sides: the product of the two "

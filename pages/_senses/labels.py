@@ -20,7 +20,7 @@ def current(view: str, suggested: list[str]) -> list[str]:
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
-    names = [_clean(one) or two or t("group {n}", n=k + 1) for k, (one, two) in enumerate(zip(typed, suggested, strict=True))]
+    names = [_clean(item) or two or t("group {n}", n=k + 1) for k, (item, two) in enumerate(zip(typed, suggested, strict=True))]
     return names
 
 
@@ -63,13 +63,13 @@ def editor(view: str, groups: Groups) -> None:
     )
 
 
-def downloads(word: str, found: Occurrences, groups: Groups, names: list[str]) -> None:
+def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
     """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
-    labels = [names[one] for one in groups.of]
-    expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in found.substitutes]
+    labels = [names[item] for item in groups.of]
+    expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
         t("Download as labelled sentences (JSONL)"),
-        clusters.labelled_jsonl(found.items, labels, word).encode(),
+        clusters.labelled_jsonl(occurrences.items, labels, word).encode(),
         f"{word}-senses.jsonl",
         "application/jsonl",
         key="found.jsonl",
@@ -83,9 +83,9 @@ def downloads(word: str, found: Occurrences, groups: Groups, names: list[str]) -
             t("label"): labels,
             **{t("share in group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
             **({t("substitutes"): expected} if any(expected) else {}),
-            t("word"): [o.tokens[o.position] for o in found.items],
-            t("label in the corpus"): [o.sense or "" for o in found.items],
-            t("sentence"): [o.sentence for o in found.items],
+            t("word"): [o.tokens[o.position] for o in occurrences.items],
+            t("label in the corpus"): [o.sense or "" for o in occurrences.items],
+            t("sentence"): [o.sentence for o in occurrences.items],
         }
     )
     lists.twin(table, name=f"{word}-senses", label=t("All {n} sentences as a table", n=len(table)), key="found.twin")

@@ -20,52 +20,52 @@ WITH = 4  # words near by in a group's second line
 LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
 
-def noticed(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
+def noticed(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
     """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
-    word = found.word
-    s = found.suggestion
-    n = len(found.items)
-    told = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
+    word = occurrences.word
+    s = occurrences.suggestion
+    n = len(occurrences.items)
+    values = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
     if s.number == 1 and n < clusters.FEW:
-        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **told)
+        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **values)
     elif s.number == 1:
-        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), so <b>one group</b> is suggested", **told)
+        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), so <b>one group</b> is suggested", **values)
     elif n > clusters.MANY:
         first = t(
             "The vectors of “{word}” suggest <b>{groups} groups</b> ({p}), though in {n:,} sentences even one meaning may fall into groups of grammar or topic",
-            **told,
+            **values,
         )
     else:
         first = t(
-            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})", **told
+            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})", **values
         )
     if number not in (1, s.number):
-        first += t("; you asked for {asked}", **told)
-    second = _second(found, number, agreement, telling)
+        first += t("; you asked for {asked}", **values)
+    second = _second(occurrences, number, agreement, telling)
     return [first + ".", second] if second else [first + "."]
 
 
-def _second(found: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:
+def _second(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> str:
     if number > 1 and agreement is not None:
-        told = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
+        values = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
         if agreement.rand <= agreement.rand_null[1]:
             return t(
                 "Against the {n} labels of the corpus that is no better than luck: adjusted Rand index {rand}, by luck up to {high}.",
-                **told,
+                **values,
             )
         if agreement.rand < 0.5:
             return t(
                 "Against the {n} labels of the corpus they have something of the meanings and much else: adjusted Rand index {rand}, by luck up to {high}.",
-                **told,
+                **values,
             )
         return t(
             "Against the {n} labels of the corpus they are the meanings to a large part: adjusted Rand index {rand}, by luck up to {high}.",
-            **told,
+            **values,
         )
     if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
         return t("No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only.")
-    if found.everything > len(found.items):
-        return t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=found.everything, k=len(found.items))
+    if occurrences.everything > len(occurrences.items):
+        return t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=occurrences.everything, k=len(occurrences.items))
     return ""
 
 
@@ -81,16 +81,16 @@ def measures(agreement: Agreement) -> str:
     )
 
 
-def sentences(groups: Groups, names: list[str], found: Occurrences) -> None:
+def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> None:
     """Each group's typical sentences, nearest its centre, and its odd ones, nearest another or, of a single group, farthest from its centre; how many of
     all that are is said."""
     title = t("Odd ones, nearest to another group") if len(names) > 1 else t("Odd ones, farthest from the centre")
-    told = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups.of, minlength=len(names))), "n": len(groups.of)}
-    if told["shown"] < told["n"]:
+    values = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups.of, minlength=len(names))), "n": len(groups.of)}
+    if values["shown"] < values["n"]:
         st.caption(
             t(
                 "{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.",
-                **told,
+                **values,
             )
         )
     if len(names) > 1:
@@ -106,9 +106,9 @@ def sentences(groups: Groups, names: list[str], found: Occurrences) -> None:
                 note = html("{}<br>{}", t("with: {words}", words=words), note)
             with column:
                 lists.heading(names[number], sense_colour(number), note)
-                show_html("{}", [_line(found, groups, names, k) for k in typical])
+                show_html("{}", [_line(occurrences, groups, names, k) for k in typical])
                 if odd:
-                    show_html('<p class="small"><b>{}</b></p>{}', title, [_line(found, groups, names, k) for k in odd])
+                    show_html('<p class="small"><b>{}</b></p>{}', title, [_line(occurrences, groups, names, k) for k in odd])
 
 
 def shown_of(counts: np.ndarray) -> int:
@@ -116,9 +116,9 @@ def shown_of(counts: np.ndarray) -> int:
     return int(np.minimum(counts, LINES + LINES // 2).sum())
 
 
-def _line(found: Occurrences, groups: Groups, names: list[str], k: int) -> str:
-    o = found.items[k]
-    chip = lists.chip_of(o.sense, "#6b7280", definition(languages.in_use(), found.word, o.sense)) if o.sense else ""
+def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int) -> str:
+    o = occurrences.items[k]
+    chip = lists.chip_of(o.sense, "#6b7280", definition(languages.in_use(), occurrences.word, o.sense)) if o.sense else ""
     remark = html("{}{:.2f}", _bar(groups.shares[k], names), groups.near[k])
     return lists.keyword_line(o.tokens, o.position, remark, chip, text=o.text)
 
@@ -127,6 +127,6 @@ def _bar(shares: np.ndarray, names: list[str]) -> str:
     """A sentence's shares in the groups; none in a single one."""
     if len(names) < 2:
         return ""
-    told = " · ".join(f"{names[k]} {shares[k]:.0%}" for k in np.argsort(-shares))
+    message = " · ".join(f"{names[k]} {shares[k]:.0%}" for k in np.argsort(-shares))
     parts = [html('<i style="width:{:.0f}%;background:{}"></i>', 100 * share, sense_colour(k)) for k, share in enumerate(shares)]
-    return html('<span class="shares" role="img" title="{told}" aria-label="{told}">{}</span>', parts, told=told)
+    return html('<span class="shares" role="img" title="{told}" aria-label="{told}">{}</span>', parts, told=message)

@@ -144,7 +144,7 @@ def _none(table: OccurrenceTable) -> None:
     counts = np.bincount(table.word, minlength=len(table.words))
     order = (int(k) for k in np.argsort(-counts, kind="stable"))
     most = next((k for k in order if clusters.tells(table.words[k])), None)
-    told = {
+    values = {
         "least": clusters.FEWEST,
         "word": plain(bare(table.words[most])) if most is not None else "",
         "n": int(counts[most]) if most is not None else 0,
@@ -156,8 +156,8 @@ def _none(table: OccurrenceTable) -> None:
             tn(
                 "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: once. Bring more text, or type a word to see its sentences.",
                 "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.",
-                told["n"],
-                **told,
+                values["n"],
+                **values,
             ),
             icon=":material/edit:",
         )
@@ -166,19 +166,19 @@ def _none(table: OccurrenceTable) -> None:
 
 def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """A word that stands too seldom: how often, its sentences, and what to do."""
-    told = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
-    why = t("“{word}” stands nowhere in these {all:,} sentences. Choose another word, or bring text with it.", **told)
+    values = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
+    why = t("“{word}” stands nowhere in these {all:,} sentences. Choose another word, or bring text with it.", **values)
     if len(rows):
         why = tn(
             "“{word}” stands once in these {all:,} sentences; at least {least} times are needed for groups. Choose another word, or bring more text with it.",
             "“{word}” occurs {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.",
             len(rows),
-            **told,
+            **values,
         )
     st.info(why, icon=":material/search_off:")
-    found = [table.occurrence(int(row)) for row in rows]
-    if found:
-        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in found])
+    results = [table.occurrence(int(row)) for row in rows]
+    if results:
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 
@@ -189,30 +189,30 @@ def _ways_on() -> None:
         page_link("cloud", t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
 
 
-def _pictures(found: Occurrences, groups, names: list[str], number: int, layer: str, view: str) -> None:
-    gold = [o.sense for o in found.items]
+def _pictures(occurrences: Occurrences, groups, names: list[str], number: int, layer: str, view: str) -> None:
+    gold = [o.sense for o in occurrences.items]
     left, right = st.columns([3, 2], gap="large")
     with left:
-        hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in found.items]
-        figure = found_map(found.coordinates, groups, names, gold, hovers, key=f"found.{view}")
+        hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in occurrences.items]
+        figure = found_map(occurrences.coordinates, groups, names, gold, hovers, key=f"found.{view}")
         alt = t(
             "A map of {n} sentences with the word, coloured by the {groups} groups found: {names}.",
-            n=len(found.items),
+            n=len(occurrences.items),
             groups=number,
             names=", ".join(names),
         )
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
-        kind = t("The dots lie as on the Map page.") if found.frozen else t("A flat view of the vectors (their two main components).")
+        kind = t("The dots lie as on the Map page.") if occurrences.frozen else t("A flat view of the vectors (their two main components).")
         named = shape_names(gold)
         shapes = ", ".join(f"{sign} {label}" for sign, label in named)
         labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
         show_html('<p class="small">{} {} {}</p>', t("Colour: the group found in all dimensions, not on this map."), kind, labelled)
-        lists.meanings([label for _, label in named], found.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
+        lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
     with right:
-        s = found.suggestion
+        s = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
-        told = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
-        alt = t("The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.", **told)
+        values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
+        alt = t("The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.", **values)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
         before = t("It is measured before the sense space's map, which pulls any cloud apart.") if layer == SENSES else ""
         show_html(

@@ -21,12 +21,12 @@ STYLE = Markup("""<style>
 Labelled = tuple[int, int, str]
 
 
-def spans(tokens: Sequence[str], found: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> Markup:
+def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> Markup:
     """Tokens with a bracket and a label under each span; those of `alone` are dashed and marked with ≠."""
     shown = pieces(tokens)
     parts = []
     k = 0
-    by_first = {first: (first, last, label) for first, last, label in found}
+    by_first = {first: (first, last, label) for first, last, label in labelleds}
     while k < len(tokens):
         if k in by_first:
             first, last, label = by_first[k]

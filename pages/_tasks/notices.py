@@ -15,25 +15,25 @@ def about_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: C
         return t("Neither finds anything here.")
     if not any(only):
         return t("Both find the same {n}.", n=len(set(elmo)))
-    told = [", ".join(f"“{words(span)}” ({span[2]})" for span in some[:3]) + (" …" if len(some) > 3 else "") for some in only]
+    lines = [", ".join(f"“{words(span)}” ({span[2]})" for span in some[:3]) + (" …" if len(some) > 3 else "") for some in only]
     if not only[1]:
-        return t("Only without ELMo: {found}.", found=told[0])
+        return t("Only without ELMo: {found}.", found=lines[0])
     if not only[0]:
-        return t("Only with ELMo: {found}.", found=told[1])
-    return t("Only without ELMo: {baseline}. Only with ELMo: {elmo}.", baseline=told[0], elmo=told[1])
+        return t("Only with ELMo: {found}.", found=lines[1])
+    return t("Only without ELMo: {baseline}. Only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
 
 
 def about_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
     """Of one answer each, and how likely each takes its own."""
-    told = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
+    values = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
     if baseline == elmo:
-        return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=told["elmo"], a=sure[0], b=sure[1])
-    return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **told)
+        return t("Both say <b>{elmo}</b>: {a:.0%} sure without ELMo, {b:.0%} with it.", elmo=values["elmo"], a=sure[0], b=sure[1])
+    return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **values)
 
 
-def about_measure(title: str, one: Summary | None) -> str:
+def about_measure(title: str, summary: Summary | None) -> str:
     """How good both are on the test set."""
-    if one is None:
+    if summary is None:
         return ""
-    told = {"measure": title, "baseline": one.baseline, "elmo": one.elmo, "n": one.sizes["test"]}
-    return t("On {n:,} examples they never saw, {measure} is {baseline:.1%} without ELMo and {elmo:.1%} with it.", **told)
+    values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}
+    return t("On {n:,} examples they never saw, {measure} is {baseline:.1%} without ELMo and {elmo:.1%} with it.", **values)

@@ -38,8 +38,8 @@ def variant_titles() -> dict[str, str]:
 
 def show(in_use: InUse) -> None:
     with shown_errors():
-        found = store.opened(in_use)
-        if not found:
+        result = store.opened(in_use)
+        if not result:
             st.info(
                 t(
                     "No head fits what is in use. Train them in a terminal: `{command}`",
@@ -51,12 +51,12 @@ def show(in_use: InUse) -> None:
             return
         titles = task_titles()
         task = coded_choice(
-            "task_of_paper", t("Task"), {name: titles[name] for name in ORDER if name in found}, next(n for n in ORDER if n in found)
+            "task_of_paper", t("Task"), {name: titles[name] for name in ORDER if name in result}, next(n for n in ORDER if n in result)
         )
         _offer_examples(task)
         with shown_errors():
             PAGES[task](in_use)
-        if problems := found[task].problems:
+        if problems := result[task].problems:
             st.caption(t("Not asked: {problem}", problem=plain(problems[0])))
         st.page_link("pages/results.py", label=t("The paper’s table beside ours"), icon=":material/query_stats:")
 
@@ -125,8 +125,8 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     tokens = flat(example.passages[0])
     said = store.said(task, in_use, example)
     verb = ("V", "C-V")
-    found = {v: [span for span in a.said if span[2] not in verb] for v, a in said.items()}
-    colours = drawn.colours_of(sorted(label for spans in found.values() for _, _, label in spans))
+    result = {v: [span for span in a.said if span[2] not in verb] for v, a in said.items()}
+    colours = drawn.colours_of(sorted(label for spans in result.values() for _, _, label in spans))
     shown = pieces(tokens)
 
     def words(span: tuple[int, int, str]) -> str:
@@ -135,15 +135,15 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
     predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
 
     def drawn_by(variant: str) -> Markup:
-        others = [span for v, spans in found.items() if v != variant for span in spans]
-        alone = [span for span in found[variant] if span not in others] if len(found) > 1 else []
-        clear = [span for span in found[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
+        others = [span for v, spans in result.items() if v != variant for span in spans]
+        alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
+        clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
         return drawn.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
 
     _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
-    if len(found) > 1:
-        _notice(task, about_spans(found["baseline"], found["elmo"], words))
-    rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in found.items() for span in spans]
+    if len(result) > 1:
+        _notice(task, about_spans(result["baseline"], result["elmo"], words))
+    rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
     _twin(task, rows)
 
 
@@ -154,11 +154,11 @@ def _entailment(in_use: InUse) -> None:
     titles = variant_titles()
     named = label_titles()
     shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in said.items()}
-    told = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
+    message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
     draw(
         shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
         key="tasks.entailment",
-        alt=t("Three bars for each: {told}.", told=told),
+        alt=t("Three bars for each: {told}.", told=message),
     )
     best = {v: max(row, key=row.get) for v, row in shares.items()}
     if len(best) > 1:

@@ -20,7 +20,7 @@ MAX_TURNING = 4  # words named each of which would turn the sense
 
 def content_of(result: Influence) -> set[int]:
     """Positions of the words that carry more than grammar: no other is named as what decided."""
-    return {one.position for one in word_in_question.candidates(result.tokens, languages.in_use())}
+    return {candidate.position for candidate in word_in_question.candidates(result.tokens, languages.in_use())}
 
 
 def noticed(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: set[int]) -> list[str]:

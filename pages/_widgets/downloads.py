@@ -78,8 +78,8 @@ def html_of_view(view: Taken) -> str:
             view.question or view.title,
             view.lede,
             view.notices(),
-            [(one.made(), one.alt) for one in view.figures().values()],
-            [(one.table, one.label) for one in view.tables().values()],
+            [(figure.made(), figure.alt) for figure in view.figures().values()],
+            [(table.table, table.label) for table in view.tables().values()],
             _provenance(view),
             view.address,
         )

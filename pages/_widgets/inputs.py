@@ -87,19 +87,19 @@ def first_sentence() -> Chosen:
 
 
 def _foreign(*chosen: Chosen) -> None:
-    for word in language.foreign(*(one.word for one in chosen))[:1]:
+    for word in language.foreign(*(item.word for item in chosen))[:1]:
         st.info(plain(language.say_foreign(word)), icon=":material/translate:")
         language.offer_its_language(word, "inputs.read")
 
 
 def _readings(*chosen: Chosen) -> None:
     """Of a spelling that two words share, which of them it is read as, and a button for the other."""
-    shown = {one.in_context.spelling: one for one in reversed(chosen) if one.position is not None}
-    for spelling, one in reversed(shown.items()):
-        possible = question.readings_of(one.word)
+    shown = {item.in_context.spelling: item for item in reversed(chosen) if item.position is not None}
+    for spelling, item in reversed(shown.items()):
+        possible = question.readings_of(item.word)
         if not possible:
             continue
-        now = one.read_as if one.read_as in possible else possible[0]
+        now = item.read_as if item.read_as in possible else possible[0]
         with st.container(horizontal=True, vertical_alignment="center", key=f"reading.{spelling}"):
             for other in possible:
                 if other != now:
@@ -147,8 +147,8 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             placeholder=t("Type a sentence with the word you want to look at"),
             live=live,
         )
-        found = question.now()
-        tokens = found.tokens[number] if text == found.texts[number] else tuple(question.tokens_of(text))
+        result = question.now()
+        tokens = result.tokens[number] if text == result.texts[number] else tuple(question.tokens_of(text))
         if len(tokens) == limits().max_words < len(tokenize(text)):
             st.caption(t("Only the first {n} words of this sentence are read. Shorten it, or cut it in two.", n=len(tokens)))
         if not tokens:
@@ -158,7 +158,7 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
         position = st.pills(
             label_of_word,
             range(len(tokens)),
-            default=found.guesses[number],
+            default=result.guesses[number],
             required=True,
             key=f"{key}i",
             **BOUND,
@@ -167,5 +167,5 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
             on_change=question.tap,
             args=(key,),
         )
-        place = position if position is not None else found.positions[number]
+        place = position if position is not None else result.positions[number]
         return Chosen(text, tokens, place, question.reading_of(tokens, place))

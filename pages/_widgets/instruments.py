@@ -34,8 +34,8 @@ def packed(numbers: np.ndarray) -> str:
 
 def said(key: str) -> dict:
     """What the instrument mounted under `key` last told of what was set; {} where that is no such thing."""
-    found = (st.session_state.get(key) or {}).get("set")
-    return found if isinstance(found, dict) else {}
+    result = (st.session_state.get(key) or {}).get("set")
+    return result if isinstance(result, dict) else {}
 
 
 def sequence(key: str) -> int | None:

@@ -26,35 +26,35 @@ def heading(text: str, colour: str, note: str = "") -> None:
     show_html('<div class="colhead" style="border-color:{}">{}{}</div>', colour, text, small)
 
 
-def chip_of(label: str, colour: str, told: str = "") -> Markup:
+def chip_of(label: str, colour: str, facts: str = "") -> Markup:
     """A label on a ground of its colour; what is `told` of it shows when one points at it."""
-    title = html(' title="{}"', told) if told else ""
+    title = html(' title="{}"', facts) if facts else ""
     return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
 
 def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> None:
     """The senses' colours, once for everything below; a labelled word's with their definitions."""
-    told = definitions(languages.in_use(), word)
-    chips = [chip_of(sense, sense_colour(k), told.get(sense, "")) for k, sense in enumerate(senses)]
+    facts = definitions(languages.in_use(), word)
+    chips = [chip_of(sense, sense_colour(k), facts.get(sense, "")) for k, sense in enumerate(senses)]
     grey = chip_of(t("undecided"), UNDECIDED) if undecided else ""
     show_html('<div class="chips">{}{}</div>', chips, grey)
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
     """What each of a labelled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
-    told = definitions(languages.in_use(), word)
+    facts = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
-    each = [html("<div>{} {}</div>", mark, told[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in told]
+    each = [html("<div>{} {}</div>", mark, facts[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in facts]
     if each:
         show_html('<div class="meanings">{}</div>', each)
 
 
-def keyword_lines(found: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
+def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
     """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right.
 
     With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbours.requery).
     """
-    show_html("{}", [_keyword_line(n, senses, taken_as) for n in found])
+    show_html("{}", [_keyword_line(n, senses, taken_as) for n in neighbours])
 
 
 def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Markup:
@@ -62,8 +62,8 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
     chip = ""
     if o.sense:
         colour = sense_colour(senses.index(o.sense)) if o.sense in senses else "#6b7280"
-        told = definition(languages.in_use(), o.lemma or "", o.sense)
-        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, told)
+        facts = definition(languages.in_use(), o.lemma or "", o.sense)
+        chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, facts)
     take = take_button(taken_as, o) if taken_as else ""
     return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take, text=o.text)
 
@@ -128,20 +128,20 @@ def keyword_line(
     )
 
 
-def type_lines(found: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
+def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence], taken_as: str) -> None:
     """Each spelling with its cosine and how many occurrences it is the mean of; its nearest sentence opens by a click."""
     lines = []
-    for one, o in zip(found, sentences, strict=True):
-        few = t("one sentence") if one.occurrences == 1 else t("mean of {n}", n=one.occurrences)
+    for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
+        few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
         title = t("Open the whole sentence, or close it")
         lines.append(
             html(
                 '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
                 '<span class="small">{}</span><span class="whole"> {}</span></summary></details>{}</div>',
-                one.cosine,
+                type_neighbour.cosine,
                 title,
-                bare(one.word),
+                bare(type_neighbour.word),
                 few,
                 sentence.strip(),
                 take_button(taken_as, o) if taken_as else "",
@@ -156,7 +156,7 @@ def word_lines(words: list[tuple[str, float, str]]) -> None:
     show_html("{}", [line.format(cosine, bare(word), note) for word, cosine, note in words])
 
 
-def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
+def neighbour_table(neighbours: list[Neighbour], context: str) -> pd.DataFrame:
     """The table twin of a list of occurrences."""
     return pd.DataFrame(
         [
@@ -168,16 +168,16 @@ def neighbour_table(found: list[Neighbour], context: str) -> pd.DataFrame:
                 t("sense"): n.occurrence.sense or "",
                 t("sentence"): n.occurrence.sentence,
             }
-            for k, n in enumerate(found, 1)
+            for k, n in enumerate(neighbours, 1)
         ]
     )
 
 
-def type_table(found: list[TypeNeighbour], context: str) -> pd.DataFrame:
+def type_table(type_neighbours: list[TypeNeighbour], context: str) -> pd.DataFrame:
     return pd.DataFrame(
         [
             {t("context"): context, t("rank"): k, t("word"): bare(n.word), t("cosine"): round(n.cosine, 4), t("occurrences"): n.occurrences}
-            for k, n in enumerate(found, 1)
+            for k, n in enumerate(type_neighbours, 1)
         ]
     )
 

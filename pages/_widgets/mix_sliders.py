@@ -24,13 +24,13 @@ def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     """Settings one click away, by code: their names, and raw scores a layer. Scores of a rising mix make shares that rise evenly."""
     k = np.arange(n_layers)
     of = model_layers.in_use()
-    found = {str(one): (of.title(str(one)), np.where(k == one, LIMIT, -LIMIT).tolist()) for one in k}
+    result = {str(item): (of.title(str(item)), np.where(k == item, LIMIT, -LIMIT).tolist()) for item in k}
     if n_layers > model_layers.FEW:
         even = np.log(k + 1.0)
         rising = (even - even.mean()).round(1).tolist()
-        found |= {"last": (t("last four"), np.where(k >= n_layers - 4, LIMIT, -LIMIT).tolist())}
-        found |= {"rising": (t("rising"), rising), "falling": (t("falling"), rising[::-1])}
-    return found | {"average": (t("average"), [0.0] * n_layers)}
+        result |= {"last": (t("last four"), np.where(k >= n_layers - 4, LIMIT, -LIMIT).tolist())}
+        result |= {"rising": (t("rising"), rising), "falling": (t("falling"), rising[::-1])}
+    return result | {"average": (t("average"), [0.0] * n_layers)}
 
 
 def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:

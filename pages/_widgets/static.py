@@ -21,10 +21,10 @@ def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
     words = [word for word in dict.fromkeys(words) if word not in vectors]
     if not words:
         return []
-    told = {"words": ", ".join(f"“{word[:40]}”" for word in words), "model": model_layers.in_use().called}
+    values = {"words": ", ".join(f"“{word[:40]}”" for word in words), "model": model_layers.in_use().called}
     if model_layers.in_use().is_elmo:
-        return [t("GloVe has no vector for {words}; {model} makes one from the characters (char-CNN) and what stands around.", **told)]
-    return [t("GloVe has no vector for {words}; {model} makes one from pieces of the word and what stands around.", **told)]
+        return [t("GloVe has no vector for {words}; {model} makes one from the characters (char-CNN) and what stands around.", **values)]
+    return [t("GloVe has no vector for {words}; {model} makes one from pieces of the word and what stands around.", **values)]
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
@@ -34,16 +34,16 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
         note = t("{vectors}: one vector per spelling", vectors=vectors.name)
         lists.heading(t("GloVe, “{word}” in any sentence", word=word[:24]), GLOVE, note)
         try:
-            found = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
+            neighbours = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
         except BadInput as error:
             st.info(plain(error), icon=":material/search_off:")
             continue
-        lists.word_lines([(n.word, n.cosine, "") for n in found])
+        lists.word_lines([(n.word, n.cosine, "") for n in neighbours])
         tables.append(
             pd.DataFrame(
                 [
                     {t("context"): f"GloVe: {word}", t("rank"): r, t("word"): n.word, t("cosine"): round(n.cosine, 4)}
-                    for r, n in enumerate(found, 1)
+                    for r, n in enumerate(neighbours, 1)
                 ]
             )
         )

@@ -27,11 +27,11 @@ STYLE = """
 """
 
 
-def word_buttons(name: str, found: Expected, colour: str, longest: float, tapped: Callable, *args) -> None:
+def word_buttons(name: str, expected: Expected, colour: str, longest: float, tapped: Callable, *args) -> None:
     """A button a word with a bar behind it, all of one scale; `tapped(word, *args)` is what a tap does."""
-    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in found.likeliest], colour)}</style>")
+    st.html(f"<style>{list_rules(f'.st-key-{name}', [p.probability / longest for p in expected.likeliest], colour)}</style>")
     with st.container(key=f"words_{name}"):
-        for k, p in enumerate(found.likeliest):
+        for k, p in enumerate(expected.likeliest):
             boundary = p.word in SPECIALS
             shown = _boundary(p.word) if boundary else f"**{question.plain_label(written(p.word))}**"
             label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
@@ -47,10 +47,10 @@ def _boundary(word: str) -> str:
     return f"*{t('the sentence begins')}*" if word == SENTENCE_BEGIN else f"*{t('the sentence ends')}*"
 
 
-def fared(word: str, found: Expected) -> str:
+def fared(word: str, expected: Expected) -> str:
     """The rank and probability of the word that is there, in words."""
-    if found.rank is None:
+    if expected.rank is None:
         return t("“{word}” is outside the model's list: no probability", word=word[:20])
-    if found.probability < 0.0001:
-        return t("“{word}” is number {rank:,}, with less than 0.01%", word=word[:20], rank=found.rank)
-    return t("“{word}” is number {rank:,}, with {p:.2%}", word=word[:20], rank=found.rank, p=found.probability)
+    if expected.probability < 0.0001:
+        return t("“{word}” is number {rank:,}, with less than 0.01%", word=word[:20], rank=expected.rank)
+    return t("“{word}” is number {rank:,}, with {p:.2%}", word=word[:20], rank=expected.rank, p=expected.probability)

@@ -36,7 +36,7 @@ def word_search(
         shown = [word for word in words if theme == ALL or (word in known and theme in known[word].themes)]
         chosen = st.session_state[key]
         options = list(dict.fromkeys([*([] if chosen in shown else [chosen]), *shown]))
-        found = row.selectbox(
+        result = row.selectbox(
             label,
             options,
             key=key,
@@ -55,13 +55,13 @@ def word_search(
             disabled=not drawn,
             help=t("A random labelled word."),
         )
-    found = (found or "").strip() or usual
-    if found != usual:
-        st.query_params[key] = found
+    result = (result or "").strip() or usual
+    if result != usual:
+        st.query_params[key] = result
     elif key in st.query_params:
         del st.query_params[key]
-    st.session_state[f"{key}.seen"] = None if found == usual else found
-    return found
+    st.session_state[f"{key}.seen"] = None if result == usual else result
+    return result
 
 
 def themes() -> dict[str, str]:
@@ -92,22 +92,22 @@ def themes() -> dict[str, str]:
     }
 
 
-def _line(word: str, known: Mapping[str, Labelled], told: Mapping[str, float]) -> str:
+def _line(word: str, known: Mapping[str, Labelled], facts: Mapping[str, float]) -> str:
     """What the box searches, such as "python · 2 meanings · 93 % · animals, computing"."""
     if word not in known:
         return word
-    one = known[word]
+    item = known[word]
     names = themes()
-    share = [f"{told[word]:.0%}"] if word in told else []
+    share = [f"{facts[word]:.0%}"] if word in facts else []
     return " · ".join(
-        [word, tn("{n} meaning", "{n} meanings", one.senses), *share, ", ".join(names.get(theme, theme) for theme in one.themes)]
+        [word, tn("{n} meaning", "{n} meanings", item.senses), *share, ", ".join(names.get(theme, theme) for theme in item.themes)]
     )
 
 
 def _theme(row, key: str, known: Mapping[str, Labelled]) -> str:
     if not known:
         return ALL
-    there = {theme for one in known.values() for theme in one.themes}
+    there = {theme for item in known.values() for theme in item.themes}
     names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=_by_name))
     return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
 

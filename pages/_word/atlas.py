@@ -19,28 +19,28 @@ from pages._widgets.inputs import Chosen
 def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Chosen]:
     """Which of the user's sentences, numbered from 1, have the word that the map shows."""
     table = opened.targets(in_use.corpus, in_use.model)
-    found = {}
-    for number, one in enumerate(chosen, 1):
-        lemma = one.lemma_in(table) if one.position is not None else None
+    result = {}
+    for number, item in enumerate(chosen, 1):
+        lemma = item.lemma_in(table) if item.position is not None else None
         if lemma is not None and word in (lemma, ALL_WORDS):
-            found[number] = one
-    return found
+            result[number] = item
+    return result
 
 
-def star(number: int, one: Chosen, points: dict[str, tuple[float, ...]]) -> Star:
+def star(number: int, item: Chosen, points: dict[str, tuple[float, ...]]) -> Star:
     """One of the user's sentences at its places."""
-    return Star(t("yours, {number}", number=number), mark(one.tokens, one.position), points)
+    return Star(t("yours, {number}", number=number), mark(item.tokens, item.position), points)
 
 
 def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: tuple[Chosen, ...]) -> list[Star]:
     """The user's tokens as stars in every layer's frozen map; only those of the word the map shows."""
     table = opened.targets(in_use.corpus, in_use.model)
-    found = []
-    for number, one in placed(in_use, word, chosen).items():
-        products = opened.query_products(table, opened.query(in_use.model, *one.asked))
+    results = []
+    for number, value in placed(in_use, word, chosen).items():
+        products = opened.query_products(table, opened.query(in_use.model, *value.asked))
         places = place(table, products, rows, maps)
-        found.append(star(number, one, {space: tuple(map(float, at)) for space, at in zip(maps.names, places, strict=True)}))
-    return found
+        results.append(star(number, value, {space: tuple(map(float, at)) for space, at in zip(maps.names, places, strict=True)}))
+    return results
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +58,13 @@ class AtlasDots:
 def dots(corpus: str, model: str, word: str) -> AtlasDots:
     """The dots of a word's maps."""
     table = opened.targets(corpus, model)
-    found = [table.occurrence(int(row)) for row in map_rows(table, word)]
+    results = [table.occurrence(int(row)) for row in map_rows(table, word)]
     return AtlasDots(
-        [o.lemma or "" for o in found],
-        [o.tokens[o.position] for o in found],
-        [o.sense or "" for o in found],
-        [o.sentence for o in found],
-        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense or "") for o in found],
+        [o.lemma or "" for o in results],
+        [o.tokens[o.position] for o in results],
+        [o.sense or "" for o in results],
+        [o.sentence for o in results],
+        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense or "") for o in results],
     )
 
 

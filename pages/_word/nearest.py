@@ -16,12 +16,12 @@ LOOKED_AT = 60  # other words, of which each is shown once
 def nearest(in_use: InUse, chosen: Chosen, layer: str, k: int) -> list[Occurrence]:
     """Other sentences with the word; of a word that no labelled one is, the nearest other words, each once."""
     table = opened.targets(in_use.corpus, in_use.model)
-    found = opened.query_products(table, opened.queries_for(in_use.model, [chosen.in_context])[0])
+    result = opened.query_products(table, opened.queries_for(in_use.model, [chosen.in_context])[0])
     weights = layer_weights(layer, table.meta["layers"])
     if chosen.lemma_in(table) is not None:
-        return [one.occurrence for one in table.nearest(found, weights, k=k, which=neighbours.SAME)]
-    others = table.nearest(found, weights, k=LOOKED_AT, which=neighbours.OTHER)
-    return list({one.occurrence.word.casefold(): one.occurrence for one in reversed(others)}.values())[::-1][:k]
+        return [item.occurrence for item in table.nearest(result, weights, k=k, which=neighbours.SAME)]
+    others = table.nearest(result, weights, k=LOOKED_AT, which=neighbours.OTHER)
+    return list({item.occurrence.word.casefold(): item.occurrence for item in reversed(others)}.values())[::-1][:k]
 
 
 def around(tokens: Iterable[str], position: int, most: int) -> tuple[str, str, str]:
@@ -37,10 +37,10 @@ def around(tokens: Iterable[str], position: int, most: int) -> tuple[str, str, s
     room = most - _room(word.strip())
     while room > 0 and (first > 0 or last < len(shown)):
         before = first > 0 and (position - first <= last - position - 1 or last == len(shown))
-        one = shown[first - 1] if before else shown[last]
-        if _room(one) > room:
+        item = shown[first - 1] if before else shown[last]
+        if _room(item) > room:
             break
-        room -= _room(one)
+        room -= _room(item)
         first, last = (first - 1, last) if before else (first, last + 1)
     left = "".join(shown[first:position]).lstrip()
     right = "".join(shown[position + 1 : last]).rstrip()

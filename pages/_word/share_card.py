@@ -37,17 +37,17 @@ def note(
 def _card(in_use, first, second, layer, weights, lines) -> dict:
     pair = first, second
     cosine = _cosine(in_use, pair, layer, weights)
-    found = verdict.on(in_use, first, second)
+    result = verdict.on(in_use, first, second)
     degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
     near = (
-        lines() if lines else tuple([around(o.tokens, o.position, LINE) for o in nearest(in_use, one, layer, NEIGHBOURS)] for one in pair)
+        lines() if lines else tuple([around(o.tokens, o.position, LINE) for o in nearest(in_use, item, layer, NEIGHBOURS)] for item in pair)
     )
-    words = [bare(one.word)[:40] for one in pair]
-    told = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "where": layer_title(layer)}
+    words = [bare(item.word)[:40] for item in pair]
+    values = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "where": layer_title(layer)}
     return {
-        "title": verdict_words.title(found) if found else t("Two different words"),
+        "title": verdict_words.title(result) if result else t("Two different words"),
         "question": t("Does a word mean the same thing twice?"),
-        "sentences": [around(one.tokens, one.position, SENTENCE) for one in pair],
+        "sentences": [around(item.tokens, item.position, SENTENCE) for item in pair],
         "neighbours": [list(each)[:NEIGHBOURS] for each in near],
         "nearest": t("Nearest to it"),
         "degrees": f"{degrees:.0f}°",
@@ -57,13 +57,14 @@ def _card(in_use, first, second, layer, weights, lines) -> dict:
         "colours": [*OWN, layer_colour(layer)],
         "fonts": FONTS,
         "alt": t(
-            "A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.", **told
+            "A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.",
+            **values,
         ),
     }
 
 
 def _cosine(in_use: InUse, pair: Sequence[Chosen], layer: str, weights: str | None) -> float:
-    first, second = opened.queries_for(in_use.model, [one.in_context for one in pair])
+    first, second = opened.queries_for(in_use.model, [item.in_context for item in pair])
     if layer == SENSES:
         index = SenseIndex(opened.targets(in_use.corpus, in_use.model), verdict.space_of(in_use.model))
         return float(index.place(first) @ index.place(second, first))

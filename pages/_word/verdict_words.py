@@ -50,13 +50,14 @@ def _votes(verdict: Verdict, where: str) -> str:
             second=second,
         )
     if first or second:
-        told = {"where": where, "sense": first or second}
+        values = {"where": where, "sense": first or second}
         if first:
             return t(
-                "At {where} the labelled sentences nearest to the first mean most often “{sense}”; to the second no meaning leads.", **told
+                "At {where} the labelled sentences nearest to the first mean most often “{sense}”; to the second no meaning leads.",
+                **values,
             )
         return t(
-            "At {where} the labelled sentences nearest to the second mean most often “{sense}”; to the first no meaning leads.", **told
+            "At {where} the labelled sentences nearest to the second mean most often “{sense}”; to the first no meaning leads.", **values
         )
     return t("At {where} no meaning leads among the labelled sentences nearest to either.", where=where)
 
@@ -64,16 +65,14 @@ def _votes(verdict: Verdict, where: str) -> str:
 def _without_labels(verdict: Verdict, where: str, word: str) -> str:
     if not verdict.around:
         return t("“{word}” has no labelled sentences here; its two vectors alone, at {where}, seldom settle it.", word=word, where=where)
-    told = t(
+    message = t(
         "“{word}” has no labelled sentences here; its vectors at {where}, what the model expects in its place and the words around it count.",
         word=word,
         where=where,
     )
     if verdict.says in (ONE, TWO):
-        return told
-    return (
-        f"{told} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"
-    )
+        return message
+    return f"{message} {t('Here they are about as alike as pairs of one meaning are and pairs of two; a sentence that says more may settle it.')}"
 
 
 def random_in_words(means: Mapping[str, float]) -> str:
