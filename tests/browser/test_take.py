@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import AT_REST
 from tests.browser.test_accessibility import violations
 from tests.browser.test_main_path import opened
 
@@ -35,6 +36,7 @@ def taken(browser, server: str) -> Iterator[Page]:
 
 def saved(page: Page, button: Locator) -> tuple[str, bytes]:
     """Name and content of what a button downloads."""
+    page.wait_for_function(AT_REST)  # a run under way takes the file away from under its download
     with page.expect_download() as download:
         button.press("Enter")
     return download.value.suggested_filename, Path(download.value.path()).read_bytes()
