@@ -68,6 +68,8 @@ def json_of(value: Any) -> Any:
         return {str(key): json_of(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
         return [json_of(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(json_of, value), key=str)
     raise TypeError(f"{type(value).__name__} is not a value of a result")
 
 
