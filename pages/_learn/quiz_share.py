@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from core.common.i18n import t
+from pages._frame.menu import door
 
 CARRIED = ("lang", "model")  # of an address: what else tells which sentences are asked, and who reads them
 SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
@@ -17,7 +18,8 @@ _share = st.components.v2.component("guess_share", html=HTML, css=STYLE, js=SCRI
 def link(number: int) -> str:
     """The way to a quiz for whoever gets the line: the page's own address, the number, and the model where it is not the usual one."""
     kept = {key: st.query_params[key] for key in CARRIED if key in st.query_params}
-    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({'quiz': number, **kept})}"
+    _, view = door("guess")
+    return f"{(st.context.url or '').partition('?')[0]}?{urlencode({**view, 'quiz': number, **kept})}"
 
 
 def share(line: str) -> None:

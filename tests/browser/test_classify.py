@@ -58,7 +58,7 @@ def test_every_classifier_answers_while_one_types(page: Page, server: str):
     box.fill("")
     box.press_sequentially("Striker scores twice as the Lions win the cup", delay=15)  # and no Enter
     expect(notice).to_contain_text("Sports")
-    expect(page.get_by_text("Words that supported Sports")).to_be_visible()
+    expect(page.get_by_text("Which words supported Sports")).to_be_visible()
     expect(box).to_be_focused()
     box.press_sequentially(" <img src=x onerror=document.title='run'>", delay=5)
     box.press_sequentially(" & 1<2 trophies", delay=5)

@@ -71,7 +71,7 @@ def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_senten
     box = page.get_by_label("Word or phrase", exact=True)
     box.fill("spring")
     box.press("Enter")
-    expect(page.locator("[data-stale=false] .notice", has_text="“spring” stands")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="“spring” occurs")).to_be_visible()
     expect(page).to_have_url(re.compile("find=spring"))
     first = page.locator(".kwic").first.inner_text()
     page.get_by_role("radio", name="words after", exact=True).click()
