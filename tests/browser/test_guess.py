@@ -35,7 +35,9 @@ def test_a_quiz_is_played_by_keyboard_and_its_line_copied(page: Page, server: st
         page.keyboard.press("ArrowRight")
     expect(page.get_by_text(re.compile(r"You knew what ELMo reads in \d of 8"))).to_be_visible()
     line = page.locator(".share p")
-    expect(line).to_have_text(re.compile(r"^Guess the machine 7 · [■□]{8} \d/8 · ELMo \d/8 · http://127\.0\.0\.1:\d+/learn\?learn_view=guess&quiz=7$"))
+    expect(line).to_have_text(
+        re.compile(r"^Guess the machine 7 · [■□]{8} \d/8 · ELMo \d/8 · http://127\.0\.0\.1:\d+/learn\?learn_view=guess&quiz=7$")
+    )
     hits = int(re.search(r"(\d)/8 · ELMo", line.inner_text())[1])
     assert line.inner_text().count("■") == hits == page.locator(".guess-squares i.hit").count()
     copy = page.get_by_role("button", name="Copy")

@@ -18,9 +18,8 @@ FADED = (
     "() => [...document.querySelectorAll('.js-plotly-plot')].filter(c => c.layout.meta?.map).map(c => c.data.some(d => d.selectedpoints))"
 )
 SEEN = "(root) => root.instrument.seen()"
-# At a stop, and drawn there: the place is set at once, the dots in the next frame.
-AT = """async ([root, at]) => { if (root.instrument.seen().at !== at || root.instrument.seen().playing) return false;
-  await new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next))); return root.instrument.seen().at === at; }"""
+AT = "([root, at]) => root.instrument.seen().at === at && !root.instrument.seen().playing"
+DRAWN = "() => new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))"  # the place is set at once, the dots then
 BANK = "a=Grandpa+fished+from+the+bank+until+dusk.&b=My+bank+closed+the+account."
 
 
@@ -53,6 +52,7 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     for k, name in enumerate(maps.names):
         slider.evaluate("(one, value) => { one.value = value; one.dispatchEvent(new Event('input', { bubbles: true })); }", k)
         page.wait_for_function(AT, arg=[root.element_handle(), k])
+        page.evaluate(DRAWN)
         on_one_scale(root.evaluate(SEEN)["now"], maps.coordinates[k])
         expect(root.locator(".stops .now")).to_have_text(name)
     box = slider.bounding_box()
@@ -110,7 +110,7 @@ def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server:
           new MutationObserver(() => root.seen.push(root.instrument.seen().at)).observe(slider, {attributeFilter: ["aria-valuetext"]}); }"""
     )
     root.get_by_role("button", name="Play").click()
-    page.wait_for_function(f"async ([root, at]) => root.seen.includes(0) && await ({AT})([root, at])", arg=[root.element_handle(), 3])
+    page.wait_for_function(f"([root, at]) => root.seen.includes(0) && ({AT})([root, at])", arg=[root.element_handle(), 3])
     seen = root.evaluate("(root) => root.seen")
     assert {0, 1, 2, 3} <= set(seen) and sum(one % 1 > 0 for one in seen) > 0.5 * len(seen) > 6  # mostly on the way between layers
 
