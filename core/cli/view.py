@@ -24,9 +24,9 @@ def view(*, name, request, corpus, vectors, **model) -> Answer:
     from core.workbench import open_bench
 
     try:
-        given = json.loads(request)
+        parsed = json.loads(request)
     except ValueError as error:
         raise BadInput(f"--request is no JSON: {error}.") from None
     bench = open_bench(open_model(**model), vectors, corpus, report=progress("tokens"))
-    result = wire.answer(bench, name, given)
+    result = wire.answer(bench, name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)

@@ -68,7 +68,7 @@ def title(pair: Pair) -> str:
 
 
 def caption() -> str:
-    return t("Cosine of the two vectors: 1 is the same direction; a grey line stands where two random words stand on average.")
+    return t("Cosine of the two vectors: 1 is the same direction; the short line marks the average of two random words.")
 
 
 def name_of(vectors: str) -> str:

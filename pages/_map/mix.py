@@ -283,7 +283,7 @@ def _leans(
             alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + verdict_words.random_in_words(random),
         )
         if random and shown:
-            st.caption(t("A grey line stands where two random words stand on average."))
+            st.caption(t("The short line marks the average of two random words."))
     if read:
         listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbour)}
         drawn = [k for k, word in enumerate(result.spellings) if word in listed]

@@ -128,12 +128,12 @@ SENSES = ("river <edge>", "money & more", "말")
 
 @given(st.tuples(*[st.integers(0, 8)] * 3).filter(sum), st.sampled_from(SENSES), st.sampled_from(SENSES))
 def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, label):
-    asked = QuizQuestion("w", ("a", "w"), 1, SENSES, label)
-    found = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
-    lines = written([*quiz_notices.answered(asked, found, answer), *quiz_notices.how(asked, found)])
+    question = QuizQuestion("w", ("a", "w"), 1, SENSES, label)
+    reading = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
+    lines = written([*quiz_notices.answered(question, reading, answer), *quiz_notices.how(question, reading)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
-    assert ("A point" in lines[0]) == (answer == found.sense) and ("is wrong" in lines[1]) == (found.sense != label)
-    assert ("you read the sentence rightly" in lines[1]) == (answer == label != found.sense)
+    assert ("A point" in lines[0]) == (answer == reading.sense) and ("is wrong" in lines[1]) == (reading.sense != label)
+    assert ("you read the sentence rightly" in lines[1]) == (answer == label != reading.sense)
     assert f"Of the {sum(votes)} labelled sentences nearest to this one, {max(votes)} mean" in lines[2]
 
 
