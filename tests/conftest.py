@@ -1,6 +1,7 @@
 """Fixtures of all tests, a cache of their own and the local data where there are any; and why a test needed a second try."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,14 @@ def private_cache(tmp_path, monkeypatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def main_module():
+    """Streamlit's AppTest leaves its page behind as `__main__`, which a process started later would run again."""
+    main = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = main
 
 
 @pytest.fixture(scope="session")
