@@ -93,9 +93,7 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         names = [table.words[code] for code in chosen]
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
-        raise BadInput(
-            t("This lesson needs {least} words that stand {n} times each; these sentences have {found}. Bring more text.", **values)
-        )
+        raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
     spelt = words[lot] if len(labelled) else table.word[rows[lot]]
     apart = np.triu(spelt[:, None] != spelt[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)

@@ -10,12 +10,12 @@ def lessons(settings: Settings) -> NotebookRecipe:
     """The lesson in the address."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
-        raise BadInput(t("There is no notebook of “{view}”.", view=name[:60]))
+        raise BadInput(t("“{view}” has no notebook.", view=name[:60]))
     return LESSONS[name](settings)
 
 
 def _anisotropy(settings: Settings) -> NotebookRecipe:
-    shows = t("Cosines of random words beside those of one word, by layer: as they are, less the mean, less the first directions, too.")
+    shows = t("Cosines of random pairs and of one word, by layer: raw, minus the mean, minus top directions.")
     given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
     return NotebookRecipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 
@@ -49,7 +49,7 @@ density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 
 
 def _apart(settings: Settings) -> NotebookRecipe:
-    shows = t("Cosines of pairs of one sense and of two by layer, their overlap, and what a threshold decides wrongly.")
+    shows = t("Cosines of same-sense and different-sense pairs by layer, and a threshold's errors.")
     given = used(settings, "model", "corpus") | {
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),
@@ -94,7 +94,7 @@ density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
 
 
 def _homonyms(settings: Settings) -> NotebookRecipe:
-    shows = t("How well pairs of senses are told apart, by how they are related.")
+    shows = t("How well senses separate, by their relation.")
     return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "relation_layer", model_layers.in_use().top)},
@@ -125,7 +125,7 @@ pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "
 
 
 def _control(settings: Settings) -> NotebookRecipe:
-    shows = t("Accuracy of a probe on tags and on random tags, by layer and rank, as it was measured.")
+    shows = t("Probe accuracy on real and random tags, by layer and rank.")
     return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "control_layer", model_layers.in_use().top)},
@@ -157,7 +157,7 @@ rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control
 
 
 def _context(settings: Settings) -> NotebookRecipe:
-    shows = t("A layer beside what has less of the sentence or of learning, word by word, as it was measured.")
+    shows = t("A layer beside controls with less context or training, by word.")
     return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
@@ -189,7 +189,7 @@ from core.evaluation.context import less
 
 
 def _before(settings: Settings) -> NotebookRecipe:
-    shows = t("What is known before a word is read beside layer 1, word by word, as it was measured.")
+    shows = t("What ELMo knows before the word, beside layer 1.")
     return NotebookRecipe(shows, used(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
 
 

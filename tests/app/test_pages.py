@@ -32,7 +32,7 @@ PAGES = {
     "pages/how.py": "How does a sentence become a vector?",
     "pages/lessons.py": "How alike are two words that have nothing in common?",
     "pages/teach.py": "Does one word have one meaning?",
-    "pages/guess.py": "Which sense does ELMo read?",
+    "pages/guess.py": "Which sense does ELMo choose?",
     "pages/state.py": "Does it remember what it read before?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")

@@ -171,7 +171,7 @@ def test_a_client_that_stops_goes_on_where_it_was(client, corpus, model, one, tm
 
     with pytest.raises(KeyboardInterrupt):
         build(client, corpus, tmp_path / "index", model, report=stop)
-    with pytest.raises(MissingArtifact, match="is no whole index"):
+    with pytest.raises(MissingArtifact, match="lacks "):
         index.open_shards(tmp_path / "index")
     made_before = {path: path.stat().st_mtime_ns for path in (tmp_path / "index" / "shards").glob("*/meta.json")}
     assert len(made_before) >= 2
@@ -267,7 +267,7 @@ def test_a_shard_of_another_name_is_no_shard_and_no_folder_is_touched(manifest, 
     manifest["shards"][0]["name"] = name
     for url in ("memory://evil", str(tmp_path / "local")):
         open_store(url).write("index.json", json.dumps(manifest).encode())
-        with pytest.raises(CorruptArtifact, match=r"index\.json is damaged: .* is no name of a shard\. Build the index again\.") as refused:
+        with pytest.raises(CorruptArtifact, match=r"index\.json is damaged: .* is not a shard name\. Rebuild the index\.") as refused:
             index.open_shards(url)
         assert len(str(refused.value).splitlines()) == 1
         shard = index.Shard(f"shards/{name}", 0, 1, 0, 1, "evil")
