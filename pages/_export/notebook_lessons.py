@@ -32,7 +32,7 @@ _ANISOTROPY_TABLE = """\
 import pandas as pd
 
 rows = [
-    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "likeness to itself": panel.alike.mean,
+    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "self-similarity": panel.alike.mean,
      "low": panel.alike.low, "high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
     for layer, panels in enumerate(found.panels)
     for name, panel in panels.items()
@@ -80,14 +80,14 @@ rows = []
 for name, one in found.items():
     auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
     rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5,
-                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "wrongly passed": errors.passed})
+                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
 pd.DataFrame(rows).round(3)
 """
 _APART_FIGURE = """\
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.evaluation.anisotropy import GRID
 
-colours = {"pairs of one sense": ONE_SENSE, "pairs of two senses": ONE_WORD}
+colours = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
 drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in found.items()]
 density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
 """
@@ -108,13 +108,13 @@ from core.index.tables import open_table
 
 table = open_table(model.language.sentences, model, targets_only=True)
 found = relations.pairs(table, relations.read(model.language.code), layer)
-found.ahead  # homonyms less each other kind, words drawn
+found.ahead  # homonyms minus each other relation, words resampled
 """
 _RELATIONS_FIGURE = """\
 from core.figures.lessons import Dots, interval_dots
 
 rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
-interval_dots(rows, title="a pair of one sense is nearer than a pair of two", zero=0.5, key="homonyms")
+interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
 """
 _RELATIONS_TABLE = """\
 import pandas as pd
@@ -151,7 +151,7 @@ from core.figures.lessons import rank_lines
 
 ranks = layers.get(layer, {})
 lines = {name: [one[name] for one in ranks.values()] for name in ("tags", "control")}
-level = ("commonest tag of the type", parts["control"]["type"]) if ranks else None
+level = ("word's most frequent tag", parts["control"]["type"]) if ranks else None
 rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
 """
 
@@ -179,12 +179,12 @@ rows = []
 for name, values in found["one_nn"].items():
     one = paired(values, [0] * len(values))
     rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
-interval_dots(rows, title="the nearest other sentence has the same sense", zero=None, key="context") if rows else None
+interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 """
 _CONTEXT_LESS = """\
 from core.evaluation.context import less
 
-{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words drawn
+{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words resampled
 """
 
 

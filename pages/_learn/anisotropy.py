@@ -1,4 +1,4 @@
-"""The lesson on anisotropy: densities of cosines by layer, as they are, less the mean, less the first directions."""
+"""The lesson on anisotropy: densities of cosines by layer, as they are, minus the mean, minus the top directions."""
 
 import pandas as pd
 import streamlit as st

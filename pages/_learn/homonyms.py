@@ -1,4 +1,4 @@
-"""The lesson on homonyms and relatives: senses told apart by how they are related, and a word's likeness to itself beside its frequency."""
+"""The lesson on homonymy and polysemy: how well senses separate by their relation, and a word's self-similarity beside its frequency."""
 
 import pandas as pd
 import streamlit as st

@@ -74,7 +74,7 @@ def sense_pairs(corpus: str, model_name: str, layer: str) -> Pairs:
 
 @kept(16)
 def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[float], list[str], Rank | None]]:
-    """By "frequency" and "senses": that of each word, the word's likeness to itself, the words, and the rank correlation of both."""
+    """By "frequency" and "senses": that of each word, the word's self-similarity, the words, and the rank correlation of both."""
     corpus = own_sentences(model_name)
     language = opened.model(model_name).language
     table = opened.targets(corpus, model_name)
