@@ -30,7 +30,7 @@ PAGES = {
     "pages/found.py": "How many meanings does it have here?",
     "pages/compare.py": "Do two models see the same words?",
     "pages/how.py": "How does a sentence become a vector?",
-    "pages/lessons.py": "How alike are two words that have nothing in common?",
+    "pages/lessons.py": "How similar are two unrelated words?",
     "pages/teach.py": "Does one word have one meaning?",
     "pages/guess.py": "Which sense does ELMo choose?",
     "pages/state.py": "Does it remember what it read before?",
