@@ -142,11 +142,9 @@ def _angle(in_use: InUse, shown: Picked) -> str:
 
 
 def _layers(in_use: InUse, shown: Picked) -> str:
-    word = shown.word
     cosine = _cosines(in_use, shown)
     said = t(
-        "Cosine of the two “{word}”: {each}.",
-        word=word,
+        "Cosine of ELMo's two vectors: {each}.",
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
     )
     static = _static(in_use, shown)

@@ -55,6 +55,14 @@ def test_every_slide_is_drawn_and_says_what_to_notice():
         assert not page.exception and not page.error and "notice" in html_of(page), number
 
 
+def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
+    pair = {"a": "The banks of the river were steep.", "b": "The bank refused to lend money.", "ai": "1", "bi": "1"}
+    assert "“banks” and “bank” differ in spelling" in html_of(opened("pages/teach.py", slide="1", **pair))
+    angle = opened("pages/teach.py", slide="3", **pair)
+    assert "only one vector" not in html_of(angle) and "two vectors" in angle.get("plotly_chart")[0].proto.spec
+    assert "1.00" not in opened("pages/teach.py", slide="4", **pair).get("plotly_chart")[0].proto.spec
+
+
 @pytest.mark.parametrize(("path", "title"), PAGES.items())
 def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
     page = opened(path)

@@ -317,7 +317,7 @@ def test_shards_that_hold_other_numbers_than_their_list_says_are_named(manifest,
 
 
 def test_a_worker_refuses_another_models_weights(model):
-    with pytest.raises(BadInput, match="Worker weights of .* differ"):
+    with pytest.raises(BadInput, match=r"Worker weights of .* differ"):
         held(str(model), "0" * 16)
 
 
