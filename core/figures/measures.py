@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
 from core.common.significance import Paired
@@ -46,7 +47,7 @@ def accuracy_lines(
     for name, values in curves.items():
         layers = list(values)
         figure.add_bar(
-            x=[layer_title(n) for n in layers],
+            x=[layer_title(n) if n.isdecimal() else model_layers.in_use().label(n) for n in layers],
             y=list(values.values()),
             name=name,
             text=[f"{v:.0%}" for v in values.values()],

@@ -153,11 +153,13 @@ def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
         if n == all_of_them
         else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
     ]
-    code = table.word_codes.get(bare(word).casefold(), -1)
-    words = table.word[maps.rows]
-    if (count := int((words == code).sum())) >= FEWEST:
+    known = bare(word).casefold()
+    own = table.word[maps.rows] == table.word_codes.get(known, -1)
+    if known in table.lemmas:  # its other forms, as the browser lights them
+        own |= (table.lemma[maps.rows] == table.lemmas.index(known)) & (table.sense[maps.rows] >= 0)
+    if (count := int(own.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
-        spread = token_maps.spreads(maps, words, [code])[0]
+        spread = token_maps.spreads(maps, own, [1])[0]
         values = {"word": bare(word)[:40], "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(

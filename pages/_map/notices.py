@@ -28,7 +28,7 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
         return [t("In {where} no word is clearly nearer to either sentence.", where=where), between]
     left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) for k in (0, 1))
     values = {"where": where, "n": n, "first": f"{first} ({left})" if first else 0, "second": f"{second} ({right})" if second else 0}
-    line = t("In {where}, {first} of {n} words are nearer to the first sentence, {second} to the second.", **values)
+    line = t("In {where}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values)
     return [line, between]
 
 

@@ -65,6 +65,12 @@ def show(in_use: InUse, word: str, view: str) -> None:
                 ),
             )
     notice(_about(result, order, unshown, layer))
+    st.caption(
+        t(
+            "Inconclusive: shuffled senses do as well in over 5 % of cases, which proves no failure. Wiedemann et al. (2019, "
+            "[arXiv 1909.10430](https://arxiv.org/abs/1909.10430)) saw few sense regions for “bank” in the published ELMo, without testing single words."
+        )
+    )
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
     lists.twin(
@@ -113,16 +119,7 @@ def _about(result: dict, order: list[str], unshown: list[str], layer: str) -> li
             **values,
         )
     ]
-    if unshown:
-        named = ", ".join(f"“{w}”" for w in unshown)
-        lines.append(t("Inconclusive: {words}. Shuffled senses do as well in over 5 % of cases, which proves no failure.", words=named))
-    lines.append(
-        t(
-            "<a href='https://arxiv.org/abs/1909.10430'>Wiedemann et al. (2019)</a> saw few sense regions for “bank” in the "
-            "published ELMo, without testing single words."
-        )
-    )
-    return lines
+    return [*lines, t("Inconclusive: {words}.", words=", ".join(f"“{w}”" for w in unshown))] if unshown else lines
 
 
 @kept(16)

@@ -29,7 +29,7 @@ def test_it_opens_on_the_word_in_question_with_and_without_labels():
     assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
     page = ready(**WILD)
     assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
-    assert "words are nearer to the first sentence" in html_of(page)
+    assert "are nearer to the first sentence" in html_of(page)
     assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
 
 
@@ -48,7 +48,7 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
 
 def test_each_layout_and_layer_draws_a_word_without_labels():
     for plan in ("umap", "between"):
-        assert "words are nearer" in html_of(ready(**WILD, around=plan, view="all layers"))
+        assert "are nearer to" in html_of(ready(**WILD, around=plan, view="all layers"))
     assert "your two words have one vector" in html_of(ready(**WILD, view="0"))
 
 

@@ -24,8 +24,8 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     assert ("no words near" in told) == (not points)
     assert ("no word is" in told) == bool(points and not first and not second)
     if first or second:
-        counts = re.search(r"In layer 2, (\d+).* of (\d+) words are nearer to the first sentence, (\d+).* to the second\.", told)
-        assert [int(count) for count in counts.groups()] == [first, len(points), second]
+        counts = re.search(r"In layer 2, of (\d+) words (\d+).* are nearer to the first sentence, (\d+).* to the second\.", told)
+        assert [int(count) for count in counts.groups()] == [len(points), first, second]
         assert told.count("“") == min(first, NAMED) + min(second, NAMED)
     if "The cosine" in told:
         assert f"in layer 2 is {stars:.2f}" in told

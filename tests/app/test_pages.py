@@ -121,7 +121,7 @@ def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
     assert not opened("pages/neighbours.py", corpus=corpus).error
     assert "Nearer to which sentence?" in html_of(plain_mix(corpus=corpus))
     own_map = opened("pages/map.py", corpus=corpus)
-    assert not own_map.error and "words are nearer to the first sentence" in html_of(own_map)
+    assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
 
 
 def test_gamma_changes_the_length_and_no_neighbour():

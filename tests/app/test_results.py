@@ -42,7 +42,7 @@ def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
         assert int(found[3].replace(",", "")) == max(1, round(gap * n))
         assert (found[4] == "more than") == (gap > margin(best, accuracy[runner], n))
     if "no network here is worth" in said:
-        assert _kind(leaders[0]) == "baseline" and "more than the" in said
+        assert _kind(leaders[0]) == "plain baseline" and "more than the" in said
 
 
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
