@@ -127,9 +127,9 @@ def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
     (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
     corpus = str(tmp_path / "own.txt")
     assert not opened("pages/neighbours.py", corpus=corpus).error
-    assert "Which way do the words lean?" in html_of(plain_mix(corpus=corpus))
+    assert "Nearer to which sentence?" in html_of(plain_mix(corpus=corpus))
     own_map = opened("pages/map.py", corpus=corpus)
-    assert not own_map.error and "words around are nearer to the first sentence" in html_of(own_map)
+    assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
 
 
 def test_gamma_changes_the_length_and_no_neighbour():
