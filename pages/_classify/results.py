@@ -20,7 +20,7 @@ from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
 from pages._classify.paper import show_paper
 from pages._classify.scores import show_scores
-from pages._frame.choices import choice
+from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -60,12 +60,25 @@ def show(in_use: InUse) -> None:
         return
     lines = classifiers.runs()
     result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
-    show_paper(result)
-    show_earlier(result)
-    show_curve()
-    _task({name: rows for name, rows in result.items() if rows})
-    show_scores()
-    show_checks(result)
+    parts = {
+        "paper": t("The paper’s tasks"),
+        "labels": t("Few labels"),
+        "classifiers": t("All classifiers"),
+        "shipped": t("Shipped classifiers"),
+        "checks": t("Checks"),
+    }
+    match coded_choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):
+        case "paper":
+            show_paper(result)
+        case "labels":
+            show_curve()
+        case "classifiers":
+            _task({name: rows for name, rows in result.items() if rows})
+        case "shipped":
+            show_scores()
+        case "checks":
+            show_earlier(result)
+            show_checks(result)
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
     st.caption(
@@ -99,7 +112,7 @@ def _task(result: dict) -> None:
         alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
     )
     notice(about_task(rows, _condition(name)))
-    st.caption(t("Input width (32 to 356) and dropout differ too. The comparison above changes the input alone."))
+    st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     table = pd.DataFrame(
         [
             {

@@ -139,8 +139,8 @@ def test_of_the_papers_table_each_sentence_fits_the_numbers():
     measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
     said = " ".join(about_paper(measured, titles))
     assert "ELMo helps: Names, Roles. Largest error reduction: <b>Names</b>, 20%." in said
-    assert "Not ahead: Questions." in said and "is not measured: Names." in said
-    assert "Within the spread of seeds: Roles, Questions." in said
+    assert "No gain: Questions." in said and "spread unknown: Names." in said
+    assert "Inconclusive, within the spread of seeds: Roles, Questions." in said
     assert about_paper({"names": measured["names"]}, titles)[-1].startswith("One seed only")
 
 

@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page,
 
 @pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core experiments --data FOLDER")
 def test_the_results_page_draws_every_task(page: Page, server: str):
-    opened(page, server, "results")
+    opened(page, server, "results?results_part=classifiers")
     for task in ("Spam", "Sentiment, five grades"):
         page.get_by_text(task, exact=True).first.click()
         expect(page.get_by_test_id("stException")).to_have_count(0)
