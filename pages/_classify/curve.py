@@ -64,7 +64,7 @@ def show_curve() -> None:
         )
     st.caption(
         t(
-            "Bars: 95 % intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019). Other words: without the 200 commonest."
+            "Bars: 95 % intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
         )
     )
     notice(about_context(result))
