@@ -65,7 +65,7 @@ def title() -> str:
 
 
 def caption() -> str:
-    return t("1 is the same direction. The mark is the average of random pairs.")
+    return t("1: same direction. Mark: average of random pairs.")
 
 
 def name_of(vectors: str) -> str:

@@ -36,7 +36,7 @@ def test_two_random_words_are_as_alike_on_every_page():
     """One definition and one figure: of the model, whatever is asked of which sentences."""
     model = opened_model("elmo-mini")
     kept = read_card(model.folder, model.fingerprint).measures["random"]
-    pattern = r"(?:two random words have |random pairs .{4,16} are between -?0\.\d\d and -?0\.\d\d, )(-?0\.\d\d) on average"
+    pattern = r"(?:two random words have |random pairs: |random pairs .{4,16} are between -?0\.\d\d and -?0\.\d\d, )(-?0\.\d\d) on average"
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
@@ -55,7 +55,7 @@ def test_two_random_words_are_as_alike_on_every_page():
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
     page = plain_mix()
-    told = next(caption.value for caption in page.caption if "not of one length" in caption.value)
+    told = next(caption.value for caption in page.caption if "Mean vector lengths" in caption.value)
     lengths = [float(number) for number in re.findall(r"\d+\.\d", told)]
     assert len(lengths) == 3 and lengths == sorted(lengths) and lengths[2] > 3 * lengths[0]
     bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)
