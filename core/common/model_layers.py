@@ -70,7 +70,7 @@ class Layers:
         return self.spaces if self.few else ("0", str((self.n - 1) // 2), self.top, MIX)
 
     def at_depth(self, space: str, other: Layers) -> str:
-        """The space of another model that lies as deep as one of these: bottom at bottom, top at top, the mix at the mix."""
+        """The space of another model that lies as deep as one of these: bottom for bottom, top for top, mix for mix."""
         return space if space in (MIX, SENSES) else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
 
     def title(self, space: str) -> str:
