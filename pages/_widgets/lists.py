@@ -70,12 +70,12 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     """The button that makes an occurrence the reader's sentence `taken_as`."""
-    name = t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position]))
+    name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
     return html(
         '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
         taken_as,
         occurrence.row,
-        t("use this sentence"),
+        t("Use this sentence"),
         name=name,
     )
 
@@ -115,7 +115,7 @@ def keyword_line(
 
     if (start, end) == (0, len(tokens)):
         return html('<div class="kwic">{}{}{}{}</div>', small, told(0, len(tokens)), chip, after)
-    title = t("Open the whole sentence, or close it")
+    title = t("Whole sentence")
     return html(
         '<div class="kwic">{}<details{}><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
         small,
@@ -134,7 +134,7 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
     for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
         few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
-        title = t("Open the whole sentence, or close it")
+        title = t("Whole sentence")
         lines.append(
             html(
                 '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
@@ -194,7 +194,7 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     with st.expander(label, icon=":material/table:", key=key):
         grid(table)
         st.download_button(
-            t("Download as CSV"),
+            t("Download CSV"),
             lambda: csv_of(table),
             f"{name}.csv",
             "text/csv",

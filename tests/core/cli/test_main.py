@@ -363,7 +363,7 @@ def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call,
     assert neighbours(answer, model, tmp_path / "index", "the bank") == neighbours(answer, model, corpus, "the bank")
     other = save_model(tmp_path / "other", seed=1)
     error = call("neighbours", "--word", "bank", "--sentence", "the bank", "--model", other, "--corpus", tmp_path / "index")
-    assert "made with another model" in is_one_line_error(*error)
+    assert "is from another model" in is_one_line_error(*error)
 
 
 def test_without_json_neighbours_are_a_table_for_people(call, model, corpus):
@@ -1055,7 +1055,7 @@ MISTAKES = {
     "blank text to go on from": (["predict", "--text", " \n ", "--model", "{model}"], "no text to go on from"),
     "no predictions wanted": (["predict", "--text", "the", "--model", "{model}", "--k", "0"], "--k"),
     "a third direction": (["predict", "--text", "the", "--direction", "up"], "--direction"),
-    "a folder that is no index": (["index", "info", "{dir}"], "is no index"),
+    "a folder that is no index": (["index", "info", "{dir}"], "is not an index"),
     "a missing corpus for an index": (["index", "build", "--corpus", "{dir}/none.txt", "--output", "{dir}/i"], "none.txt"),
     "a file where the model should go": (["convert", "--model", "{model}", "--output", "{dir}/v.txt"], "v.txt"),
     "an unknown command": (["translate"], "translate"),
