@@ -26,9 +26,9 @@ TITLES = {
     "found": "How many meanings does it have here?",
     "compare": "Do two models see the same words?",
     "how": "How does a sentence become a vector?",
-    "lessons": "How alike are two words that have nothing in common?",
+    "lessons": "How similar are two unrelated words?",
     "teach": "Does one word have one meaning?",
-    "guess": "Which sense does ELMo read?",
+    "guess": "Which sense does ELMo choose?",
     "state": "Does it remember what it read before?",
 }
 
