@@ -84,7 +84,7 @@ def memory(in_use: InUse) -> None:
             second=Markup('<a href="https://github.com/allenai/allennlp/issues/2643" rel="noreferrer">2643</a>'),
         )
     )
-    left, right = st.columns(2, gap="large")
+    left, right = st.columns([5, 3], gap="large")
     with left:
         chosen = first_sentence()
     with right:

@@ -114,20 +114,23 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         expected = 1 if panel.title.startswith("Parts of speech") else -1
         named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
         found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    lines = []
-    if found["as"]:
-        lines.append(t("Layer 1 minus layer 2, in points (95 % interval), as in the paper: {tasks}.", tasks=", ".join(found["as"])))
-    if found["not"]:
-        lines.append(t("Opposite: {tasks}.", tasks=", ".join(found["not"])))
-    if found["open"]:
-        lines.append(t("Inconclusive: {tasks}.", tasks=", ".join(found["open"])))
-    return [" ".join(lines)] if lines else []
+    said = [
+        t("As in the paper: {tasks}.", tasks=", ".join(found["as"])) if found["as"] else "",
+        t("Opposite: {tasks}.", tasks=", ".join(found["not"])) if found["not"] else "",
+        t("Inconclusive: {tasks}.", tasks=", ".join(found["open"])) if found["open"] else "",
+    ]
+    return [" ".join([t("Layer 1 minus layer 2, in points (95 % interval):"), *filter(None, said)])] if any(said) else []
 
 
 def _below(panels: list[Panel]) -> list[str]:
-    """The tasks that no layer does better than what needs no context."""
-    failed = [say(panel.title) for panel in panels if max(panel.accuracy.values()) < panel.baseline]
-    return [t("No layer reaches the baseline: {tasks}.", tasks=", ".join(failed))] if failed else []
+    """The tasks at which a reading without context or without a network is better than every layer."""
+    lines = []
+    if failed := [say(panel.title) for panel in panels if max(panel.accuracy.values()) < panel.baseline]:
+        lines.append(t("No layer reaches the baseline: {tasks}.", tasks=", ".join(failed)))
+    best = {panel.title: panel.less_static.get(max(panel.accuracy, key=panel.accuracy.get)) for panel in panels}
+    if behind := [say(title) for title, difference in best.items() if difference and difference.verdict < 0]:
+        lines.append(t("Static vectors do better: {tasks}.", tasks=", ".join(behind)))
+    return lines
 
 
 def _panel_line(panel: Panel) -> str:

@@ -34,10 +34,12 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
     in_use = opened.about(in_use, chosen.looked_up)
     n_layers = opened.model(in_use.model).encoder.n_layers
     layers = [str(k) for k in range(n_layers)]
-    layer = int(choice("layer", t("Layer"), layers, layers[-1], required=True, help=t("Layer 0 reads only the spelling.")))
+    left, right = st.columns(2, gap="large")
+    with right.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(t("**Each direction** at layer"), width="content")
+        layer = int(choice("layer", t("Layer"), layers, layers[-1], required=True, label_visibility="collapsed"))
     memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
     drifted, bold = memory.drifted, chosen.position
-    left, right = st.columns(2, gap="large")
     with left:
         st.markdown(t("**Each word** after the other text"))
         stateless = 1 - memory.stateless.whole.max(axis=0)
@@ -47,12 +49,11 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
         _caption(about_words(memory, chosen, layer)[:1] + about_likeness(in_use, memory, chosen, layer))
     with right:
-        st.markdown(t("**Each direction** at layer {layer}", layer=layer))
         halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
         alt = t("Drift of each word's forward and backward half at layer {layer}.", layer=layer)
         draw(halves, key="state.2", alt=alt)
         _caption(about_words(memory, chosen, layer)[1:])
-    st.markdown(t("**Does it settle?** {n} readings, other text in between", n=ROUNDS + 1))
+    st.markdown(t("**Does it settle** at layer {layer}? {n} readings, other text in between", layer=layer, n=ROUNDS + 1))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     ours = np.full(ROUNDS, float(memory.stateless.whole[layer].mean()))
     values = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}

@@ -23,7 +23,8 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     worst = int(drifted.whole[layer].argmax())
     lines = [
         t(
-            "“{word}” drifts most (cosine {cosine:.2f}). Mean drift (1 − cosine): {mean:.3f}.",
+            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f}). Mean drift (1 − cosine): {mean:.3f}.",
+            layer=layer,
             word=tokens[worst][:24],
             cosine=1 - float(drifted.whole[layer, worst]),
             mean=float(drifted.whole[layer].mean()),

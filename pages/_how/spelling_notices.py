@@ -100,8 +100,8 @@ def of_windows(firings: list[Firing]) -> list[str]:
     facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in firings if not (id(f) in facts or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
-        least = min(pieces, key=lambda f: 1 - f.unlettered)
-        most = max((w for w in least.windows if w.lettered), key=lambda w: w.share)
+        tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
+        least, most = min(tops, key=lambda top: top[1].share)
         lines.append(
             t("“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).", word=_short(least.word), window=most.text, share=most.share)
         )

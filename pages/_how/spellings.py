@@ -40,11 +40,11 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     rows = encoder.word_vectors(list(words))
     near = nearest_read(read, words, rows, among)
     beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
+    _word(results, near, beside, vectors)
     marks = [html('<span style="margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
     if facts := spelling_notices.of_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(facts))
-    _word(results, near, beside, vectors)
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
@@ -84,7 +84,8 @@ def _neighbours(firing: Firing, near: list[StaticNeighbour], beside: list[Static
     spelling = vectors.spelling(firing.word)
     read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector per spelling")
     lists.heading(t("GloVe"), GLOVE, read_as if spelling else t("no vector"))
-    lists.word_lines([(written(n.word), n.cosine, "") for n in beside or ()])
+    if beside:
+        lists.word_lines([(written(n.word), n.cosine, "") for n in beside])
 
 
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:

@@ -21,7 +21,7 @@ PAGES = {
     "pages/train.py": "What does each classifier learn?",
     "pages/results.py": "When does ELMo help?",
     "pages/model.py": "What does this model know?",
-    "pages/spelling.py": "How does it read a word it has never seen?",
+    "pages/spelling.py": "How does it read an unknown word?",
     "pages/cloud.py": "One dot, or a cloud?",
     "pages/flip.py": "How few words turn it into another?",
     "pages/predict.py": "What word comes next, and what came before?",
@@ -33,7 +33,7 @@ PAGES = {
     "pages/lessons.py": "How similar are two unrelated words?",
     "pages/teach.py": "Does one word have one meaning?",
     "pages/guess.py": "Which sense does ELMo choose?",
-    "pages/state.py": "Does it remember what it read before?",
+    "pages/state.py": "Does it remember earlier text?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
 

@@ -17,7 +17,7 @@ TITLES = {
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
     "model": "What does this model know?",
-    "spelling": "How does it read a word it has never seen?",
+    "spelling": "How does it read an unknown word?",
     "cloud": "One dot, or a cloud?",
     "flip": "How few words turn it into another?",
     "predict": "What word comes next, and what came before?",
@@ -29,7 +29,7 @@ TITLES = {
     "lessons": "How similar are two unrelated words?",
     "teach": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
-    "state": "Does it remember what it read before?",
+    "state": "Does it remember earlier text?",
 }
 
 
