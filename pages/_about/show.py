@@ -49,7 +49,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
     )
     panels = knowledge_panels(card.measures)
     span = shared_span(panels)
-    for column, panel in zip(st.columns(len(panels), gap="medium"), panels, strict=True):
+    for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
             said = replace(panel, baseline_name=say(panel.baseline_name))
             lists.heading(say(panel.title), LAYER_COLOURS["2"], say(panel.data))

@@ -58,7 +58,7 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
             html(
                 '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
                 '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
-                '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n}&#8194;{name}</text>{cells}</g>',
+                '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n} {name}</text><g aria-hidden="true">{cells}</g></g>',
                 n=k + 1,
                 name=names[k],
                 title=step.title,

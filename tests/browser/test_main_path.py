@@ -128,6 +128,7 @@ def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
 
 def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server: str):
     opened(page, server, "model")
+    page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
     page.get_by_role("radio", name="Learning rate", exact=True).click()
     expect(page.locator(".ytitle", has_text="learning rate")).to_be_visible()
