@@ -29,7 +29,8 @@ def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
     told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert len(re.findall(r"90 % of random pairs at layer \d are between .{4,5} and 0\.\d\d, 0\.\d\d on average", told)) == 3
+    (values,) = re.findall(r"Cosine of two random words \(90 % range\): (.+)\.", told)
+    assert len(re.findall(r"layer \d -?0\.\d\d \(-?0\.\d\d – 0\.\d\d\)", values)) == 3
 
 
 def test_two_random_words_are_as_alike_on_every_page():
@@ -46,7 +47,7 @@ def test_two_random_words_are_as_alike_on_every_page():
             assert re.findall(r"random pairs are below (0\.\d\d)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
         assert set(re.findall(pattern, text_of(opened("pages/neighbours.py", nlayer=layer)))) == {mean}
     told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert re.findall(pattern, told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(r"layer \d (-?0\.\d\d) \(", told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)

@@ -17,7 +17,7 @@ TITLES = {
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
     "model": "What does this model know?",
-    "spelling": "How does it read a word it has never seen?",
+    "spelling": "How does it read an unknown word?",
     "cloud": "One dot, or a cloud?",
     "flip": "How few words turn it into another?",
     "predict": "What word comes next, and what came before?",
@@ -29,7 +29,7 @@ TITLES = {
     "lessons": "How similar are two unrelated words?",
     "teach": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
-    "state": "Does it remember what it read before?",
+    "state": "Does it remember earlier text?",
 }
 
 
@@ -128,6 +128,7 @@ def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
 
 def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server: str):
     opened(page, server, "model")
+    page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
     page.get_by_role("radio", name="Learning rate", exact=True).click()
     expect(page.locator(".ytitle", has_text="learning rate")).to_be_visible()

@@ -161,7 +161,7 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
     opened(page, server, "map?layout=poles&view=2&map_word=play&right=%3F%3F")
-    expect(page.get_by_text("One end of an axis is empty.")).to_be_visible()
+    expect(page.get_by_text("An end of the axis is empty.")).to_be_visible()
     expect(page.locator(".map .x")).to_contain_text("play:")
 
 

@@ -251,7 +251,7 @@ def test_several_mixes_at_once_are_each_as_if_alone(random_table):
     together = cosines_of_mixes(random_table.rows, found, mixes)
     for values, weights in zip(together, mixes, strict=True):
         np.testing.assert_allclose(values, cosines(random_table.rows, found, weights), atol=1e-6)
-    with pytest.raises(BadInput, match="3 weights are needed; got 2"):
+    with pytest.raises(BadInput, match="Give 3 layer weights, one per layer, not 2"):
         cosines_of_mixes(random_table.rows, found, [[1, 0, 0], [1, 2]])
 
 
