@@ -44,7 +44,7 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     else:
         raise BadInput(t("There are no tagged sentences in {language}.", language=model.language.name))
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
-        raise BadInput(t("{path} is damaged. Get the project's files again.", path=FILE))
+        raise BadInput(t("{path} is damaged. Reinstall the project's files.", path=FILE))
     return sentences, tags
 
 

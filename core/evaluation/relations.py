@@ -76,9 +76,9 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
             for word, rows in result.items()
         }
     except (KeyError, TypeError, AttributeError):
-        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE)) from None
+        raise CorruptArtifact(t("{path} is damaged. Reinstall the project's files.", path=FILE)) from None
     if any(row.kind not in KINDS or len(row.senses) != 2 for rows in marked.values() for row in rows):
-        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE))
+        raise CorruptArtifact(t("{path} is damaged. Reinstall the project's files.", path=FILE))
     return marked
 
 

@@ -60,7 +60,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     box = page.get_by_label("Folder on this machine", exact=True)
     box.fill("/no/such/folder")
     box.press("Enter")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("There is no folder /no/such/folder on this machine.")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("No folder /no/such/folder here.")
     expect(page.locator("[data-stale=false] .notice")).to_have_count(1)  # the rest of the page works; what stood before it has gone
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
