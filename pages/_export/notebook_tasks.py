@@ -19,7 +19,7 @@ FIRST_TEXTS = {  # of each task the boxes and what stands in them at first: the 
 
 
 def tasks(settings: Settings) -> NotebookRecipe:
-    shows = t("What the heads of one task of the ELMo paper say of a text, without ELMo and with it, and how good they are.")
+    shows = t("One task's predictions for a text, with and without ELMo, and their accuracy.")
     task = chosen(settings, "task_of_paper", "names")
     task = task if task in FIRST_TEXTS else "names"
     texts = [chosen(settings, key, text) for key, text in FIRST_TEXTS[task].items()]

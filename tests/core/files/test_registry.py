@@ -18,9 +18,9 @@ from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import https, registry
-from core.files.catalogue import RemoteFile
+from core.files.catalogue import CatalogueEntry, RemoteFile
 from core.files.download import DownloadStopped, Progress, download
-from core.files.registry import Entry, entries, entry_named, fetch, model_files, resolve
+from core.files.registry import entries, entry_named, fetch, model_files, resolve
 from core.index.tables import index_at
 
 DATA = bytes(range(256)) * 2000  # 512,000 bytes
@@ -456,7 +456,7 @@ def test_vectors_come_from_gensim_data_with_the_sums_it_publishes():
 
 def test_published_vectors_are_fetched_into_the_cache_go_on_after_a_stop_and_must_have_their_md5(server, places, monkeypatch):
     file = RemoteFile("far.gz", f"{server.url}/plain", md5=hashlib.md5(DATA).hexdigest())
-    entry = Entry("far", "vectors", "far", (file,), 0.3, "download", "ours")
+    entry = CatalogueEntry("far", "vectors", "far", (file,), 0.3, "download", "ours")
     monkeypatch.setattr(registry, "CATALOGUE", (entry,))
     server.state["cut"] = [100_000]
     with pytest.raises(DownloadStopped):
@@ -480,7 +480,7 @@ def test_published_vectors_are_fetched_into_the_cache_go_on_after_a_stop_and_mus
 def remote(server, places, monkeypatch):
     """An entry on this test's server: its options are JSON, its weights DATA, of which no checksum is known."""
     files = RemoteFile("options.json", f"{server.url}/options"), RemoteFile("weights.hdf5", f"{server.url}/plain")
-    entry = Entry("far-away", "model", "far-away", files, 0.5, "download", "ours")
+    entry = CatalogueEntry("far-away", "model", "far-away", files, 0.5, "download", "ours")
     monkeypatch.setattr(registry, "CATALOGUE", (entry,))
 
     def serve_options(self, rest, state, data):

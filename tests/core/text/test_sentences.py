@@ -173,11 +173,7 @@ REFUSED = [
     ("a.csv", "text\n", r"a\.csv holds no sentence"),
     ("a.pdf", "x", r"a\.pdf is no \.txt, \.jsonl, \.json, \.csv or \.tsv file"),
     ("noname", "x", "is no .txt"),
-    (
-        "a.txt",
-        "fine, wie schön\n".encode() + b"fa\xe7ade",
-        r"a\.txt, line 2: byte 3 \(0xe7\) is not UTF-8\. Save it as UTF-8",
-    ),
+    ("a.txt", "fine, wie schön\n".encode() + b"fa\xe7ade", r"a\.txt, line 2: byte 3 \(0xe7\) is not UTF-8\. Save it as UTF-8"),
     ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as UTF-8 text"),
     ("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"),
     ("a.jsonl", [LONG.split()], r"line 1: 5,001 tokens"),
@@ -207,11 +203,7 @@ REFUSED = [
     ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Say which one"),
     ("a.csv", 'text,id\nfine,1\n"never closed,2\n', r"a\.csv, line 3: no row of a table .*quotation mark"),
     ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no row of a table .*field larger"),
-    (
-        "a.csv",
-        "id,text\n1,fine\n2,Well, no\n3,a,b",
-        r"line 3: 3 cells for 2 columns, also in line 4\. Quote a cell",
-    ),
+    ("a.csv", "id,text\n1,fine\n2,Well, no\n3,a,b", r"line 3: 3 cells for 2 columns, also in line 4\. Quote a cell"),
     ("a.csv", "id,text\n1,fine\n2", r"line 3: 1 columns\. Text is in column 2"),
 ]
 
