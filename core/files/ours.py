@@ -19,7 +19,7 @@ def check_place(path: str | Path) -> None:
     """BadInput where a path has no name of its own, or is the folder that one is in: its place cannot be taken."""
     path = Path(path)
     if path.name in ("", "..") or (path.is_dir() and _is_here(path)):
-        raise BadInput(t("{path} contains your current folder. Name another.", path=path))
+        raise BadInput(t("{path} is or contains your current folder. Name another.", path=path))
 
 
 def _is_here(folder: Path) -> bool:

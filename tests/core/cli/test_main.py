@@ -721,7 +721,7 @@ def test_the_folder_one_is_in_is_no_output(call, model, corpus, tmp_path, monkey
     monkeypatch.chdir(here)
     more = ["--model", model] if command == "index build" else []
     arguments = (*command.split(), "--corpus", corpus, "--output", place.format(here=here), *more)
-    assert "nothing can take its place" in is_one_line_error(*call(*arguments)) and not any(here.iterdir())
+    assert "contains your current folder" in is_one_line_error(*call(*arguments)) and not any(here.iterdir())
 
 
 @pytest.mark.parametrize("fact", ["occurrences", "types", "sentences", "seconds", "tokens_per_second", "model", "corpus"])

@@ -155,8 +155,8 @@ BAD_JSON = {
     b"{": "not JSON",
     b"": "not JSON",
     b'{"a": NaN}': "NaN",
-    b"[" * 100_000: "too deeply",
-    b'{"a":' * 100_000: "too deeply",
+    b"[" * 100_000: "too many nested levels",
+    b'{"a":' * 100_000: "too many nested levels",
     b"\xff\xfe[]": "not UTF-8",
     b"[" + b"9" * 5000 + b"]": "4300 digits",
 }
@@ -178,7 +178,7 @@ def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_p
     with pytest.raises(CorruptArtifact, match="is a folder"):
         read_json(tmp_path)
     write_json(tmp_path / "a.json", list(range(100)))
-    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes; at most 10 bytes can be read here"):
+    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
         read_json(tmp_path / "a.json", 10)
     with pytest.raises(CorruptArtifact, match="holds a list, not a dict"):
         read_json(tmp_path / "a.json", expect=dict)
@@ -187,7 +187,7 @@ def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_p
 def test_check_fits_returns_the_size_or_says_the_limit(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"x" * 300_000)
     assert check_fits(tmp_path / "a.txt", 300_000) == 300_000
-    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB; at most 0\.2 MB"):
+    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB, above the limit of 0\.2 MB"):
         check_fits(tmp_path / "a.txt", 200_000)
     for path in ("gone", "a\0b"):
         with pytest.raises(ElmoscopeError, match="No file"):

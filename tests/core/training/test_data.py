@@ -182,7 +182,7 @@ def test_damaged_prepared_text_is_named(prepared, tmp_path):
 def test_text_is_prepared_as_a_whole_and_never_over_files_of_somebody_s(prepared, tmp_path, monkeypatch):
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "novel.txt").write_text("mine")
-    with pytest.raises(BadInput, match=r"mine holds other files \(novel\.txt\)"):
+    with pytest.raises(BadInput, match=r"mine has other files \(novel\.txt\)"):
         prepare([tmp_path / "books-00.txt"], tmp_path / "mine", quiet, processes=1)
     assert [path.name for path in (tmp_path / "mine").iterdir()] == ["novel.txt"]
     monkeypatch.setattr(np, "repeat", lambda *_: 1 / 0)  # it stops between two files
