@@ -84,7 +84,7 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
         within = sum(rate > 0 for rate, _ in rates)
         values = {"n": within, "all": len(rates), "name": rates[0][1][:60]}
         if rates[0][0] > rates[1][0]:
-            lines.append(t("In {n:,} of {all:,} documents, most in {name}.", **values))
+            lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
             lines.append(t("In {n:,} of {all:,} documents.", **values))
     if (result := texts.commonest_beside(hits, -1)) and result[1] > 1:
