@@ -44,6 +44,11 @@ def first_word(language: Language | None = None) -> str:
     return next(iter(pairs(language)), "")
 
 
+def grouped(language: Language | None = None) -> str:
+    """The word whose sentences are grouped while no sentence is the reader's own: one whose groups are its senses; "" where a language names none."""
+    return (language or languages.in_use()).examples.get("grouped", "")
+
+
 def decided(language: Language | None = None) -> tuple[Decided, ...]:
     language = language or languages.in_use()
     given = language.examples.get("decided")

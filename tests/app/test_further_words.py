@@ -112,9 +112,9 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
 def test_sentences_of_a_single_group_are_odd_by_its_centre():
     page = opened_whole("pages/found.py", found_word="hot", found_k="1")
     for _ in range(30):  # until every word of the sentences has been read
-        if "Odd ones" not in said(page):
+        if "cosine to the center" not in said(page):
             page.run()
-    assert "Odd ones, farthest from the centre" in said(page)
+    assert "Least typical" in said(page)
 
 
 MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabinet", "crane", "deck", "drill"])

@@ -188,7 +188,7 @@ def test_another_corpus_takes_the_place_of_the_first_as_a_whole(client, model, t
 
 def test_a_folder_with_other_files_is_refused(client, corpus, model, tmp_path):
     (tmp_path / "thesis.txt").write_text("mine")
-    with pytest.raises(BadInput, match=r"holds other files \(thesis.txt\)"):
+    with pytest.raises(BadInput, match=r"has other files \(thesis.txt\)"):
         build(client, corpus, tmp_path, model)
 
 
@@ -199,7 +199,7 @@ def test_a_folder_with_files_among_ours_is_refused_before_any_work(tmp_path):
         place = tmp_path / name.replace("/", "-")
         (place / name).parent.mkdir(parents=True)
         (place / name).write_text("{}")
-        with pytest.raises(BadInput, match=rf"holds other files \({name}\)"):
+        with pytest.raises(BadInput, match=rf"has other files \({name}\)"):
             index.build(None, [], place, model="none", model_fingerprint="none")
         assert (place / name).read_text() == "{}"
         arguments = ["index", "build", "--corpus", "none", "--output", str(place), "--cluster", "none", "--model", "none"]
