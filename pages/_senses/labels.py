@@ -41,6 +41,8 @@ def editor(view: str, groups: Groups) -> None:
     )
     if not any(groups.substitutes):
         frame = frame.drop(columns="substitutes")
+    if len(names) < 2:  # no other group lacks them
+        frame = frame.drop(columns="words")
     st.markdown(t("**What are they?** Type a label in place of a suggested name."))
     st.data_editor(
         frame,

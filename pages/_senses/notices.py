@@ -16,6 +16,7 @@ from pages._frame.markup import show_html
 from pages._widgets import lists
 
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group
+LEAST_Z = 1.0  # below which a word is not named: of words in one sentence each the alphabet would choose
 WITH = 4  # words near by in a group's second line
 LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
@@ -101,8 +102,10 @@ def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> Non
             typical = sorted(here, key=lambda k: -groups.near[k])[:LINES]
             odd = sorted((k for k in here if k not in typical), key=lambda k: groups.margin[k])[: LINES // 2]
             note = t("{n} of {all} sentences; cosine with the group's centre", n=len(here), all=len(groups.of))
-            if groups.substitutes[number] and groups.words[number]:  # the words near by, where they are not the name
-                words = ", ".join(word for word, _ in groups.words[number][:WITH])
+            # The words near by, where they are not the name, and where there is another group that lacks them.
+            near = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
+            if len(names) > 1 and groups.substitutes[number] and near:
+                words = ", ".join(near)
                 note = html("{}<br>{}", t("with: {words}", words=words), note)
             with column:
                 lists.heading(names[number], sense_colour(number), note)
