@@ -25,8 +25,8 @@ from tests.app.visit import opened_whole
 from tests.bench.openings import heaviest, neighbouring
 
 LANGUAGES = ("en", "ko")
-SENSES = {"en": ("river edge", "financial institution"), "ko": ("다니는 길", "방법인 길")}  # what a person reads in the two sentences
-REASONS = {"en": "grassy", "ko": "건너"}  # the word that a person would name for the first
+SENSES = {"en": ("river edge", "financial institution"), "ko": ("나뭇가지", "여러 가지")}  # what a person reads in the two sentences
+REASONS = {"en": "grassy", "ko": "나무"}  # the word that a person would name for the first
 SPELLED = {"writting": "writing", "definately": "definitely"}
 SPELLED |= {"재미있쪄": "재미있", "고등학꾜": "고등학교", "대학꾜": "대학교", "선생뉨": "선생"}
 NEXT = {"en": "head", "ko": "모르"}
@@ -194,7 +194,7 @@ def test_no_slide_opens_where_the_model_is_wrong(language: str):
         shown = html_of(page)
         assert "model is wrong" not in shown and "틀" not in "".join(m.value for m in page.warning), number
     words = [e for e in examples.decided(languages.named(language)) if e.word == examples.first_word(languages.named(language))]
-    assert language == "ko" or [e.shows for e in words][0] != "wrong"
+    assert language == "ko" or next(e.shows for e in words) != "wrong"
 
 
 def _words(example, first: int, last: int) -> str:
