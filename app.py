@@ -2,11 +2,11 @@
 
 from streamlit.starlette import App
 
-from pages._frame.links import moved
+from pages._frame.server import routes
 
 if __name__ == "__main__":
     from pages._home.door import open_page
 
     open_page()
 else:
-    app = App(__file__, routes=moved())
+    app = App(__file__, routes=routes())

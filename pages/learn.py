@@ -30,13 +30,8 @@ def slides(in_use: InUse) -> None:
 
 def guess(in_use: InUse) -> None:
     """Eight sentences, the sense that ELMo reads in each, you against it; a quiz a day, the same for everybody."""
-    question(t("Which sense does ELMo read?"))
-    lede(
-        t(
-            "Eight sentences. In each, choose the sense that you think <b>ELMo</b> reads: that is your point. Whether ELMo reads it rightly is another "
-            "question, and its own score."
-        )
-    )
+    question(t("Which sense does ELMo choose?"))
+    lede(t("In each of 8 sentences, guess the sense <b>ELMo</b> chooses, right or wrong: a match is a point."))
     show("pages._learn.quiz_show", in_use)
 
 

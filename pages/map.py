@@ -5,11 +5,6 @@ from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/map.py")
 question(t("Where do its senses live?"))
-lede(
-    t(
-        "Each dot is a word in its sentence, or a word near yours; the stars are yours. Layer 0 does not read the sentence; "
-        "in the layers above it the meanings drift apart."
-    )
-)
+lede(t("Dots are words from the corpus, stars are yours; layer 0 ignores context."))
 
 show("pages._map.show", in_use)

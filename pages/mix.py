@@ -14,13 +14,12 @@ known = model_layers.in_use()
 terms = [f"s{subscript(k)}·h{subscript(k)}" for k in range(known.n)]
 lede(
     t(
-        "{model} hands a task one vector a word: <b>γ · ({sum})</b>, the layers h weighed by s and scaled by γ. A task learns s and γ; "
-        "here you set them, and see what becomes of the neighbours, of the senses and of the map.",
+        "{model} gives a task one vector per word, <b>γ · ({sum})</b>: set the layer weights s and the scale γ.",
         model=known.called,
         sum=" + ".join(terms if known.few else [*terms[:2], "…", terms[-1]]),
     )
 )
 notices = st.container()
-with st.expander(t("The word in question, in two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
+with st.expander(t("Your two sentences"), icon=":material/edit:", expanded=False, key="mix.own"):
     first, second = sentence_pair(notices=notices)
 show("pages._map.mix", in_use, first, second)

@@ -141,7 +141,7 @@ def _cells(rows: int) -> int:
 def _folder(shards: Shards) -> Path:
     store = open_store(shards.url)
     if not store.is_folder:
-        message = t("An approximate index lies beside its table in a folder of this machine; {place} is none.", place=shards.url)
+        message = t("Approximate indexes need a local folder, not {place}.", place=shards.url)
         raise BadInput(message)
     return Path(store.place(APPROXIMATE))
 
@@ -151,18 +151,18 @@ def _opened(folder: str, corpus: str, model: str):
     """The cells, and the layers' mean lengths (L,)."""
     path = Path(folder)
     if not (path / "meta.json").is_file():
-        message = t("There is no approximate index in {place}. Make one: python -m core index approximate DIR", place=path.parent)
+        message = t("No approximate index in {place}: python -m core index approximate DIR", place=path.parent)
         raise MissingArtifact(message)
     meta = read_json(path / "meta.json", expect=dict)
     if (meta.get("format"), meta.get("corpus"), meta.get("model")) != (FORMAT, corpus, model):
-        raise CorruptArtifact(t("{file} is of another index. Run `index approximate` again.", file=path))
+        raise CorruptArtifact(t("{file} belongs to another index. Rerun `index approximate`.", file=path))
     try:
         mapped = 0 if sys.platform == "win32" else _faiss().IO_FLAG_MMAP
         lengths = [float(length) for length in meta["lengths"]]
         return _faiss().read_index(str(path / "cells.faiss"), mapped), lengths
     except (RuntimeError, KeyError, TypeError, ValueError) as error:
         reason = str(error)[:100]
-        message = t("{file} cannot be read ({reason}). Run `index approximate` again.", file=path / "cells.faiss", reason=reason)
+        message = t("{file} is unreadable ({reason}). Rerun `index approximate`.", file=path / "cells.faiss", reason=reason)
         raise CorruptArtifact(message) from None
 
 
@@ -173,7 +173,7 @@ def _faiss():
     try:
         import faiss
     except ImportError:
-        raise BadInput(t("Approximate search needs faiss, which is not installed: pip install faiss-cpu")) from None
+        raise BadInput(t("Approximate search needs faiss: pip install faiss-cpu")) from None
     if sys.platform == "darwin":
         faiss.omp_set_num_threads(1)
     return faiss

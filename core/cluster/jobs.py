@@ -95,7 +95,7 @@ def connected(address: str) -> Iterator[Client]:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
         except TimeoutError:
-            message = t("The cluster at {address} has no workers. Start some: {command}", address=address, command=worker_command(address))
+            message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
             raise BadInput(message) from None
         with _told(address):
             yield client
@@ -115,11 +115,7 @@ def worker_command(address: str) -> str:
 
 def _nobody(address: str, reason: str) -> BadInput:
     return BadInput(
-        t(
-            "No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler, and name its address.",
-            address=address,
-            reason=reason,
-        )
+        t("No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler", address=address, reason=reason)
     )
 
 
@@ -142,12 +138,7 @@ def spread(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJob,
             if threads:
                 seen_workers = time.monotonic()
             elif time.monotonic() - seen_workers > WORKERS_S:
-                raise ElmoscopeError(
-                    t(
-                        "The cluster at {address} has lost all its workers. Start some, and run the same command again.",
-                        address=client.scheduler.address,
-                    )
-                )
+                raise ElmoscopeError(t("Cluster {address} lost all workers. Start some and rerun.", address=client.scheduler.address))
             try:
                 with client.as_current():
                     finished = wait(list(running), timeout=TICK_S, return_when="FIRST_COMPLETED").done
@@ -200,15 +191,10 @@ def _answer(future: Future, job: ShardJob) -> Any:
         return future.result()
     except KilledWorker as error:
         raise ElmoscopeError(
-            t(
-                "The job {name} ended {n} workers, one after another, most likely for want of memory. Give the workers more, and "
-                "run the same command again.",
-                name=job.name,
-                n=error.allowed_failures + 1,
-            )
+            t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", name=job.name, n=error.allowed_failures + 1)
         ) from None
     except ModuleNotFoundError as error:
-        message = t("The workers have no module '{name}'. Start them in the folder of Elmoscope, as the client.", name=error.name)
+        message = t("Workers lack the module '{name}'. Start them in Elmoscope's folder.", name=error.name)
         raise BadInput(message) from None
 
 
@@ -219,9 +205,5 @@ def _told(address: str) -> Iterator[None]:
         yield
     except (CancelledError, CommClosedError, TimeoutError) as error:
         raise ElmoscopeError(
-            t(
-                "The cluster at {address} has gone away ({reason}). What is finished is kept: run the same command again.",
-                address=address,
-                reason=type(error).__name__,
-            )
+            t("Cluster {address} is gone ({reason}). Finished work is kept: rerun.", address=address, reason=type(error).__name__)
         ) from None

@@ -100,7 +100,7 @@ def build(
     counted = Counted(sentences)
     corpus = fingerprint(counted)
     if not counted.tokens:
-        raise BadInput(t("There is nothing to index: no sentence has a word."))
+        raise BadInput(t("Nothing to index: no words."))
     before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
     meter = Meter(counted.shards, counted.tokens, report)
     facts = {}
@@ -133,7 +133,7 @@ def open_shards(where: str | Path) -> Shards:
         whole = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
         return Shards(store.url, {**table.meta, "lemmas": bool(table.lemmas)}, (whole,))
     if not store.has(INDEX):
-        message = t("{place} is no whole index: it has no {file}. Make one: python -m core index build --help", place=where, file=INDEX)
+        message = t("{place} lacks {file}. Build it: python -m core index build --help", place=where, file=INDEX)
         raise MissingArtifact(message)
     try:
         meta = parse_json(store.read(INDEX))
@@ -147,7 +147,7 @@ def open_shards(where: str | Path) -> Shards:
         sentence = 0
         for each in meta["shards"]:
             if not re.fullmatch(SHARD, str(each["name"])):
-                raise ValueError(t("{name!r} is no name of a shard", name=str(each["name"])[:80]))
+                raise ValueError(t("{name!r} is not a shard name", name=str(each["name"])[:80]))
             sizes = row, int(each["rows"]), sentence, int(each["sentences"])
             shards.append(Shard(f"shards/{each['name']}", *sizes, each["name"]))
             row, sentence = row + shards[-1].rows, sentence + shards[-1].sentences
@@ -159,7 +159,7 @@ def open_shards(where: str | Path) -> Shards:
             raise ValueError(say_wrong("occurrences", meta["occurrences"]))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         reason = say_wrong(str(error).strip("'"), None) if isinstance(error, KeyError) else error
-        message = t("{file} is damaged: {reason}. Build the index again.", file=f"{where}/{INDEX}", reason=reason)
+        message = t("{file} is damaged: {reason}. Rebuild the index.", file=f"{where}/{INDEX}", reason=reason)
         raise CorruptArtifact(message) from None
     return Shards(store.url, meta, tuple(shards))
 

@@ -44,7 +44,7 @@ class Store:
     def place(self, name: str) -> str:
         """Where a name lies; CorruptArtifact for one that leads out of the store."""
         if "\\" in name or name.startswith("/") or {"", ".", ".."} & set(name.split("/") if name else ()):
-            raise CorruptArtifact(t("{place} names {name!r}, which is no name of ours. Make it again.", place=self.url, name=name[:80]))
+            raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=name[:80]))
         return f"{self.root}/{name}" if name else self.root
 
     def has(self, name: str) -> bool:
@@ -85,9 +85,7 @@ class Store:
         try:
             return self.fs.cat_file(self.place(name))
         except (FileNotFoundError, IsADirectoryError):
-            raise MissingArtifact(
-                t("There is no {name} in {place}. Run the same command again to make it.", name=name, place=self.url)
-            ) from None
+            raise MissingArtifact(t("{name} is missing in {place}. Rerun the command.", name=name, place=self.url)) from None
 
     def write(self, name: str, data: bytes) -> None:
         if self.is_folder:
@@ -125,7 +123,7 @@ class Store:
     def fetch(self, name: str) -> Path:
         """A folder's files on this machine, to be mapped: as they lie, or as a copy that is kept."""
         if not _FETCHED.fullmatch(name):
-            raise CorruptArtifact(t("{place} names {name!r}, which is no name of ours. Make it again.", place=self.url, name=name[:80]))
+            raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=name[:80]))
         if self.is_folder:
             return Path(self.place(name))
         kept = _own_disk(self.url) / "kept" / (name or "whole")
@@ -144,7 +142,7 @@ def open_store(where: str) -> Store:
         fs, root = url_to_fs(where)
     except (ImportError, ValueError) as error:
         reason = str(error).rstrip(".")
-        raise BadInput(t("{place} cannot be used as a shared place: {reason}.", place=where, reason=reason)) from None
+        raise BadInput(t("{place} cannot be shared storage: {reason}.", place=where, reason=reason)) from None
     return Store(where, fs, root.rstrip("/"))
 
 

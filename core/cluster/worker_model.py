@@ -33,12 +33,7 @@ def _loaded(name: str, fingerprint: str) -> Encoder:
     folder = resolve(name, "model")
     if (result := file_sha256(find_files(folder)[1])[:16]) != fingerprint:
         raise BadInput(
-            t(
-                "A worker has other weights as '{name}' ({found}) than the client ({fingerprint}). Give both the same.",
-                name=name,
-                found=result,
-                fingerprint=fingerprint,
-            )
+            t("Worker weights of '{name}' differ: {found}, not {fingerprint}.", name=name, found=result, fingerprint=fingerprint)
         )
     return Encoder(load_bilm(folder), name=name)
 

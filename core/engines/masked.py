@@ -49,7 +49,7 @@ class MaskedWords:
     def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:
         """MissingArtifact where the folder has no such head, BadInput where it is no model that the library reads."""
         if not has_head(folder) or encoder.tokeniser.mask_token_id is None:
-            raise MissingArtifact(t("{model} came without a head for masked words.", model=folder.name))
+            raise MissingArtifact(t("{model} has no masked-word head.", model=folder.name))
         import transformers
 
         try:
@@ -58,7 +58,7 @@ class MaskedWords:
             )
         except Exception as error:  # of any library below: which ones depends on the model
             why = " ".join(str(error).split()).replace(str(folder), folder.name)[:300]
-            raise BadInput(t("{name} cannot be opened as a transformer: {why}", name=folder.name, why=why)) from None
+            raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
         setattr(model, model.base_model_prefix, encoder.model)
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
 
@@ -66,7 +66,7 @@ class MaskedWords:
         """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokeniser are never answers and
         have no share."""
         if position not in range(len(tokens)):
-            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+            raise BadInput(t("Type a few words, for example: Let's stick to"))
         ids, place = self.encoder.masked_ids([*tokens[:position], HIDDEN, *tokens[position + 1 :]], position)
         with torch.inference_mode():
             given = torch.tensor([ids], device=self.encoder.device)

@@ -49,9 +49,7 @@ def weights_of(folder: Path) -> list[Path]:
     if result := sorted(folder.glob("*.safetensors")):
         _check_parts(folder, {path.name for path in result})
         return result
-    raise MissingArtifact(
-        t("{folder} holds config.json but no *.safetensors. Pickled weights are not opened: save the model as safetensors.", folder=folder)
-    )
+    raise MissingArtifact(t("{folder} needs *.safetensors: pickled weights are not opened.", folder=folder))
 
 
 def _check_parts(folder: Path, there: set[str]) -> None:
@@ -64,7 +62,7 @@ def _check_parts(folder: Path, there: set[str]) -> None:
     for name in names:
         if not isinstance(name, str) or name not in there:
             facts = {"path": path, "name": str(name)[:80]}
-            raise CorruptArtifact(t("{path} names {name!r}, which is no *.safetensors beside it. Get the model again.", **facts))
+            raise CorruptArtifact(t("{path} names {name!r}, a missing *.safetensors file. Download the model again.", **facts))
 
 
 def fingerprint(folder: Path, pieces: str = MEAN) -> str:
@@ -84,7 +82,7 @@ class TransformerEncoder:
         self, folder: Path, *, name: str = "transformer", pieces: str = MEAN, batch_tokens: int = 4096, device: torch.device | None = None
     ) -> None:
         if pieces not in PIECES:
-            raise BadInput(t("Pieces become a word by {known}, not by '{pieces}'.", known=", ".join(PIECES), pieces=pieces[:40]))
+            raise BadInput(t("Pieces are pooled by {known}, not '{pieces}'.", known=", ".join(PIECES), pieces=pieces[:40]))
         if batch_tokens < 1:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         weights_of(folder)
@@ -206,9 +204,7 @@ class TransformerEncoder:
 def _opened(folder: Path):
     """(tokeniser, model) by `transformers`; nothing is fetched, no code of the folder is run, no pickle is read."""
     if find_spec("transformers") is None:
-        raise EngineUnavailable(
-            t("{name} is a transformer. What reads it is not installed: pip install {package}", name=folder.name, package=PACKAGE)
-        )
+        raise EngineUnavailable(t("{name} is a transformer: pip install {package}", name=folder.name, package=PACKAGE))
     import transformers
 
     transformers.utils.logging.set_verbosity_error()
@@ -219,9 +215,9 @@ def _opened(folder: Path):
         model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True, dtype=torch.float32, **given)
     except Exception as error:  # of any library below: which ones depends on the model
         why = " ".join(str(error).split()).replace(str(folder), folder.name)[:300]
-        raise BadInput(t("{name} cannot be opened as a transformer: {why}", name=folder.name, why=why)) from None
+        raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
     if not tokeniser.is_fast:
-        raise BadInput(t("{name} has no tokenizer.json, by which pieces are told to words.", name=folder.name))
+        raise BadInput(t("{name} has no tokenizer.json.", name=folder.name))
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     return tokeniser, model.eval().requires_grad_(False)
@@ -233,7 +229,7 @@ def _shape(model) -> tuple[int, int]:
         ids = torch.zeros((1, 1), dtype=torch.long, device=next(model.parameters()).device)
         hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True).hidden_states
     if len({layer.shape[-1] for layer in hidden}) > 1:
-        raise BadInput(t("The layers of this transformer differ in size, so that they cannot be mixed."))
+        raise BadInput(t("These layers differ in size and cannot be mixed."))
     return len(hidden), hidden[0].shape[-1]
 
 

@@ -1,6 +1,6 @@
-"""Crowded in a cone: how alike two different words are, and what is left of a word's likeness to itself without that.
+"""Anisotropy: how similar two different words are, and what is left of a word's self-similarity without that.
 
-Contextual vectors share directions: any two have a cosine well above 0 (Ethayarajh 2019). So a word's likeness to itself, its mean
+Contextual vectors share directions: any two have a cosine well above 0 (Ethayarajh 2019). So a word's self-similarity, its mean
 cosine over two of its occurrences, is held against that of two different words, and the variance that one direction explains of its
 occurrences against that of as many random tokens. Taking off the mean, then the first k directions of all vectors, was proposed
 against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
@@ -22,7 +22,7 @@ from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 
 RANDOM, WORD, SENSE = "random", "word", "sense"  # pairs: of two words of the sample, of one word (in two senses), of one sense
-RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, less the mean of all, less the first k directions, too
+RAW, MEAN, TOP = "raw", "mean", "top"  # vectors as they are, minus the mean of all, minus the first k directions, too
 MOST_K = 10
 RANDOM_TOKENS = 400  # random tokens
 WORDS, EACH, FEWEST, FEWEST_WORDS = 80, 30, 8, 8  # of a corpus without labels: words, occurrences of each at most and at least
@@ -93,9 +93,7 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         names = [table.words[code] for code in chosen]
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
-        raise BadInput(
-            t("This lesson needs {least} words that stand {n} times each; these sentences have {found}. Bring more text.", **values)
-        )
+        raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
     spelt = words[lot] if len(labelled) else table.word[rows[lot]]
     apart = np.triu(spelt[:, None] != spelt[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)

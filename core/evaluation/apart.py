@@ -1,4 +1,4 @@
-"""Distributions, not means: cosines of a word's sentences in one sense and in two, by layer, and how far they overlap.
+"""Distributions: cosines of a word's sentences in one sense and in two, by layer, and how far they overlap.
 
 A difference of two means says nothing of a single pair. What does is how often, of one pair of each kind, the pair of one sense is the
 nearer (the area under the ROC curve, ties for half), and what is decided wrongly at a threshold: pairs of one sense that are missed,
@@ -82,7 +82,7 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
         if code >= 0 and len(counts) > 1 and counts.max() > 1:
             result[table.lemmas[code]] = own
     if not result:
-        raise BadInput(t("No word here has occurrences labelled with two different senses; there is nothing to tell apart."))
+        raise BadInput(t("No word has two labeled senses here."))
     return result
 
 

@@ -99,7 +99,7 @@ def read_log(path: Path) -> TrainingLog | None:
         if not all(isinstance(line["tokens"], int) for line in (*steps, *validations)):
             raise TypeError("tokens")
     except (TypeError, KeyError):
-        message = t("{path} is no training log. Delete it, or copy it again from where the model came.", path=path)
+        message = t("{path} is not a training log. Copy it again.", path=path)
         raise CorruptArtifact(message) from None
     return log
 

@@ -90,12 +90,7 @@ def shuffled(sentences: Sequence[Sequence[str]], places: Sequence[int], rng) -> 
 def untrained(model: Model, seed: int) -> Encoder:
     """The model's layer 0, and above it LSTMs of its shape with their first weights."""
     if not model.is_elmo:
-        raise BadInput(
-            t(
-                "{model} is a transformer: this lesson sets a biLM beside LSTMs that learned nothing. elmo-mini is one.",
-                model=model.layers.called,
-            )
-        )
+        raise BadInput(t("{model} is a transformer; this lesson needs a biLM.", model=model.layers.called))
     trained = model.encoder.model
     other = BiLM(trained.shape, seeded(seed))
     other.characters = trained.characters

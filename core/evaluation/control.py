@@ -42,9 +42,9 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         sentences = [tuple(one.tokens) for one in open_corpus(name, model.language)]
         tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
-        raise BadInput(t("There are no tagged sentences in {language}.", language=model.language.name))
+        raise BadInput(t("No tagged sentences in {language}.", language=model.language.name))
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
-        raise BadInput(t("{path} is damaged. Get the project's files again.", path=FILE))
+        raise BadInput(t("{path} is damaged. Download it again.", path=FILE))
     return sentences, tags
 
 

@@ -1,10 +1,10 @@
-"""Homonyms and relatives: whether senses that have nothing to do with each other are told apart better than related ones.
+"""Homonymy and polysemy: whether unrelated senses separate better than related ones.
 
 Each pair of senses of a labelled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
 judgement, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
 a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
 
-A word's likeness to itself (its mean cosine over two of its sentences, less that of any two labelled occurrences) stands beside how frequent
+A word's self-similarity (its mean cosine over two of its sentences, minus that of any two labelled occurrences) stands beside how frequent
 it is and how many senses are labelled: both could make it more of one kind than its senses do.
 """
 
@@ -76,9 +76,9 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
             for word, rows in result.items()
         }
     except (KeyError, TypeError, AttributeError):
-        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE)) from None
+        raise CorruptArtifact(t("{path} is damaged. Download it again.", path=FILE)) from None
     if any(row.kind not in KINDS or len(row.senses) != 2 for rows in marked.values() for row in rows):
-        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=FILE))
+        raise CorruptArtifact(t("{path} is damaged. Download it again.", path=FILE))
     return marked
 
 

@@ -53,7 +53,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
                 raise BadInput(
                     t(
-                        "{name}, row {n}: position {position!r} is none of its {k} tokens.",
+                        "{name}, row {n}: position {position!r} is outside its {k} tokens.",
                         name=Path(path).name,
                         n=number,
                         position=position,
@@ -62,7 +62,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
                 )
             results.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not results:
-        raise BadInput(t("{name} holds no row with tokens, position, lemma and sense.", name=Path(path).name))
+        raise BadInput(t("{name} has no row with tokens, position, lemma and sense.", name=Path(path).name))
     return results
 
 

@@ -47,7 +47,7 @@ def disturbed(text: str, share: float, seed: int) -> str:
     others of the same text.
     """
     if not 0 <= share <= 1:
-        raise BadInput(t("The share of letters to disturb must lie between 0 and 1; got {share}.", share=share))
+        raise BadInput(t("Share of changed letters: 0 to 1, not {share}.", share=share))
     letters = [k for k, character in enumerate(text) if character.isalpha()]
     digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
     random = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
@@ -121,9 +121,7 @@ def accuracy_under_noise(
     """
     for name, head in heads.items():
         if head.meta.get("data") != dataset.fingerprint:
-            raise BadInput(
-                t("The head of {name} was trained on other data than {task}: it may have seen these texts.", name=name, task=dataset.name)
-            )
+            raise BadInput(t("{name} may have seen these {task} texts in training.", name=name, task=dataset.name))
     examples = dataset.test[:limit]
     right = {name: np.zeros((len(shares), len(seeds))) for name in heads}
     total = len(examples) * (1 + len(seeds) * sum(share > 0 for share in shares))
@@ -152,7 +150,7 @@ def read_accuracy(path: str | Path = RESULTS) -> dict[str, dict]:
         return {}
     tables = read_json(path, expect=dict)
     if not all(_is_whole(table) for table in tables.values()):
-        raise CorruptArtifact(t("{path} does not hold accuracies by noise. Delete it and measure again.", path=path))
+        raise CorruptArtifact(t("{path} has no noise results. Measure again.", path=path))
     return tables
 
 

@@ -16,7 +16,7 @@ KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#
 
 def kind_titles() -> dict[str, str]:
     """The names of KINDS in the reader's language."""
-    return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("plain baseline")}
+    return {"with ELMo": t("with ELMo"), "without ELMo": t("without ELMo"), "plain baseline": t("baseline")}
 
 
 def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
@@ -124,9 +124,9 @@ def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
         line={"color": colour, "width": 2},
         marker={"color": colour, "size": [7 + 17 * (b["n"] / largest) ** 0.5 for b in kept]},
         customdata=[b["n"] for b in kept],
-        hovertemplate=t("says {said}, is right in {right} of {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
+        hovertemplate=t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
     )
-    for axis, title in ((figure.update_xaxes, t("how sure it was")), (figure.update_yaxes, t("how often it was right"))):
+    for axis, title in ((figure.update_xaxes, t("confidence")), (figure.update_yaxes, t("accuracy"))):
         axis(title=title, range=[0, 1.04], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
     return base(figure, height=320, key="reliability")
 
@@ -149,10 +149,10 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
         text=counts.astype(int),
         texttemplate="%{text:,}",
         colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
-        hovertemplate=t("is {label}, was called {called}: {n} ({share})", **places),
+        hovertemplate=t("label {label}, prediction {called}: {n} ({share})", **places),
     )
-    figure.update_yaxes(autorange="reversed", title=t("is"), fixedrange=True)
-    figure.update_xaxes(title=t("was called"), fixedrange=True, side="bottom")
+    figure.update_yaxes(autorange="reversed", title=t("label"), fixedrange=True)
+    figure.update_xaxes(title=t("prediction"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")
 
 
@@ -267,7 +267,7 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
             marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
             hovertemplate=html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title),
         )
-    figure.update_xaxes(tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True, title=t("accuracy on unseen texts"))
+    figure.update_xaxes(tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True, title=t("test accuracy"))
     figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)
     figure = base(figure, height=46 * len(names) + 90, key="accuracy.dots")
     return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0})

@@ -108,7 +108,7 @@ def lean_figure(
             x=x[here],
             y=y[here],
             mode="markers+text",
-            name=names[side] if side >= 0 else t("too close to call"),
+            name=names[side] if side >= 0 else t("inconclusive"),
             textfont={"size": 13},
             text=[labels[k][:24] if k in named else "" for k in here],
             hovertext=[hovers[k] for k in here],
@@ -134,8 +134,8 @@ def lean_figure(
         figure.add_annotation(
             x=0.86 * at, y=high + room, text=html("<b>{}</b>", names[side]), showarrow=False, xanchor=anchor, font={"size": 13}
         )
-    figure.update_xaxes(title=t("nearer to the first ← cosine → nearer to the second"), range=[-reach, reach], fixedrange=True)
-    figure.update_yaxes(title=t("cosine with the nearer"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5)
+    figure.update_xaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True)
+    figure.update_yaxes(title=t("higher cosine"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(showgrid=False, zeroline=False, nticks=5, tickformat="+.2f", title_standoff=4)
     return base(figure, height=height, key=key).update_layout(margin={"l": 48, "b": 44})
 

@@ -99,10 +99,8 @@ def margin_figure(
         figure.add_annotation(
             x=0, y=y, text=t("nearer to <b>{sense}</b>", sense=sense), showarrow=False, xanchor="left", yanchor=anchor, font={"size": 13}
         )
-    figure.update_xaxes(
-        title=t("edits made"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False
-    )
-    figure.update_yaxes(title=t("lead, in cosine"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
+    figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False)
+    figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
     return base(figure, height=330, key="margins").update_layout(margin_r=70)
 
 

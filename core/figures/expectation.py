@@ -69,12 +69,12 @@ def versions_figure(
     first, last = window(words)
     words = words[first:last]
     figure = make_subplots(
-        2, 1, figure=Figure(), shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("from the left"), t("from the right"))
+        2, 1, figure=Figure(), shared_xaxes=True, vertical_spacing=0.09, subplot_titles=(t("left context"), t("right context"))
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
         for values, side, name, line in (
-            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
+            (before[first:last], 0, t("other"), {"color": OTHER, "width": 2, "dash": "dot"}),
             (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
         ):
             figure.add_scatter(

@@ -124,8 +124,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         marker={"color": [b.colour for b in bars]},
         customdata=[(b.group, b.half, b.label, signed(b.alone)) for b in bars],
         hovertemplate=html(
-            "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})",
-            t("with no sentence around the word"),
+            "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})", t("without context")
         ),
     )
     figure.add_scatter(

@@ -36,7 +36,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     stars, outwards, and both pictures are as far from each other as their names need on a phone.
     """
     item = t("one vector") if same_word else t("two vectors")
-    message = t("has no vector") if glove is None else item
+    message = t("no vector") if glove is None else item
     degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
     below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
     wide = [max(map(_letters, lines)) * LETTER_BELOW / 2 for lines in below]
@@ -127,7 +127,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
                 showlegend=False,
                 cliponaxis=False,
                 marker={"symbol": "line-ns", "size": 24, "opacity": 1, "line": {"width": width, "color": colour}},
-                hovertemplate=t("{layer}: two random words have {cosine} on average", layer="%{y}", cosine="%{x:.2f}"),
+                hovertemplate=t("{layer}: random pairs, mean {cosine}", layer="%{y}", cosine="%{x:.2f}"),
             )
     figure.update_xaxes(range=[lowest - (0.2 * (1.2 - lowest) if lowest < 0 else 0.02), 1.2], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14})

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
 from core.common.significance import Paired
@@ -46,7 +47,7 @@ def accuracy_lines(
     for name, values in curves.items():
         layers = list(values)
         figure.add_bar(
-            x=[layer_title(n) for n in layers],
+            x=[layer_title(n) if n.isdecimal() else model_layers.in_use().label(n) for n in layers],
             y=list(values.values()),
             name=name,
             text=[f"{v:.0%}" for v in values.values()],
@@ -59,7 +60,7 @@ def accuracy_lines(
         )
     lines = _merged_lines(null, majority)
     if static is not None:
-        lines.append((static, t("other words’<br>static vectors"), "dashdot"))
+        lines.append((static, t("static vectors"), "dashdot"))
     at = -1.0  # of the label below
     for value, label, dash in sorted(lines):
         at = max(value, at + 0.19)  # two lines of text
@@ -74,8 +75,8 @@ def accuracy_lines(
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
     """The lines of chance and of the commonest sense, as one where they would lie on each other."""
     if null is not None and majority is not None and abs(null - majority) < 0.09:
-        return [((null + majority) / 2, t("chance,<br>commonest sense"), "dot")]
-    lines = [(null, t("chance<br>(shuffled)"), "dot"), (majority, t("commonest<br>sense"), "dash")]
+        return [((null + majority) / 2, t("chance,<br>majority"), "dot")]
+    lines = [(null, t("chance"), "dot"), (majority, t("majority"), "dash")]
     return [(value, label, dash) for value, label, dash in lines if value is not None]
 
 
@@ -83,9 +84,9 @@ def quantity_titles() -> dict[str, str]:
     """The labels of QUANTITIES on their axes."""
     return {
         "perplexity": t("held-out perplexity"),
-        "loss": t("training loss, nats a word (sampled softmax)"),
+        "loss": t("sampled loss (nats/word)"),
         "learning_rate": t("learning rate"),
-        "tokens_per_second": t("tokens a second"),
+        "tokens_per_second": t("tokens/s"),
     }
 
 
@@ -108,7 +109,7 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
         begin = max([0, *(e for e in ends.values() if e < end)])
         where = {"x": (begin + end) / 2e6, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
         figure.add_annotation(**where, text=stage, showarrow=False, font={"size": 12})
-    figure.update_xaxes(title=t("million tokens seen"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
+    figure.update_xaxes(title=t("million tokens"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
     figure.update_yaxes(
         title=title,
         type="log" if quantity == "perplexity" else "linear",
@@ -139,7 +140,7 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: s
         name=label,
         line={"color": colour, "width": 2.5},
         marker={"size": 8},
-        hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million tokens: {value}", tokens="%{x:.2f}", value=shown), label),
+        hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=shown), label),
     )
     if label and x:
         at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
@@ -185,7 +186,7 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
-        text = t("other words’ static vectors {share:.1%}", share=panel.static)
+        text = t("static vectors {share:.1%}", share=panel.static)
         where = {"x": 0.0, "xref": "paper", "y": panel.static, "xanchor": "left", "yanchor": "bottom"}
         figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
     middle = sum(ends) / 2

@@ -18,22 +18,22 @@ MANY_TOKENS = 30
 def layers_figure(cosines: np.ndarray, tokens: Sequence[str], *, stateless: np.ndarray, bold: int) -> go.Figure:
     """(L, T) cosines to a fresh start, a line a layer, and (T,) of the encoder without memory."""
     figure = Figure()
-    _line(figure, stateless, tokens, NEVER, t("ours"), "%{y:.4f}", dash="dot")
+    _line(figure, stateless, tokens, NEVER, t("this app"), "%{y:.4f}", dash="dot")
     for layer, values in enumerate(cosines):
         if layer:  # layer 0 reads no context: its line would be the dotted one
             name = layer_title(str(layer))
             _line(figure, values, tokens, layer_colour(str(layer)), name, "%{y:.4f}")
     low = float(min(cosines.min(), stateless.min()))
-    figure.update_yaxes(title=t("cosine to a fresh start"), range=[low - 0.08 * (1.02 - low), 1.02], tickformat=".2f")
+    figure.update_yaxes(title=t("cosine to fresh state"), range=[low - 0.08 * (1.02 - low), 1.02], tickformat=".2f")
     return _token_axis(figure, tokens, bold, key="state.layers", height=330)
 
 
 def halves_figure(forward: np.ndarray, backward: np.ndarray, tokens: Sequence[str], *, bold: int) -> go.Figure:
     """Drift (T,) of the forward half and of the backward half."""
     figure = Figure()
-    _line(figure, forward, tokens, FORWARD, t("forward half"), "%{y:.4f}")
-    _line(figure, backward, tokens, BACKWARD, t("backward half"), "%{y:.4f}")
-    figure.update_yaxes(title=t("drift, 1 − cosine"), rangemode="tozero", tickformat=".2f")
+    _line(figure, forward, tokens, FORWARD, t("forward"), "%{y:.4f}")
+    _line(figure, backward, tokens, BACKWARD, t("backward"), "%{y:.4f}")
+    figure.update_yaxes(title=t("drift (1 − cosine)"), rangemode="tozero", tickformat=".2f")
     return _token_axis(figure, tokens, bold, key="state.halves", height=330)
 
 
@@ -41,11 +41,7 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     """Drift from the encoding before, (n,) each: the same text between, another text each time, no memory at all."""
     figure = Figure()
     at = list(range(2, len(same) + 2))
-    lines = (
-        (varied, VARIED, t("another text each time"), None),
-        (same, SAME, t("the same text each time"), None),
-        (stateless, NEVER, t("ours"), "dot"),
-    )
+    lines = ((varied, VARIED, t("different texts"), None), (same, SAME, t("same text"), None), (stateless, NEVER, t("this app"), "dot"))
     for values, colour, name, dash in lines:
         figure.add_scatter(
             x=at,
@@ -56,8 +52,8 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
             name=name,
             hovertemplate=html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name),
         )
-    figure.update_xaxes(title=t("which time the sentence is encoded"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True)
-    figure.update_yaxes(title=t("drift from the time before"), rangemode="tozero", tickformat=".2f")
+    figure.update_xaxes(title=t("encoding"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True)
+    figure.update_yaxes(title=t("drift from previous"), rangemode="tozero", tickformat=".2f")
     return _finish(figure, key="state.settling", height=330)
 
 

@@ -28,16 +28,16 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
         text=[f"{value:.0%}" if value >= 0.005 else "" for value in share],
         textposition="outside",
         cliponaxis=False,
-        hovertemplate=t("{x} shared neighbours: {n} words", x="%{x}", n="%{customdata:,}"),
+        hovertemplate=t("{x} shared neighbors: {n} words", x="%{x}", n="%{customdata:,}"),
     )
-    for value, label, dash in ((chance * k, t("luck"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
+    for value, label, dash in ((chance * k, t("chance"), "dot"), (float(np.mean(shared)), t("mean"), "dash")):
         if value < 0.25:  # would stand on the bar's own figure
             continue
         figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
         figure.add_annotation(x=value, y=1.0, yref="paper", yanchor="bottom", text=label, showarrow=False, font={"size": 12})
-    figure.update_xaxes(title=t("neighbours shared, of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
+    figure.update_xaxes(title=t("shared neighbors of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
     figure.update_yaxes(
-        title=t("share of words"), tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=5, range=[0, 1.14 * float(share.max())]
+        title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=5, range=[0, 1.14 * float(share.max())]
     )
     return base(figure, height=330, key="overlap")
 
@@ -55,7 +55,7 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
         showscale=False,
         xgap=2,
         ygap=2,
-        hovertemplate=t("{y} and {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
+        hovertemplate=t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
     )
     for row, values in enumerate(matrix if len(shown) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
@@ -89,7 +89,7 @@ def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Se
         figure.add_annotation(
             x=numbers[-1], y=values[-1], text=line_name(name, colour), showarrow=False, xanchor="right", yshift=shift, font={"size": 13}
         )
-    figure.update_xaxes(title=t("number of groups"), dtick=1, fixedrange=True)
+    figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)
     return base(figure, height=300, key="number")
 

@@ -78,7 +78,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         col=1,
         marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
         hovertext=[
-            t("“{text}”, {width} wide, filters: {n}<br>{share:+.1%} of the vector", text=w.text, width=w.width, n=w.filters, share=w.share)
+            t("“{text}”, width {width}, filters: {n}, {share:+.1%} of vector", text=w.text, width=w.width, n=w.filters, share=w.share)
             for w in spans
         ],
         hovertemplate="%{hovertext}",
@@ -160,7 +160,7 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
     if chosen is not None:
         figure.add_vline(x=chosen, line={"dash": "dot", "color": "#888", "width": 1.5})
     figure.update_xaxes(
-        title=t("letters disturbed"),
+        title=t("letters changed"),
         tickvals=list(shares),
         tickformat=".0%",
         gridcolor=GRID,

@@ -89,7 +89,7 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
         zeroline=True,
         zerolinecolor="#888",
         showticklabels=False,
-        title=t("← nearer to the first · nearer to the second →"),
+        title=t("← first sentence · second sentence →"),
     )
     figure.update_layout(dragmode=False, bargap=0.35)
     return base(figure, height=21 * len(words) + 60, key=key)

@@ -17,7 +17,7 @@ ROW = 19  # pixels a word
 
 def link_colours() -> dict[str, str]:
     """What the two kinds of line are called, and their colours."""
-    return {t("near on the map too"): KEPT, t("put elsewhere by the map"): ELSEWHERE}
+    return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
 
 
 def add_links(figure: go.Figure, at: Sequence[float], ends: np.ndarray, near: np.ndarray) -> go.Figure:
@@ -108,7 +108,7 @@ def ranking_figure(
         y=places,
         mode="markers",
         marker={"symbol": "line-ns", "size": 9, "line": {"color": "#888", "width": 2}},
-        hovertemplate=t("the most possible: {most}", most="%{x:.0%}"),
+        hovertemplate=t("maximum: {most}", most="%{x:.0%}"),
         customdata=[[w] for w in words],
     )
     for name in (n for n in next(iter(gains.values())) if n != layer):
@@ -152,9 +152,7 @@ def ranking_figure(
         zeroline=False,
         tickfont={"size": 13},
     )
-    figure.update_xaxes(
-        title=t("1-NN accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6
-    )
+    figure.update_xaxes(title=t("accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6)
     figure.update_layout(dragmode=False, clickmode="event+select")
     return base(figure, height=ROW * len(words) + 70, key=key)
 
@@ -190,11 +188,11 @@ def words_figure(
             },
             hovertemplate=html(
                 "<b>%{{customdata[0]}}</b> · {}<br>{}",
-                t("{n} meanings", n="%{customdata[1]}"),
-                t("nearest of one meaning: {share}, by chance {chance}", share="%{y:.0%}", chance="%{x:.0%}"),
+                t("{n} senses", n="%{customdata[1]}"),
+                t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}"),
             ),
         )
-    figure.update_xaxes(title=t("by chance (shuffled meanings)"), tickformat=".0%", gridcolor=GRID, zeroline=False)
+    figure.update_xaxes(title=t("chance"), tickformat=".0%", gridcolor=GRID, zeroline=False)
     figure.update_yaxes(
         title=t("1-NN, {where}", where=layer_title(layer)), tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False
     )

@@ -39,7 +39,7 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
         with _opened(path) as stream:
             return _collect(stream, head, path.name, limit, report)
     except UNREADABLE as error:
-        raise CorruptArtifact(t("{name} cannot be read to its end: {error}.", name=path.name, error=error)) from None
+        raise CorruptArtifact(t("Cannot read all of {name}: {error}.", name=path.name, error=error)) from None
 
 
 @contextlib.contextmanager
@@ -53,7 +53,7 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         files = [file for file in archive.namelist() if not file.endswith("/") and not file.startswith("__MACOSX")]
         if len(files) != 1:
             held = ", ".join(files[:8]) or t("none")
-            raise BadInput(t("{name} must hold one file of vectors, and holds {held}: unpack the one you want.", name=path.name, held=held))
+            raise BadInput(t("{name} must hold one vector file, not {held}: unpack one.", name=path.name, held=held))
         with archive.open(files[0]) as stream:
             yield _behind_mark(stream)
 
@@ -75,11 +75,11 @@ def _kind(head: bytes, name: str) -> tuple[str, int | None, int]:
     if not head.strip():
         raise BadInput(t("{name} is empty.", name=name))
     if re.match(rb"\x80[\x02-\x05]", head):
-        raise BadInput(t("{name} is a Python pickle and is not opened, as it may run code: write it by save_word2vec_format.", name=name))
+        raise BadInput(t("{name} is a pickle and may run code: use save_word2vec_format.", name=name))
     if binary and not header:
-        raise BadInput(t("{name}, line 1: neither readable text nor the two numbers that word2vec's binary format begins with.", name=name))
+        raise BadInput(t("{name}, line 1: neither text nor a word2vec header.", name=name))
     if not 1 <= dim <= MAX_DIM:
-        raise BadInput(t("{name}, line 1: a word and from 1 to {most:,} numbers are expected, not {n:,}.", name=name, most=MAX_DIM, n=dim))
+        raise BadInput(t("{name}, line 1: expected a word and 1 to {most:,} numbers, not {n:,}.", name=name, most=MAX_DIM, n=dim))
     return ("word2vec binary" if binary else "word2vec text" if header else "GloVe text"), count, dim
 
 
@@ -102,19 +102,17 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             if report and seen % 50_000 == 0:
                 report(t("{n:,} words of {name} read", n=seen, name=name))
             if len(values) > MAX_BYTES:
-                raise BadInput(t("{name} holds more than {n} GB of vectors: give a limit of words.", name=name, n=MAX_BYTES >> 30))
+                raise BadInput(t("{name} exceeds {n} GB: limit the words.", name=name, n=MAX_BYTES >> 30))
             if seen == count or len(places) == limit:
                 break
     except ValueError as error:
-        said = t("it is not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
+        said = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
         raise BadInput(_at(form, name, place + 1, said)) from None
     if not places or (count is not None and seen < count and len(places) != limit):
-        raise CorruptArtifact(
-            t("{name} promises {promised:,} words and ends after {n:,}: it is cut off.", name=name, promised=count or 0, n=seen)
-        )
+        raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words.", name=name, promised=count or 0, n=seen))
     matrix = np.frombuffer(values, "<f4").reshape(-1, dim)
     if len(bad := np.flatnonzero(~(np.abs(matrix) <= 1e15).all(axis=1))):  # also finds what is not a number
-        raise BadInput(_at(form, name, list(places.values())[bad[0]], t("a value is not a number, or above 1e15")))
+        raise BadInput(_at(form, name, list(places.values())[bad[0]], t("not a number, or above 1e15")))
     return list(places), matrix, {"format": form, "duplicates": seen - len(places)}
 
 
@@ -133,11 +131,9 @@ def _text_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
             continue
         word, *numbers = line.decode().rstrip().replace("\t", " ").rsplit(" ", dim)  # some words of GloVe hold spaces
         if len(numbers) != dim or (" " in word and re.fullmatch(r"[-+]?\d*\.?\d+([eE][-+]?\d+)?", word.rsplit(" ", 1)[1])):
-            raise ValueError(
-                tn("{n} number where {dim} are expected", "{n} numbers where {dim} are expected", len(line.split()) - 1, dim=dim)
-            )
+            raise ValueError(tn("{n} number instead of {dim}", "{n} numbers instead of {dim}", len(line.split()) - 1, dim=dim))
         if not word:
-            raise ValueError(t("there is no word before the numbers"))
+            raise ValueError(t("no word before the numbers"))
         yield word, array("f", map(float, numbers)).tobytes()
 
 
@@ -152,7 +148,7 @@ def _binary_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:
             yield buffer[at : end - 1].lstrip(b"\n").decode(errors="replace"), buffer[end : end + size]
             at = end + size
         elif not end and len(buffer) - at > MAX_LINE:
-            raise ValueError(t("no word ends here within 1 MB"))
+            raise ValueError(t("no word ends within 1 MB"))
         elif more := stream.read(MAX_LINE):
             buffer = buffer[at:] + more
             at = 0

@@ -103,7 +103,7 @@ class StaticVectors:
             near = ", ".join(self.near_spellings(word)) or t("none")
             raise BadInput(
                 t(
-                    "'{word}' is not among the {n:,} words of {vectors}. Near spellings: {near}.",
+                    "'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.",
                     word=word[:60],
                     n=len(self.words),
                     vectors=self.name,
@@ -124,11 +124,9 @@ class StaticVectors:
         left_out = set(exclude)
         norm = np.linalg.norm(vector)
         if vector.shape != (self.dim,) or not 0 < norm < np.inf:
-            raise BadInput(
-                t("Only a finite vector of shape ({dim},), not all zeros, has neighbours in {vectors}.", dim=self.dim, vectors=self.name)
-            )
+            raise BadInput(t("Neighbors in {vectors} need a finite, nonzero vector of shape ({dim},).", dim=self.dim, vectors=self.name))
         if k < 1:
-            raise BadInput(t("At least 1 neighbour must be asked for, got {k}.", k=k))
+            raise BadInput(t("k must be at least 1, not {k}.", k=k))
         nearest = self.keyed.similar_by_vector((vector / norm).astype(np.float32), topn=min(k + len(left_out), len(self.words)))
         return [StaticNeighbour(word, float(cosine)) for word, cosine in nearest if word not in left_out][:k]
 
@@ -150,11 +148,11 @@ def load_vectors(path: str | Path, *, limit: int | None = None, report: Report |
     """
     path = Path(path)
     if limit is not None and limit < 1:
-        raise BadInput(t("limit must be at least 1 word, got {limit}.", limit=limit))
+        raise BadInput(t("limit must be at least 1, not {limit}.", limit=limit))
     if path.is_dir():
         return _load_folder(path, limit)
     if not path.is_file():
-        raise MissingArtifact(t("There is no vector file {path}.", path=path))
+        raise MissingArtifact(t("No vector file {path}.", path=path))
     words, vectors, provenance = read(path, limit, report)
     provenance |= {"path": str(path), "bytes": path.stat().st_size}
     return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|zip))+$", "", path.name), provenance=provenance)
@@ -193,16 +191,14 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         if (meta["format"], meta["version"]) != ("elmoscope-vectors", 1):
-            raise CorruptArtifact(t("{folder} is not in version 1 of our format of vectors.", folder=folder))
+            raise CorruptArtifact(t("{folder} is not in vector format version 1.", folder=folder))
         names = ("vectors.safetensors", "words.txt")
         if sum((folder / name).stat().st_size for name in names) > MAX_BYTES:
-            raise CorruptArtifact(
-                t("{folder} holds more than {gb} GB: these are not the vectors it names.", folder=folder, gb=MAX_BYTES >> 30)
-            )
+            raise CorruptArtifact(t("{folder} exceeds {gb} GB, more than its vectors need.", folder=folder, gb=MAX_BYTES >> 30))
         files = {file: (folder / file).read_bytes() for file in names}
         for file, data in files.items():
             if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:
-                raise CorruptArtifact(t("{path} is damaged: its checksum is not the one in meta.json.", path=folder / file))
+                raise CorruptArtifact(t("{path} is damaged: checksum differs from meta.json.", path=folder / file))
         words = lines_of(files["words.txt"])
         arrays = load(files["vectors.safetensors"])
         vectors = arrays["vectors"][:limit].astype(np.float32) * arrays["scales"][:limit, None]  # int8 times scale
@@ -212,11 +208,9 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
             )
         return StaticVectors(words[:limit], vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
     except FileNotFoundError as error:
-        raise MissingArtifact(
-            t("{folder} is not a folder of vectors: it has no {name}.", folder=folder, name=Path(error.filename).name)
-        ) from None
+        raise MissingArtifact(t("{folder} has no {name}.", folder=folder, name=Path(error.filename).name)) from None
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, SafetensorError) as error:
-        raise CorruptArtifact(t("The vectors in {folder} cannot be read: {error!r}.", folder=folder, error=error)) from None
+        raise CorruptArtifact(t("Cannot read vectors in {folder}: {error!r}.", folder=folder, error=error)) from None
 
 
 def open_vectors(

@@ -61,9 +61,9 @@ def html_of(page: HtmlPage) -> str:
 def _texts(page: HtmlPage) -> dict[str, str | list[str]]:
     """What the file says of itself, in the reader's language."""
     return {
-        "cut": [t("The first {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
-        "whence": t("Where this comes from"),
-        "link": t("The same view in Elmoscope, where it is running"),
+        "cut": [t("First {n:,} of {all:,} rows.", n=MOST_ROWS, all=len(table)) for table, _ in page.tables],
+        "whence": t("Source"),
+        "link": t("Open in Elmoscope"),
     }
 
 

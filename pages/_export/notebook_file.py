@@ -52,7 +52,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
     the page has it at first. `address` is written down for the reader, as text.
     """
     if view not in VIEWS:
-        raise BadInput(t("There is no notebook of “{view}”.", view=view[:60]))
+        raise BadInput(t("“{view}” has no notebook.", view=view[:60]))
     recipe = VIEWS[view](settings)
     cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _given(recipe.given))]
     drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
@@ -66,10 +66,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
 
 
 def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
-    where = t(
-        "Put this file into Elmoscope's folder, the one with `app.py`, and open it there: it computes with the package `core` in that "
-        "folder, and needs what `requirements.txt` names, and Jupyter."
-    )
+    where = t("Open this file in Elmoscope's folder, beside `app.py`. It needs `requirements.txt` and Jupyter.")
     link = "".join(address.split()).replace("<", "%3C").replace(">", "%3E")  # as a browser writes it: Markdown ends a link at them
     parts = [f"# {plain(question)}" if question else "", recipe.shows, where, f"<{link}>" if link else ""]
     return "\n\n".join(part for part in parts if part)

@@ -6,9 +6,7 @@ from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about, c
 
 
 def map_(settings: Settings) -> NotebookRecipe:
-    shows = t(
-        "A word on one map for each layer: its labelled sentences, and how often the nearest has the same meaning; without labels its occurrences and the words around your sentences."
-    )
+    shows = t("A word's labeled sentences on a map per layer, with 1-NN accuracy; without labels, its occurrences and nearby words.")
     view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
     ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
     ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
@@ -101,7 +99,7 @@ scores() if layout and layout.reports else None
 
 
 def mix(settings: Settings) -> NotebookRecipe:
-    shows = t("The layers weighed by hand: the nearest sentences, how well meanings are told apart, and the map under that mix.")
+    shows = t("Layers weighted by hand: nearest sentences, sense accuracy and the map.")
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
@@ -164,7 +162,7 @@ map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] -
 
 
 def how(settings: Settings) -> NotebookRecipe:
-    shows = t("One word's way from its characters to its vector: every stage of it, in the model's own numbers.")
+    shows = t("A word from characters to vector, step by step.")
     text, position = sentence(settings)
     given = used(settings, "model") | {
         "text": text,
@@ -216,7 +214,7 @@ heat_figure(parts, [*names, "ELMo"], key="mix", limit=limit_of(parts), bold=len(
 
 
 def model(settings: Settings) -> NotebookRecipe:
-    shows = t("What each layer of the language model knows, task by task, and how it learned.")
+    shows = t("What each layer knows, by task, and how the model learned.")
     given = used(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
     return NotebookRecipe(shows, given, (OPEN, _PANELS, _TRAINING))
 
@@ -240,7 +238,7 @@ training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=
 
 
 def state(settings: Settings) -> NotebookRecipe:
-    shows = t("What carried-over states do to a sentence: its vectors before and after another text was read.")
+    shows = t("A sentence's vectors before and after another text.")
     text, position = sentence(settings)
     other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
     given = used(settings, "model") | {

@@ -10,12 +10,12 @@ def lessons(settings: Settings) -> NotebookRecipe:
     """The lesson in the address."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
-        raise BadInput(t("There is no notebook of “{view}”.", view=name[:60]))
+        raise BadInput(t("“{view}” has no notebook.", view=name[:60]))
     return LESSONS[name](settings)
 
 
 def _anisotropy(settings: Settings) -> NotebookRecipe:
-    shows = t("Cosines of random words beside those of one word, by layer: as they are, less the mean, less the first directions, too.")
+    shows = t("Cosines of random pairs and of one word, by layer: raw, minus the mean, minus top directions.")
     given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
     return NotebookRecipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 
@@ -32,7 +32,7 @@ _ANISOTROPY_TABLE = """\
 import pandas as pd
 
 rows = [
-    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "likeness to itself": panel.alike.mean,
+    {"layer": layer, "vectors": name, "k": panel.k, **panel.mean, "self-similarity": panel.alike.mean,
      "low": panel.alike.low, "high": panel.alike.high, "variance": panel.explained.mean, "AUC": panel.auc.mean()}
     for layer, panels in enumerate(found.panels)
     for name, panel in panels.items()
@@ -49,7 +49,7 @@ density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 
 
 def _apart(settings: Settings) -> NotebookRecipe:
-    shows = t("Cosines of pairs of one sense and of two by layer, their overlap, and what a threshold decides wrongly.")
+    shows = t("Cosines of same-sense and different-sense pairs by layer, and a threshold's errors.")
     given = used(settings, "model", "corpus") | {
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),
@@ -80,21 +80,21 @@ rows = []
 for name, one in found.items():
     auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
     rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5,
-                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "wrongly passed": errors.passed})
+                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
 pd.DataFrame(rows).round(3)
 """
 _APART_FIGURE = """\
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.evaluation.anisotropy import GRID
 
-colours = {"pairs of one sense": ONE_SENSE, "pairs of two senses": ONE_WORD}
+colours = {"same sense": ONE_SENSE, "different senses": ONE_WORD}
 drawn = [Row(name, "", dict(zip(colours, one.densities()))) for name, one in found.items()]
 density_rows(drawn, GRID, colours, span=(-0.5, 1.0), key="apart", at=threshold)
 """
 
 
 def _homonyms(settings: Settings) -> NotebookRecipe:
-    shows = t("How well pairs of senses are told apart, by how they are related.")
+    shows = t("How well senses separate, by their relation.")
     return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "relation_layer", model_layers.in_use().top)},
@@ -108,13 +108,13 @@ from core.index.tables import open_table
 
 table = open_table(model.language.sentences, model, targets_only=True)
 found = relations.pairs(table, relations.read(model.language.code), layer)
-found.ahead  # homonyms less each other kind, words drawn
+found.ahead  # homonyms minus each other relation, words resampled
 """
 _RELATIONS_FIGURE = """\
 from core.figures.lessons import Dots, interval_dots
 
 rows = [Dots(kind, one.mean, one.low, one.high) for kind, one in found.kinds.items()]
-interval_dots(rows, title="a pair of one sense is nearer than a pair of two", zero=0.5, key="homonyms")
+interval_dots(rows, title="same-sense pair is closer", zero=0.5, key="homonyms")
 """
 _RELATIONS_TABLE = """\
 import pandas as pd
@@ -125,7 +125,7 @@ pd.DataFrame([{"word": r.word, "senses": " / ".join(r.senses), "kind": r.kind, "
 
 
 def _control(settings: Settings) -> NotebookRecipe:
-    shows = t("Accuracy of a probe on tags and on random tags, by layer and rank, as it was measured.")
+    shows = t("Probe accuracy on real and random tags, by layer and rank.")
     return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "control_layer", model_layers.in_use().top)},
@@ -151,13 +151,13 @@ from core.figures.lessons import rank_lines
 
 ranks = layers.get(layer, {})
 lines = {name: [one[name] for one in ranks.values()] for name in ("tags", "control")}
-level = ("commonest tag of the type", parts["control"]["type"]) if ranks else None
+level = ("word's most frequent tag", parts["control"]["type"]) if ranks else None
 rank_lines(list(map(int, ranks)), lines, level=level, title="rank", key="control") if ranks else None
 """
 
 
 def _context(settings: Settings) -> NotebookRecipe:
-    shows = t("A layer beside what has less of the sentence or of learning, word by word, as it was measured.")
+    shows = t("A layer beside controls with less context or training, by word.")
     return NotebookRecipe(
         shows,
         used(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
@@ -179,17 +179,17 @@ rows = []
 for name, values in found["one_nn"].items():
     one = paired(values, [0] * len(values))
     rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
-interval_dots(rows, title="the nearest other sentence has the same sense", zero=None, key="context") if rows else None
+interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 """
 _CONTEXT_LESS = """\
 from core.evaluation.context import less
 
-{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words drawn
+{name: less(found, layer, name) for name in found["one_nn"] if name != layer}  # word by word, words resampled
 """
 
 
 def _before(settings: Settings) -> NotebookRecipe:
-    shows = t("What is known before a word is read beside layer 1, word by word, as it was measured.")
+    shows = t("What ELMo knows before the word, beside layer 1.")
     return NotebookRecipe(shows, used(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
 
 

@@ -5,7 +5,7 @@ from pages._export.recipe import NotebookRecipe, Settings, chosen
 
 
 def train(settings: Settings) -> NotebookRecipe:
-    shows = t("The classifiers that ship with Elmoscope, on texts they never saw. One that you train has a notebook of its own.")
+    shows = t("The bundled classifiers on unseen texts. Yours have their own notebook.")
     return NotebookRecipe(shows, {"task": "news-title"}, (_TRAINED, _CONFUSION))
 
 
@@ -26,7 +26,7 @@ confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
 
 
 def results(settings: Settings) -> NotebookRecipe:
-    shows = t("Every classifier's accuracy over several random starts, from the file of results that ships.")
+    shows = t("Every classifier's accuracy over several seeds, from the bundled results.")
     return NotebookRecipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS, _CONTEXT, _LEADS))
 
 

@@ -6,7 +6,7 @@ from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used
 
 
 def tasks(settings: Settings) -> NotebookRecipe:
-    shows = t("What the heads of one task of the ELMo paper say of a text, without ELMo and with it, and how good they are.")
+    shows = t("One task's predictions for a text, with and without ELMo, and their accuracy.")
     prepared = languages.named(ENGLISH).examples["tasks"]
     task = chosen(settings, "task_of_paper", "names")
     task = task if task in prepared else "names"

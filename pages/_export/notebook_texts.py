@@ -23,7 +23,7 @@ def _task(settings: Settings, key: str) -> tuple[str, str]:
 
 
 def classify(settings: Settings) -> NotebookRecipe:
-    shows = t("What every trained classifier says of a text. Classifiers that you trained yourself have a notebook on the Train page.")
+    shows = t("Every classifier's prediction for a text. Your own have a notebook on Train.")
     task, text = _task(settings, "task")
     given = used(settings, "model", "vectors") | {"task": task, "text": text}
     return NotebookRecipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
@@ -43,7 +43,7 @@ _ACCURACIES = """\
 
 
 def predict(settings: Settings) -> NotebookRecipe:
-    shows = t("What both directions of the language model expect after and before a text, and how much each word surprised them.")
+    shows = t("What both directions expect around a text, and each word's surprisal.")
     first = next(iter(languages.in_use().examples.get("predict", ())), {"text": "", "other": ""})
     given = used(settings, "model") | {
         "text": chosen(settings, "ptext", first["text"]),
@@ -89,7 +89,7 @@ versions_figure([(None if i is None else old.tokens[i], None if j is None else r
 def spelling(settings: Settings) -> NotebookRecipe:
     if settings.get("spell_view") == "noise":
         return _noise(settings)
-    shows = t("How the char-CNN reads a spelling: the windows of letters behind a vector, its neighbours, and cosines of words.")
+    shows = t("How the char-CNN reads a spelling: letter windows, neighbors, cosines.")
     among = chosen(settings, "spell_among", "10000")
     given = used(settings, "model", "vectors") | {
         "text": chosen(settings, "spell", next(iter(languages.in_use().examples.get("spelling", {}).values()), "")),
@@ -127,7 +127,7 @@ cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key=
 
 
 def _noise(settings: Settings) -> NotebookRecipe:
-    shows = t("What classifiers still say of a text as more of its letters are disturbed.")
+    shows = t("Classifiers' predictions as letters change.")
     task, text = _task(settings, "noise_task")
     given = used(settings, "model", "vectors") | {
         "task": task,
@@ -148,7 +148,7 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 
 
 def corpus(settings: Settings) -> NotebookRecipe:
-    shows = t("A word or a phrase searched in the sentences in use, with what stands before and after it.")
+    shows = t("A concordance of a word or phrase.")
     given = used(settings, "model", "corpus") | {
         "query": chosen(settings, "find", word(settings)),
         "pattern": bool(settings.get("pattern")),
@@ -182,7 +182,7 @@ pd.DataFrame(lines, columns=["before", "found", "after"])
 
 
 def found(settings: Settings) -> NotebookRecipe:
-    shows = t("A word's sentences in groups that nobody labelled, and how well the groups agree with labels where there are any.")
+    shows = t("A word's sentences in groups, compared with labels if there are any.")
     number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("found", "")
     given = used(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),
@@ -219,7 +219,7 @@ number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.null, number 
 
 
 def compare(settings: Settings) -> NotebookRecipe:
-    shows = t("How many of its nearest words a word keeps from one space to another, and how alike the spaces are as wholes.")
+    shows = t("How many neighbors words keep between two spaces, and how similar the spaces are.")
     model, corpus = chosen(settings, "model", "elmo-mini"), chosen(settings, "corpus", "sentences")
     first, second = (
         chosen(settings, "first", chosen(settings, "vectors", "glove-mini")),

@@ -17,7 +17,7 @@ word, len(rows), senses  # without labelled sentences: which of the two sentence
 
 
 def home(settings: Settings) -> NotebookRecipe:
-    shows = t("How alike a word's two vectors are in each layer of ELMo, and GloVe's one vector beside them.")
+    shows = t("The cosine of a word's two vectors in each layer, and GloVe's one vector.")
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
@@ -56,7 +56,7 @@ except ElmoscopeError as no_softmax:
 
 
 def neighbours(settings: Settings) -> NotebookRecipe:
-    shows = t("The nearest occurrences to a word in two contexts, and the nearest spellings by GloVe.")
+    shows = t("Nearest occurrences in two contexts, and GloVe's neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     given = (
         used(settings, "model", "vectors", "corpus")
@@ -95,7 +95,7 @@ word = words[0].word
 
 
 def cloud(settings: Settings) -> NotebookRecipe:
-    shows = t("Which meanings stand around GloVe's one vector of a word, and around ELMo's vector in each of two sentences.")
+    shows = t("Senses around GloVe's one vector and around ELMo's vector in each sentence.")
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
@@ -136,7 +136,7 @@ share_bars(shares, names) if shares else None
 
 
 def decided(settings: Settings) -> NotebookRecipe:
-    shows = t("How each word of a sentence moves the word in question towards a meaning, or away from it.")
+    shows = t("How each word of a sentence changes the sense.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
     given = (
         used(settings, "model", "vectors", "corpus")
@@ -192,7 +192,7 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 
 
 def flip(settings: Settings) -> NotebookRecipe:
-    shows = t("One sentence turned into another, one word at a time, and the meaning that is read at every step.")
+    shows = t("One sentence edited into another, word by word, with the sense at each step.")
     given = (
         used(settings, "model", "vectors", "corpus")
         | about(settings)
@@ -218,7 +218,7 @@ margin_figure(
 
 
 def guess(settings: Settings) -> NotebookRecipe:
-    shows = t("The questions of a quiz of readings: what each sentence's label says, and what the model reads.")
+    shows = t("A quiz's sentences, with each label and the model's choice.")
     return NotebookRecipe(shows, used(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
 
 

@@ -25,12 +25,12 @@ def pictures(name: str, *, title: str, source: str, query: str, short: str, card
     component = st.components.v2.component("pictures", html=HTML, css=STYLE, js=CARD + SCRIPT)
     values = {
         "link": t("Link to this view"),
-        "copy": t("Copy the link"),
-        "copy_short": t("Copy the short link"),
+        "copy": t("Copy link"),
+        "copy_short": t("Copy short link"),
         "copied": t("Copied."),
         "figures": t("Figures"),
-        "share": t("A card to share") if card else "",
-        "make": t("Make the card"),
+        "share": t("Share card") if card else "",
+        "make": t("Make card"),
     }
     values |= {"name": name, "title": title, "source": source, "query": query, "short": short, "card": st.session_state.get(NUMBER)}
     component(data=values, key="take.pictures", on_card_change=lambda: _make(card), on_moved_change=lambda: None)

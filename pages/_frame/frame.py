@@ -3,7 +3,9 @@
 There is no st.navigation: beside a folder called pages/ a cold deep link would run a page without app.py.
 """
 
+import json
 from importlib import import_module
+from pathlib import Path
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -19,8 +21,8 @@ from pages._frame.in_use import InUse, choose, english, fit_model, in_front, sho
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._frame.menu import menu
 from pages._frame.question import settle
-from pages._frame.style import STYLE, uploader_style
 
+STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
 ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
 
 
@@ -38,7 +40,7 @@ def frame(file: str) -> InUse:
         layout="wide",
         initial_sidebar_state="collapsed" if large else "auto",
     )
-    foreign = "" if i18n.language() == i18n.ENGLISH else uploader_style(t("Choose files"))
+    foreign = "" if i18n.language() == i18n.ENGLISH else _uploader_style(t("Choose files"))
     # One element in every language: what follows keeps its place, so that no box stands there twice while another language is drawn.
     st.html(STYLE + record.STYLE + browser.STYLE + (teaching.STYLE if large else "") + foreign)
     browser.begin()
@@ -74,6 +76,15 @@ def frame(file: str) -> InUse:
     return in_use
 
 
+def _uploader_style(label: str) -> str:
+    """Streamlit's box for files speaks English only: its button says `label` instead, and its limit is in our own text above it."""
+    box = '[data-testid="stFileUploaderDropzone"]'
+    return (
+        f"<style>{box} button p {{font-size: 0 !important;}} {box} button p::after {{content: {json.dumps(label)}; font-size: 1rem;}} "
+        '[data-testid="stFileUploaderDropzoneInstructions"] {display: none;}</style>'
+    )
+
+
 def part() -> str:
     """Which view of the page is shown, as the menu names it."""
     return record.now().view
@@ -89,7 +100,7 @@ def show(module: str, *args) -> None:
 
 
 def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:
-    """Where the inputs stand and, below them, the picture; on a phone the picture stands first (see style.py)."""
+    """Where the inputs stand and, below them, the picture; on a phone the picture stands first (see style.css)."""
     with st.container(key="picture_first"):
         return st.container(), st.container()
 

@@ -1,26 +1,19 @@
-"""What an address may hold: where pages of older links are now, short links, `?v=`, in whose place the view that they hold stands; and how long and of what form a value is.
+"""What an address may hold: short links, `?v=`, in whose place the view that they hold stands; how long a value is, and of what form.
 
 Both before anything of the page is drawn. Every parameter has its bound here, once: names are shorter than texts, no value has signs
 that are in no text, and a page sees none that breaks this.
 """
 
 import re
-from collections.abc import Awaitable, Callable
-from pathlib import Path
 from unicodedata import category
-from urllib.parse import urlencode
 
 import streamlit as st
-from starlette.requests import Request
-from starlette.responses import RedirectResponse
-from starlette.routing import Route
 
 from core.common import short_links
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX, limits
 from core.common.markup import plain
-from pages._frame.menu import MOVED, door
 
 KEY = "v"
 WRONG = "link.wrong"  # in the session, for the run that says so
@@ -28,25 +21,6 @@ NAMES = ("model", "vectors", "corpus", "beside", "first", "second")  # of what i
 NUMBERS = ("pseed",)  # boxes of whole numbers: Streamlit's own reading of an address falls over an endless one
 CONTROL = "Cc"  # NUL and its like
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
-
-
-def moved() -> list[Route]:
-    """What the server answers at the addresses of pages that are now part of another: where they are, with the same parameters.
-
-    Streamlit itself would open Home under a dialog that says the page was not found.
-    """
-    base = st.get_option("server.baseUrlPath").strip("/")
-    return [Route("/" + f"{base}/{old}".lstrip("/"), _to(view)) for old, view in MOVED.items()]
-
-
-def _to(view: str) -> Callable[[Request], Awaitable[RedirectResponse]]:
-    file, parameters = door(view)
-
-    async def answer(request: Request) -> RedirectResponse:
-        query = urlencode([*request.query_params.multi_items(), *parameters.items()])
-        return RedirectResponse(Path(file).stem + (f"?{query}" if query else ""))  # relative, whatever stands before both
-
-    return answer
 
 
 def open_view() -> None:

@@ -14,9 +14,9 @@ from pages._cached import opened
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import shown_errors
 from pages._learn import lesson_store
-from pages._learn.lessons import Lesson, certainty, exercise
+from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -25,7 +25,7 @@ from pages._widgets.charts import draw
 def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         corpus = lesson_store.labelled(in_use)
-        with st.spinner(t("Comparing pairs of words…")):
+        with st.spinner(t("Comparing word pairs…")):
             spaces = lesson_store.spaces(opened.targets(corpus, in_use.model))
             result = {name: lesson_store.spread(corpus, in_use.model, name) for name in spaces}
         _page(corpus, in_use, result, lesson)
@@ -42,16 +42,23 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
     )
     result = every if word not in every[top].words else {name: value.of(word) for name, value in every.items()}
     threshold = right.slider(
-        t("Threshold: from this cosine on, a pair is called one sense"), 0.0, 1.0, every[top].balanced(), 0.01, key="apart_at", **BOUND
+        t("Threshold"),
+        0.0,
+        1.0,
+        every[top].balanced(),
+        0.01,
+        key="apart_at",
+        help=t("From this cosine up, a pair counts as one sense."),
+        **BOUND,
     )
-    one, two = t("pairs of one sense"), t("pairs of two senses")
+    one, two = t("same sense"), t("different senses")
     rows, facts = [], []
     for name, each in result.items():
         errors = each.errors(threshold)
         auc = each.auc()
         same, other = each.means()
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
-        note = t("AUC {auc}<br>missed {missed}<br>wrongly passed {passed}", **values)
+        note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((one, two), each.densities(), strict=True))
         rows.append(Row(layer_title(name), note, curves))
         facts.append(
@@ -63,26 +70,26 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
                 t("missed"): round(errors.missed, 3),
-                t("wrongly passed"): round(errors.passed, 3),
+                t("false alarms"): round(errors.passed, 3),
             }
         )
     with picture:
         errors = result[top].errors(threshold)
         values = {"at": threshold, "layer": layer_title(top), "missed": errors.missed, "passed": errors.passed}
         alt = t(
-            "Densities of cosines of pairs of one sense and of two, a row a layer; at the threshold {at:.2f} {layer} misses "
-            "{missed:.0%} and wrongly passes {passed:.0%}.",
+            "Cosine densities by layer, same and different senses. At threshold {at:.2f}, {layer}: {missed:.0%} "
+            "missed, {passed:.0%} false alarms.",
             **values,
         )
         figure = density_rows(rows, GRID, {one: ONE_SENSE, two: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
         draw(figure, key="lesson.apart", alt=alt)
     notice(_noticed(corpus, in_use, result[top], top, word))
-    show_html('<p class="small">{}</p>', _how(len(every[top].words)))
     exercise(lesson)
+    details(_how(len(every[top].words)))
     lists.twin(pd.DataFrame(facts), name="apart", key="lesson.apart.table")
     aucs = {name: each.aucs() for name, each in every.items()}
     by_word = [{t("word"): w, **{f"AUC, {layer_title(name)}": round(each[w], 3) for name, each in aucs.items()}} for w in aucs[top]]
-    lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("Every word as a table"), key="lesson.apart.words")
+    lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("By word"), key="lesson.apart.words")
 
 
 def _noticed(corpus: str, in_use: InUse, spread: Spread, layer: str, word: str) -> list[str]:
@@ -92,11 +99,11 @@ def _noticed(corpus: str, in_use: InUse, spread: Spread, layer: str, word: str) 
     values = {"layer": layer_title(layer), "same": same, "other": other, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
         p = lesson_store.shuffled_p(corpus, in_use.model, next(iter(spread.words)), layer)
-        certain = t("by more than chance") if p <= LEVEL else t("not shown to be more than chance")
+        certain = t("significant") if p <= LEVEL else t("not significant")
         return [
             t(
-                "At {layer} two sentences with “{word}” in one sense have a cosine of {same:.2f} on average, in two senses "
-                "{other:.2f}; of one pair of each the pair of one sense is the nearer in {share:.0%} of cases, where a coin gives 50 %: {certain} (shuffled senses, p {p:.3f}).",
+                "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
+                "same-sense pair is closer in {share:.0%} of cases (chance 50), {certain} (p {p:.3f}).",
                 **values,
                 word=word,
                 certain=certain,
@@ -107,21 +114,17 @@ def _noticed(corpus: str, in_use: InUse, spread: Spread, layer: str, word: str) 
     values |= {"span": auc.span(".0f", more=50), "certain": certainty(auc.verdict)}
     return [
         t(
-            "At {layer} two sentences of one sense have a cosine of {same:.2f} on average, two of two senses one of {other:.2f}: "
-            "a difference of {less:+.2f} ({less_span}), {means}.",
+            "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: "
+            "{less:+.2f} ({less_span}), {means}.",
             **values,
         ),
-        t(
-            "Of one pair of each kind the pair of one sense is the nearer in {share:.0%} of cases ({span}, in per cent), where a coin gives 50 %: {certain}.",
-            **values,
-        ),
+        t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50), {certain}.", **values),
     ]
 
 
 def _how(words: int) -> str:
     return t(
-        "AUC: how often, of one pair of each kind, the pair of one sense is the nearer; ties count half. Everything is worked "
-        "out within each of {words} words and averaged, so that every word counts alike; "
-        "intervals: 95 %, drawn by word. The threshold is at first the one with the fewest errors at the top layer, found on these very pairs.",
+        "AUC: how often the same-sense pair is closer, averaged over {words} words. 95 % intervals by word. "
+        "The initial threshold fits these same pairs, so its errors are optimistic.",
         words=words,
     )

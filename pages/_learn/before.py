@@ -12,10 +12,9 @@ from core.figures.style import GLOVE, layer_colour, layer_title
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html
 from pages._learn import lesson_store
 from pages._learn.context import draw_accuracy
-from pages._learn.lessons import Lesson, exercise, interval
+from pages._learn.lessons import Lesson, details, exercise, interval
 from pages._widgets import lists
 
 
@@ -33,32 +32,32 @@ def _page(kept: dict, lesson: Lesson) -> None:
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
     notice(_noticed(kept))
-    show_html('<p class="small">{}</p>', _how(kept))
     exercise(lesson)
+    details(_how(kept))
     beside = {name: less(kept, name, READ) for name in titles if name != READ}
     table = [{t("vectors"): titles[READ][0], "1-NN %": _mean(kept["one_nn"][READ]), "ARI": _index(kept, READ)}]
     table += [
         {t("vectors"): titles[name][0], "1-NN %": _mean(kept["one_nn"][name]), "ARI": _index(kept, name)}
-        | {t("more than layer 1, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
+        | {t("minus layer 1, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
         for name, value in beside.items()
     ]
-    lists.twin(pd.DataFrame(table), name="before", label=t("The figures as a table"), key="lesson.before.table")
+    lists.twin(pd.DataFrame(table), name="before", key="lesson.before.table")
     by_word = [
         {t("word"): each, **{titles[name][0]: round(kept["one_nn"][name][k], 3) for name in titles}} for k, each in enumerate(kept["words"])
     ]
-    lists.twin(pd.DataFrame(by_word), name="before-words", label=t("Every word as a table"), key="lesson.before.words")
+    lists.twin(pd.DataFrame(by_word), name="before-words", label=t("By word"), key="lesson.before.words")
 
 
 def _titles(kept: dict) -> dict[str, tuple[str, str]]:
     """What is shown, in order: its name and colour."""
     titles = {
-        SUBSTITUTES: (t("before: expected words"), "#E69F00"),
-        PLACE: (t("before: states on both sides"), "#009E73"),
+        SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
+        PLACE: (t("before: LSTM states"), "#009E73"),
         READ: (t("after: {layer}", layer=layer_title(READ)), layer_colour(READ)),
-        STATIC: (t("other words’ static vectors"), GLOVE),
-        f"{SHUFFLED} {SUBSTITUTES}": (t("expected words, sentence shuffled"), "#F0C66B"),
-        f"{SHUFFLED} {PLACE}": (t("states, sentence shuffled"), "#7CC7B0"),
-        f"{UNTRAINED} {PLACE}": (t("states of random LSTMs"), "#CC79A7"),
+        STATIC: (t("static vectors"), GLOVE),
+        f"{SHUFFLED} {SUBSTITUTES}": (t("substitutes, shuffled"), "#F0C66B"),
+        f"{SHUFFLED} {PLACE}": (t("LSTM states, shuffled"), "#7CC7B0"),
+        f"{UNTRAINED} {PLACE}": (t("random LSTM states"), "#CC79A7"),
         CHANCE: (t("chance"), RANDOM_PAIRS),
     }
     return {name: title for name, title in titles.items() if name in kept["one_nn"]}
@@ -69,7 +68,8 @@ def _noticed(kept: dict) -> list[str]:
     shares = {name: sum(values) / len(values) for name, values in kept["one_nn"].items()}
     lines = [
         t(
-            "By what ELMo knows before it reads the word, the nearest other sentence has the same sense in {before:.0%} of cases, by layer 1 in {after:.0%}: {difference}.",
+            "Before reading the word, the nearest sentence has the same sense in {before:.0%} of cases, at layer "
+            "1 in {after:.0%}: {difference}.",
             before=shares[best],
             after=shares[READ],
             difference=interval(less(kept, best, READ)),
@@ -80,19 +80,18 @@ def _noticed(kept: dict) -> list[str]:
         return [
             *lines,
             t(
-                "Less the other words' static vectors: {static}; less shuffled sentences: {shuffled}.",
+                "Compared with static vectors: {static}; with shuffled sentences: {shuffled}.",
                 static=interval(less(kept, best, STATIC)),
                 **facts,
             ),
         ]
-    return [*lines, t("Less shuffled sentences: {shuffled}.", **facts)]
+    return [*lines, t("Compared with shuffled sentences: {shuffled}.", **facts)]
 
 
 def _how(kept: dict) -> str:
     return t(
-        "{n:,} sentences of {words} words, each left out in turn; a dot a word. What a word's sentences share is taken off first. States: of the forward "
-        "LSTM before the word and the backward LSTM behind it. Expected words: what both name together. Shuffled: the word stays in its place. "
-        "Random LSTMs have the same shape and their first weights. Intervals: 95 %, words drawn, differences paired by word.",
+        "{n:,} sentences of {words} words, each left out once; one dot per word. Each word's mean is "
+        "subtracted. LSTM states: forward before the word, backward after it. 95 % intervals, paired by word.",
         n=kept["n"],
         words=len(kept["words"]),
     )

@@ -13,9 +13,8 @@ from core.figures.style import GLOVE, layer_colour, layer_title
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html
 from pages._learn import lesson_store
-from pages._learn.lessons import Lesson, exercise, interval
+from pages._learn.lessons import Lesson, details, exercise, interval
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -42,19 +41,19 @@ def _page(result: dict, lesson: Lesson) -> None:
     draw_accuracy(picture, result, titles, "context", word)
     beside = {name: less(result, layer, name) for name in titles if name != layer}
     notice(_noticed(result, titles, layer, beside))
-    show_html('<p class="small">{}</p>', _how(result))
     exercise(lesson)
+    details(_how(result))
     table = [
-        {t("vectors"): titles[name][0], t("less these, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
+        {t("vectors"): titles[name][0], t("difference, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
         for name, value in beside.items()
     ]
-    label = t("{layer} less each of the others", layer=layer_title(layer))
+    label = t("{layer} minus each other", layer=layer_title(layer))
     lists.twin(pd.DataFrame(table), name="context", label=label, key="lesson.context.table")
     by_word = [
         {t("word"): each, **{titles[name][0]: round(result["one_nn"][name][k], 3) for name in titles}}
         for k, each in enumerate(result["words"])
     ]
-    lists.twin(pd.DataFrame(by_word), name="context-words", label=t("Every word as a table"), key="lesson.context.words")
+    lists.twin(pd.DataFrame(by_word), name="context-words", label=t("By word"), key="lesson.context.words")
 
 
 def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tuple[str, str]], key: str, word: str | None) -> None:
@@ -66,8 +65,8 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
         rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(measured["words"], values, strict=True)), color))
     with picture:
         values = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
-        alt = t("How often the nearest other sentence has the same sense, by what the vectors are of: {named}.", named=values)
-        figure = interval_dots(rows, title=t("the nearest other sentence has the same sense"), zero=None, key=key, marked=word or "")
+        alt = t("Nearest sentence has the same sense: {named}.", named=values)
+        figure = interval_dots(rows, title=t("nearest sentence has the same sense"), zero=None, key=key, marked=word or "")
         draw(figure, key=f"lesson.{key}", alt=alt)
 
 
@@ -75,9 +74,9 @@ def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
     """What is shown, in order: its name and colour."""
     titles = {
         layer: (layer_title(layer), layer_colour(layer)),
-        STATIC: (t("other words’ static vectors"), GLOVE),
-        f"{SHUFFLED} {layer}": (t("{layer}, the words around in another order", layer=layer_title(layer)), "#009E73"),
-        f"{UNTRAINED} {layer}": (t("{layer} of untrained LSTMs", layer=layer_title(layer)), "#CC79A7"),
+        STATIC: (t("static vectors"), GLOVE),
+        f"{SHUFFLED} {layer}": (t("{layer}, context shuffled", layer=layer_title(layer)), "#009E73"),
+        f"{UNTRAINED} {layer}": (t("{layer}, untrained", layer=layer_title(layer)), "#CC79A7"),
         "0": (layer_title("0"), layer_colour("0")),
         CHANCE: (t("chance"), RANDOM_PAIRS),
     }
@@ -91,22 +90,20 @@ def _noticed(result: dict, titles: dict, layer: str, beside: dict[str, Paired]) 
         facts = {"layer": layer_title(layer), "share": sum(values) / len(values), "difference": interval(beside[STATIC])}
         lines.append(
             t(
-                "At {layer} the nearest other sentence has the same sense in {share:.0%} of cases; less the other words' static vectors that is {difference}.",
+                "At {layer}, the nearest sentence has the same sense in {share:.0%} of cases; compared with static vectors: {difference}.",
                 **facts,
             )
         )
     facts = {"shuffled": interval(beside[f"{SHUFFLED} {layer}"]), "untrained": interval(beside[f"{UNTRAINED} {layer}"])}
-    lines.append(t("Less itself with the words around in another order: {shuffled}; less untrained LSTMs: {untrained}.", **facts))
+    lines.append(t("Compared with shuffled context: {shuffled}; with untrained LSTMs: {untrained}.", **facts))
     return lines
 
 
 def _how(result: dict) -> str:
     return t(
-        "{n:,} sentences of {words} words, each left out in turn; a dot a word. Static vectors: the sum of the other words', "
-        "the commonest left out, no network. Another order: the words around are "
-        "shuffled, the word stays in its place; nobody writes so, and the difference is of order and of strangeness together. "
-        "Untrained: LSTMs of the same shape with their first random weights, "
-        "above the trained layer 0. Intervals: 95 %, words drawn, differences paired by word.",
+        "{n:,} sentences of {words} words, each left out once; one dot per word. Static: the other words' "
+        "vectors summed, most frequent excluded. Shuffled text is also unnatural, so that difference is not "
+        "order alone. Untrained: random LSTMs above the trained layer 0. 95 % intervals, paired by word.",
         n=result["n"],
         words=len(result["words"]),
     )

@@ -10,9 +10,8 @@ from core.figures.style import layer_title
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html
 from pages._learn import lesson_store
-from pages._learn.lessons import Lesson, exercise, interval
+from pages._learn.lessons import Lesson, details, exercise, interval
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -27,31 +26,28 @@ def _page(result: dict, lesson: Lesson) -> None:
     picture = st.container()
     layer = coded_choice("control_layer", t("Layer"), {name: layer_title(name) for name in layers}, list(layers)[-1])
     ranks = layers[layer]
-    lines = {
-        t("the tags"): [each["tags"] for each in ranks.values()],
-        t("random tags, a type each"): [each["control"] for each in ranks.values()],
-    }
+    lines = {t("real tags"): [each["tags"] for each in ranks.values()], t("random tags"): [each["control"] for each in ranks.values()]}
     with picture:
         least = next(iter(ranks))
         most = list(ranks)[-1]
         values = {"layer": layer_title(layer), "least": least, "most": most}
         values |= {"a": ranks[least]["selectivity"]["mean"], "b": ranks[most]["selectivity"]["mean"]}
         alt = t(
-            "Accuracy on tags and on random tags by the probe's rank at {layer}; selectivity {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
+            "Accuracy by probe rank at {layer}, real and random tags. Selectivity: {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
             **values,
         )
-        named = t("commonest tag of the type")
-        figure = rank_lines(list(map(int, ranks)), lines, level=(named, result["type"]), title=t("rank of the probe"), key="control")
+        named = t("word's most frequent tag")
+        figure = rank_lines(list(map(int, ranks)), lines, level=(named, result["type"]), title=t("probe rank"), key="control")
         draw(figure, key="lesson.control", alt=alt)
     notice(_noticed(layers, layer))
-    show_html('<p class="small">{}</p>', _how(result))
     exercise(lesson)
+    details(_how(result))
     rows = [
         {
             t("layer"): name,
-            t("rank of the probe"): int(rank),
-            t("the tags"): round(each["tags"], 4),
-            t("random tags, a type each"): round(each["control"], 4),
+            t("probe rank"): int(rank),
+            t("real tags"): round(each["tags"], 4),
+            t("random tags"): round(each["control"], 4),
             t("selectivity"): round(each["selectivity"]["mean"], 4),
             t("selectivity, 95 %"): read_back(each["selectivity"]).cell(".3f", times=1),
         }
@@ -68,8 +64,7 @@ def _noticed(layers: dict, layer: str) -> list[str]:
     values = {"layer": layer_title(layer), "rank": best, "tags": each["tags"], "control": each["control"]}
     lines = [
         t(
-            "At {layer} a probe of rank {rank} is the most selective: {tags:.0%} of the tags, {control:.0%} of the random ones, "
-            "{selectivity}.",
+            "At {layer}, rank {rank} is the most selective: {tags:.0%} of real tags, {control:.0%} of random tags, {selectivity}.",
             **values,
             selectivity=interval(read_back(each["selectivity"])),
         )
@@ -79,20 +74,19 @@ def _noticed(layers: dict, layer: str) -> list[str]:
     others = [value for name, value in by_layer.items() if name != first]
     values = {"rank": most, "layer": layer_title(first), "selectivity": interval(by_layer[first])}
     if any(item.low is None for item in by_layer.values()):
-        lines.append(t("At rank {rank} {layer} is the most selective: {selectivity}.", **values))
+        lines.append(t("At rank {rank}, {layer} is the most selective: {selectivity}.", **values))
     elif all(item.high < by_layer[first].low for item in others):
-        lines.append(t("At rank {rank} {layer} is the most selective, its interval clear of the others: {selectivity}.", **values))
+        lines.append(t("At rank {rank}, {layer} is clearly the most selective: {selectivity}.", **values))
     else:
-        lines.append(t("At rank {rank} {layer} is the most selective, though its interval meets another layer's: {selectivity}.", **values))
+        lines.append(t("At rank {rank}, {layer} leads, but intervals overlap: {selectivity}.", **values))
     return lines
 
 
 def _how(result: dict) -> str:
     return t(
-        "{tags} tags of our own sentences, {train:,} tokens to learn from, {test:,} to measure on, whose type stands in "
-        "training ({unseen:,} others are left out). Each of the {types:,} types has "
-        "a random tag in the control, three draws of them; only learning by heart gets those right. Intervals: 95 %, drawn by "
-        "sentence. English tags are a tagger's that knows spellings alone, Korean ones the analyser's: both err now and then.",
+        "{tags} tags; {train:,} training tokens; {test:,} test tokens of words seen in training ({unseen:,} "
+        "others excluded). Random tags: one per word, {types:,} words, mean of 3 draws. 95 % intervals by "
+        "sentence. The taggers make errors.",
         tags=result["tags"],
         train=result["n_train"],
         test=result["n"],

@@ -1,4 +1,4 @@
-"""The lesson on homonyms and relatives: senses told apart by how they are related, and a word's likeness to itself beside its frequency."""
+"""The lesson on homonymy and polysemy: how well senses separate by their relation, and a word's self-similarity beside its frequency."""
 
 import pandas as pd
 import streamlit as st
@@ -12,9 +12,9 @@ from pages._cached import opened
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import shown_errors
 from pages._learn import lesson_store
-from pages._learn.lessons import Lesson, certainty, exercise
+from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -33,10 +33,10 @@ def show(in_use: InUse, lesson: Lesson) -> None:
 
 def _titles() -> dict[str, str]:
     return {
-        HOMONYM: t("homonyms: two words of one spelling"),
-        METAPHOR: t("metaphor: one sense is like the other"),
-        METONYMY: t("metonymy: one lies beside the other"),
-        OTHER: t("related in another way"),
+        HOMONYM: t("homonyms, unrelated"),
+        METAPHOR: t("metaphor, by similarity"),
+        METONYMY: t("metonymy, by association"),
+        OTHER: t("otherwise related"),
     }
 
 
@@ -51,29 +51,23 @@ def _page(in_use: InUse, pairs: Pairs, layer: str, lesson: Lesson, picture) -> N
             rows.append(Dots(name, item.mean, item.low, item.high, dots, SENSE_COLOURS[number]))
     with picture:
         message = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
-        alt = t(
-            "How often a pair of one sense is nearer than a pair of two, by how the senses are related, at {layer}: {kinds}.",
-            layer=layer_title(layer),
-            kinds=message,
-        )
-        title = t("a pair of one sense is nearer than a pair of two")
+        alt = t("How often the same-sense pair is closer at {layer}, by relation: {kinds}.", layer=layer_title(layer), kinds=message)
+        title = t("same-sense pair is closer")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     ranks = lesson_store.likeness(in_use.model, layer)
     notice([_noticed(pairs, layer), *_about_ranks(ranks)])
-    st.markdown(
-        t("**How like itself is a word?** Its mean cosine over two of its sentences, less that of the words of any two sentences here")
-    )
+    st.markdown(t("**Self-similarity**: a word's mean cosine across sentences, minus random pairs"))
     left, right = st.columns(2, gap="medium")
-    for column, name, axis in ((left, "frequency", t("place among words by frequency")), (right, "senses", t("labelled senses"))):
+    for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
         with column:
             xs, ys, words, _ = ranks[name]
-            message = {"across": axis, "up": t("likeness to itself"), "log": name == "frequency", "key": f"like.{name}"}
+            message = {"across": axis, "up": t("self-similarity"), "log": name == "frequency", "key": f"like.{name}"}
             figure = word_dots(xs, ys, words, colour=layer_colour(layer), **message)
-            alt = t("Each word's likeness to itself against: {axis}.", axis=axis)
+            alt = t("Self-similarity of each word by {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
-    show_html('<p class="small">{}</p>', _how(len({r.word for r in pairs.relations})))
     exercise(lesson)
-    label = t("Every pair of senses, how we marked it and why")
+    details(_how(len({r.word for r in pairs.relations})))
+    label = t("Pairs, relations, reasons")
     lists.twin(_table(pairs, titles), name="homonyms", label=label, key="lesson.homonyms.table")
 
 
@@ -84,12 +78,12 @@ def _named(relation) -> str:
 def _noticed(pairs: Pairs, layer: str) -> str:
     values = {"layer": layer_title(layer)}
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
-        return t("Only one kind of pairs is labelled here: nothing can be compared at {layer}.", **values)
+        return t("Only one relation is labeled: nothing to compare at {layer}.", **values)
     one, other, ahead = pairs.kinds[HOMONYM], pairs.kinds[RELATED], pairs.ahead[RELATED]
     if ahead.low is None:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
         return t(
-            "Homonyms are labelled of {homonyms} words, related senses of {related}: to compare them at {layer} takes {least} words of each.",
+            "Labeled homonyms: {homonyms} words; related senses: {related}. Comparing them at {layer} needs {least} each.",
             homonyms=homonyms,
             related=related,
             least=FEWEST,
@@ -103,8 +97,8 @@ def _noticed(pairs: Pairs, layer: str) -> str:
         "high": f"{100 * ahead.high:+.1f}",
     }
     return t(
-        "At {layer} a pair of one sense is nearer than a pair of two in {one} of cases for homonyms, in {other} for related "
-        "senses: a difference of {more} points ({low} to {high}), {certain}.",
+        "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
+        "senses: {more} points ({low} to {high}), {certain}.",
         **values,
         certain=certainty(ahead.low > 0 or ahead.high < 0),
     )
@@ -118,25 +112,18 @@ def _about_ranks(ranks: dict) -> list[str]:
     if any(rank[3] is None for rank in ranks.values()):
         return []
     frequency, senses = (_rank(ranks[name][3]) for name in ("frequency", "senses"))
-    return [
-        t(
-            "A word's likeness to itself and its place by frequency: {frequency}; and the number of its labelled senses: {senses}.",
-            frequency=frequency,
-            senses=senses,
-        )
-    ]
+    return [t("Self-similarity and frequency rank: {frequency}; and number of senses: {senses}.", frequency=frequency, senses=senses)]
 
 
 def _rank(rank: Rank) -> str:
     values = {"rho": rank.rho, "low": rank.low, "high": rank.high, "certain": certainty(rank.low > 0 or rank.high < 0)}
-    return t("rank correlation {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
+    return t("ρ = {rho:+.2f} ({low:+.2f} to {high:+.2f}), {certain}", **values)
 
 
 def _how(words: int) -> str:
     return t(
-        "How the senses of each pair are related is our own judgement; the table gives the reason of each. A pair is measured "
-        "on its own sentences alone; pairs of one word share sentences, so the {words} words "
-        "are drawn whole for the intervals (95 %). Every sense has as many sentences, so more senses make a word less like itself by design: that is no finding about language.",
+        "The relations are our own judgment; the table gives reasons. 95 % intervals resample the {words} "
+        "words. Senses have equally many sentences, so more senses lower self-similarity by design.",
         words=words,
     )
 
@@ -149,9 +136,9 @@ def _table(pairs: Pairs, titles: dict[str, str]) -> pd.DataFrame:
                 t("word"): r.word,
                 t("sense"): r.senses[0],
                 t("other sense"): r.senses[1],
-                t("how related"): titles[r.kind],
+                t("relation"): titles[r.kind],
                 "AUC": round(float(a), 3),
-                t("why"): r.reason,
+                t("reason"): r.reason,
             }
             for r, a in rows
         ]

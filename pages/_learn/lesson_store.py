@@ -27,9 +27,9 @@ def labelled(in_use: InUse) -> str:
         return in_use.corpus
     own = own_sentences(in_use.model)
     if not own:
-        raise BadInput(t("This lesson needs sentences whose words' senses are labelled. Choose some under “In use”."))
+        raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “In use”."))
     values = {"corpus": plain(in_use.corpus), "own": plain(own)}
-    st.caption(t("{corpus} has no labelled senses: the lesson is on {own}, the labelled sentences of the model's language.", **values))
+    st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", **values))
     return own
 
 
@@ -37,9 +37,9 @@ def own(in_use: InUse) -> str:
     """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
     result = own_sentences(in_use.model)
     if not result or not relations.read(opened.model(in_use.model).language.code):
-        raise BadInput(t("Nobody has marked yet how the senses of this language's words are related. Choose another model under “In use”."))
+        raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “In use”."))
     if in_use.corpus != result:
-        st.caption(t("This lesson is on {own}, the labelled sentences of the model's language.", own=plain(result)))
+        st.caption(t("This lesson uses {own}, the language's labeled sentences.", own=plain(result)))
     return result
 
 
@@ -74,7 +74,7 @@ def sense_pairs(corpus: str, model_name: str, layer: str) -> Pairs:
 
 @kept(16)
 def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[float], list[str], Rank | None]]:
-    """By "frequency" and "senses": that of each word, the word's likeness to itself, the words, and the rank correlation of both."""
+    """By "frequency" and "senses": that of each word, the word's self-similarity, the words, and the rank correlation of both."""
     corpus = own_sentences(model_name)
     language = opened.model(model_name).language
     table = opened.targets(corpus, model_name)
@@ -99,14 +99,8 @@ def kept_part(model_name: str, part: str) -> dict | None:
     result = lessons.read(model.folder, model.fingerprint).get(part)
     if result is None:
         offered = command("python", "-m", "core", "evaluate", "lessons", "--model", model.name)
-        st.info(
-            t(
-                "This lesson takes minutes of computing, which nobody has done for {model}. In a terminal: {command}",
-                model=plain(model.name),
-                command=code(offered),
-            )
-        )
-        notice([t("Nothing has been measured of this model yet.")])
+        st.info(t("Not computed for {model} yet. In a terminal (minutes): {command}", model=plain(model.name), command=code(offered)))
+        notice([t("No measurements of this model yet.")])
     return result
 
 

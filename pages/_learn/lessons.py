@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
 from core.common.i18n import t
 from core.common.significance import Paired
 from pages._frame.choices import coded_choice
@@ -28,80 +31,59 @@ def lessons() -> tuple[Lesson, ...]:
     return (
         Lesson(
             "cone",
-            t("Crowded in a cone"),
-            t("How alike are two words that have nothing in common?"),
+            t("Anisotropy"),
+            t("How similar are two unrelated words?"),
+            t("Even random words have a cosine above 0 on average, so compare every cosine with theirs (Ethayarajh 2019)."),
             t(
-                "Vectors of a language model crowd in a cone: two random words have a cosine well above 0 (Ethayarajh 2019). "
-                "So a cosine means little until it is held against theirs."
-            ),
-            t(
-                "A paper says that two sentences with <i>bank</i> have a cosine of 0.6 and so mean much the same. Which two numbers of this page would "
-                "you ask it for? And why is the number k of directions chosen on other words than those it is measured on?"
+                "A paper infers one meaning of <i>bank</i> from a cosine of 0.6. Which two numbers here does it "
+                "lack? Why is k chosen on other words?"
             ),
         ),
         Lesson(
             "apart",
-            t("Distributions, not means"),
-            t("Can one cosine tell you whether two sentences mean the same?"),
-            t(
-                "On average two sentences of one sense are nearer than two of two senses. What matters for a single pair is how far the two "
-                "<b>distributions</b> overlap: move the threshold and see what it decides wrongly."
-            ),
-            t(
-                "Find the threshold at which both errors are equal at the top layer. Would you use the same threshold at another layer, and for every word? "
-                "Look at three words before you answer."
-            ),
+            t("Distributions"),
+            t("Can one threshold separate senses?"),
+            t("For a single pair, what counts is how far the two <b>distributions</b> overlap."),
+            t("Find the threshold with equal errors at the top layer. Does it suit another layer, and every word? Try three words."),
         ),
         Lesson(
             "homonyms",
-            t("Homonyms and relatives"),
-            t("Are two unrelated meanings easier to tell apart than two related ones?"),
+            t("Homonymy and polysemy"),
+            t("Are unrelated meanings easier to separate?"),
+            t("River and money <i>banks</i> are unrelated, but a theater <i>stage</i> and a <i>stage</i> of growth are related."),
             t(
-                "A river's <i>bank</i> and a money <i>bank</i> have nothing in common; a theatre's <i>stage</i> and a <i>stage</i> of growth have. One would think that "
-                "homonyms are told apart better than metaphors: here is how often a pair of one sense is nearer than a pair of two."
-            ),
-            t(
-                "How many of the dots farthest to the right are a noun and a verb, and what does that do to a comparison of kinds? Choose three pairs whose marking you would dispute: "
-                "what would another judge's markings do to the intervals?"
+                "How many of the rightmost dots pair a noun with a verb, and how does that bias the comparison? "
+                "Which three labels would you dispute?"
             ),
         ),
         Lesson(
             "control",
             t("Control task"),
-            t("Does the probe read it off, or has it learned it by heart?"),
+            t("Does the probe read or memorize?"),
+            t("Random tags can only be memorized (Hewitt and Liang 2019); the accuracy beyond them is the probe's <b>selectivity</b>."),
             t(
-                "A probe that finds a tag in a vector may only have learned which word has which. So give every word a random tag (Hewitt and Liang 2019): "
-                "what it gets right of those it has learned by heart. The difference is its <b>selectivity</b>."
-            ),
-            t(
-                "Layer 0 knows no sentence. Where then does its accuracy on the tags come from, and what does the dotted line add to that? "
-                "Which rank would you report, and why not the one with the highest accuracy?"
+                "Layer 0 sees no context: where does its accuracy come from (see the dotted line)? Which rank would "
+                "you report, and why not the most accurate?"
             ),
         ),
         Lesson(
             "context",
             t("Is it context?"),
-            t("Is it context that tells the senses apart?"),
+            t("Does context separate the senses?"),
+            t("Nearby words alone, in any order, or an untrained network may separate senses, too."),
             t(
-                "A layer that tells senses apart need not have understood a sentence: the words around may do, in any order, or even a network that learned "
-                "nothing. Each is taken away here, one at a time, on the same sentences."
-            ),
-            t(
-                "Which of the baselines would you demand of a paper that says its vectors understand context? Choose a word whose star lies further left in the first "
-                "row than in that of the static vectors, and read its sentences on the Map page: why?"
+                "Which baselines should a paper on contextual vectors report? Find a word whose star is further left "
+                "in the first row than in the static row: why?"
             ),
         ),
         Lesson(
             "before",
             t("Before the word"),
-            t("Does ELMo know the sense better before it reads the word?"),
+            t("Is the sense clearer before the word?"),
+            t("Before the word, ELMo has read its whole context; layer 1 adds the word, spelled alike in every sense."),
             t(
-                "Its two language models have read all but the word when they reach it, and expect words in its place. "
-                "Layer 1 has read the word, too, which is the same whatever it means."
-            ),
-            t(
-                "Choose a word that is told apart worse before it is read, and look at its substitutes on the page “What decided it”: why? "
-                "What would you expect of a word that begins its sentence?"
+                "Find a word that does worse before reading and look at its substitutes on Home: why? What about a "
+                "word that starts its sentence?"
             ),
         ),
     )
@@ -119,6 +101,13 @@ def exercise(lesson: Lesson) -> None:
     show_html('<div class="notice"><b>{}</b> {}</div>', t("For a class."), lesson.exercise)
 
 
+def details(how: str) -> DeltaGenerator:
+    """Closed, under the question for a class: how it was measured."""
+    result = st.expander(t("Details"), icon=":material/info:", key="lesson.details")
+    show_html('<p class="small">{}</p>', how, place=result)
+    return result
+
+
 def interval(difference: Paired) -> str:
     """A difference in points, with its interval and whether it is more than chance."""
     values = {"mean": f"{100 * difference.mean:+.1f}", "span": difference.span(), "certain": certainty(difference.verdict)}
@@ -127,4 +116,4 @@ def interval(difference: Paired) -> str:
 
 def certainty(decided: bool | int) -> str:
     """Whether a figure is more than chance."""
-    return t("by more than chance") if decided else t("not shown to be more than chance")
+    return t("significant") if decided else t("not significant")

@@ -10,11 +10,8 @@ from core.senses.quiz import QuizQuestion, QuizReading
 def asking(quiz_question: QuizQuestion) -> list[str]:
     """Before an answer: what is asked for, and what guessing would give."""
     return [
-        t(
-            "Asked is what ELMo reads: the sense of the labelled sentences that it places nearest to this “{word}”. You may know better.",
-            word=quiz_question.word,
-        ),
-        t("Guessing would be right once in {n}.", n=len(quiz_question.senses)),
+        t("ELMo chooses the sense of the labeled sentences nearest to this “{word}”.", word=quiz_question.word),
+        t("Chance: 1 in {n}.", n=len(quiz_question.senses)),
     ]
 
 
@@ -22,14 +19,14 @@ def answered(quiz_question: QuizQuestion, reading: QuizReading, answer: str) -> 
     """After an answer: whether it is ELMo's reading; and whether ELMo's is the label's."""
     values = {"yours": answer, "read": reading.sense, "label": quiz_question.label}
     if answer == reading.sense:
-        mine = t("<b>A point:</b> ELMo reads “{read}”, as you thought.", **values)
+        mine = t("<b>1 point:</b> ELMo also chose “{read}”.", **values)
     else:
-        mine = t("<b>No point:</b> you thought “{yours}”, ELMo reads “{read}”.", **values)
+        mine = t("<b>0 points:</b> you chose “{yours}”, ELMo “{read}”.", **values)
     if reading.sense == quiz_question.label:
-        return [mine, t("The label says the same, so ELMo is right.")]
+        return [mine, t("The label agrees: ELMo is right.")]
     if answer == quiz_question.label:
-        return [mine, t("The label says “{label}”: ELMo is wrong here, and you read the sentence rightly.", **values)]
-    return [mine, t("The label says “{label}”: ELMo is wrong here.", **values)]
+        return [mine, t("The label is “{label}”: you are right, ELMo is wrong.", **values)]
+    return [mine, t("The label is “{label}”: ELMo is wrong.", **values)]
 
 
 def how(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
@@ -44,9 +41,9 @@ def how(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
         "others": reading.others,
     }
     return [
-        t("Of the {n} labelled sentences nearest to this one, {votes} mean “{sense}” ({layer}).", **values),
-        t("The same vote reads {right} of the other {others} sentences with “{word}” as they are labelled.", **values),
-        t("The cosines are of what is left of each vector once the mean of all that “{word}” has is taken off.", **values),
+        t("{votes} of the {n} nearest labeled sentences mean “{sense}” ({layer}).", **values),
+        t("The vote is right in {right} of the other {others} sentences.", **values),
+        t("Cosines: after subtracting the mean of “{word}”.", **values),
     ]
 
 
@@ -57,9 +54,9 @@ def finished(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizRead
     right = sum(reading.sense == quiz_question.label for quiz_question, reading in zip(quiz_questions, readings, strict=True))
     values = {"n": n, "mine": mine, "right": right, "chance": sum(1 / len(quiz_question.senses) for quiz_question in quiz_questions)}
     if mine == right:
-        both = t("Against the labels you are level: {right} of {n} each.", **values)
+        both = t("You tie with ELMo: {right} of {n} right.", **values)
     elif mine > right:
-        both = t("Against the labels you are ahead: you chose the right sense in {mine} of {n}, ELMo read it in {right}.", **values)
+        both = t("You beat ELMo: {mine} of {n} right, ELMo {right}.", **values)
     else:
-        both = t("Against the labels ELMo is ahead: it read the right sense in {right} of {n}, you chose it in {mine}.", **values)
-    return [both, t("Guessing would have given {chance:.1f} points.", **values)]
+        both = t("ELMo beats you: {right} of {n} right, you {mine}.", **values)
+    return [both, t("Chance: {chance:.1f} points.", **values)]

@@ -45,18 +45,13 @@ def _play(in_use: InUse) -> None:
     st.html(STYLE)
     number, fault = quiz_played.number()
     if fault is not None:
-        st.warning(t("{fault} Here is the quiz of the day.", fault=plain(str(fault))), icon=":material/error:")
+        st.warning(t("{fault} Showing today's quiz.", fault=plain(str(fault))), icon=":material/error:")
     language = languages.in_use()
     request = questions(number, language.code)
     if not request:
-        raise BadInput(
-            t(
-                "There are no labelled words of two meanings in {language} here, so there is nothing to ask about. Choose another model under In use.",
-                language=language.name,
-            )
-        )
+        raise BadInput(t("No words with two labeled senses in {language}. Choose another model under “In use”.", language=language.name))
     if not sentences_of(in_use.corpus):
-        st.caption(t("This quiz is on {own}, the labelled sentences of the model's language.", own=plain(language.sentences)))
+        st.caption(t("This quiz uses {own}, the language's labeled sentences.", own=plain(language.sentences)))
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
@@ -79,7 +74,7 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
     now, most = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
     kinds = ["hit" if hit else "miss" for hit in hits] + ["now" if k == game.at else "" for k in range(len(hits), len(quiz_questions))]
-    message = t("{hits} of {n} answered as ELMo reads", hits=sum(hits), n=len(hits))
+    message = t("{hits} of {n} match ELMo", hits=sum(hits), n=len(hits))
     marks = [html('<i class="{}"></i>', kind) for kind in kinds]
     parts = [
         t("Your points: <b>{hits} of {n}</b>", hits=sum(hits), n=len(hits)),
@@ -117,7 +112,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
     _expected(quiz_question, in_use)
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.button(
-            t("Next question") if game.at + 1 < n else t("See the score"),
+            t("Next question") if game.at + 1 < n else t("Show score"),
             key=f"guess.next.{game.number}.{game.at}",  # of this question: one that is still to be taken away cannot be pressed for the next
             type="primary",
             shortcut="right",
@@ -136,7 +131,7 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
     with suppress(ElmoscopeError):  # a transformer, or published weights without a softmax
         (place,) = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=(word,)))
         words = ", ".join(substitute.word for substitute in place.substitutes[:EXPECTED])
-        show_html("<p>{} {}. {}</p>", t("In this place ELMo also expects:"), words, weakness(word.word, place.weak))
+        show_html("<p>{} {}. {}</p>", t("ELMo also expects here:"), words, weakness(word.word, place.weak))
 
 
 def _marked(quiz_question: QuizQuestion) -> Markup:
@@ -179,18 +174,18 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
 def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
     hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
     right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=True))
-    st.subheader(t("You knew what ELMo reads in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
+    st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
     notice(quiz_notices.finished(quiz_questions, done, game.answers))
     quiz_share.share(quiz.line(game.number, hits, right, quiz_share.link(game.number)))
     with st.container(horizontal=True, gap="small"):
         st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_played.other)
         if game.number != quiz.today():
             st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=quiz_played.of_today)
-        st.button(t("This one again"), key="guess.again", icon=":material/replay:", on_click=quiz_played.again, args=(game,))
+        st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=quiz_played.again, args=(game,))
     table = pd.DataFrame(
         [
-            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo reads"): result.sense}
-            | {t("share of the votes"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
+            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo's choice"): result.sense}
+            | {t("vote share"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
             for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
         ]
     )

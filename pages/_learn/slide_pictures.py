@@ -51,7 +51,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
     """The word's labelled senses, two at least."""
     senses = opened.targets(in_use.corpus, in_use.model).senses_of(word)
     if len(senses) < 2:
-        raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=word[:40]))
+        raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=word[:40]))
     return senses
 
 
@@ -84,30 +84,25 @@ def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
     return {str(k): float(mixed_cosines(dots, own, other, np.eye(len(a))[k])[0]) for k in range(len(a))}
 
 
+def _static(in_use: InUse, shown: Picked) -> float | None:
+    """The cosine of both forms' GloVe vectors, 1 where they are spelled alike; None where one has none."""
+    return opened.vectors(in_use.vectors).cosine(*shown.forms)
+
+
 def _sentences(in_use: InUse, shown: Picked) -> str:
-    word = shown.word
     show_html("{}", [_said(*sentence) for sentence in shown.sentences])
     cosine = _cosines(in_use, shown)["0"]
-    one, other = (tokens[position] for tokens, position in shown.sentences)
-    if one != other:
+    first, second = shown.forms
+    if first != second:
         return t(
-            "“{word}” and “{other}” are spelt differently: layer 0, which reads spelling only, sees that (cosine {cosine:.2f}).",
-            word=one,
-            other=other,
+            "“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).",
+            word=first,
+            other=second,
             cosine=cosine,
         )
     if not model_layers.in_use().is_elmo:
-        return t(
-            "“{word}” is spelt alike in both: {where} read no context (cosine {cosine:.2f}).",
-            word=word,
-            where=layer_title("0"),
-            cosine=cosine,
-        )
-    return t(
-        "“{word}” is spelt alike in both: layer 0, which reads spelling only, sees no difference (cosine {cosine:.2f}).",
-        word=word,
-        cosine=cosine,
-    )
+        return t("Same spelling, no context at {where}: cosine {cosine:.2f}.", where=layer_title("0"), cosine=cosine)
+    return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=cosine)
 
 
 def _dot(in_use: InUse, shown: Picked) -> str:
@@ -118,7 +113,7 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
     values = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
     values |= {"sense": senses[near], "other": senses[far]}
-    said = t("One dot for all meanings: of its {n} neighbours {many} lean to {sense}, {some} to {other}.", **values)
+    said = t("One dot for all senses: of its {n} neighbors, {many} lean to {sense}, {some} to {other}.", **values)
     figure = dot_figure(
         word,
         [p.word for p in static.near],
@@ -134,25 +129,27 @@ def _dot(in_use: InUse, shown: Picked) -> str:
 
 
 def _angle(in_use: InUse, shown: Picked) -> str:
-    word = shown.word
     cosine = _cosines(in_use, shown)[_top()]
-    static = opened.vectors(in_use.vectors).cosine(word, word)
+    static = _static(in_use, shown)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
-    said = t("ELMo reads each sentence: its two vectors of “{word}” stand {degrees:.0f}° apart. GloVe has one.", word=word, degrees=degrees)
+    first, second = shown.forms
+    if same := first.casefold() == second.casefold() and static is not None:
+        said = t("ELMo's two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
+    else:
+        said = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
-    _draw(angle_figure(cosine, labels, same_word=True, layer=_top(), glove=static), "angle", said)
+    _draw(angle_figure(cosine, labels, same_word=same, layer=_top(), glove=static), "angle", said)
     return said
 
 
 def _layers(in_use: InUse, shown: Picked) -> str:
-    word = shown.word
     cosine = _cosines(in_use, shown)
     said = t(
-        "Cosine of the two “{word}”: {each}.",
-        word=word,
+        "Cosine of ELMo's two vectors: {each}.",
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
     )
-    _draw(cosine_bars({"GloVe": 1.0} | cosine, chosen=_top()), "layers", said)
+    static = _static(in_use, shown)
+    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosine, chosen=_top()), "layers", said)
     return said
 
 
@@ -173,12 +170,8 @@ def _decided(in_use: InUse, shown: Picked) -> str:
     naming = [k for k, place in enumerate(result.changed) if place in content] or range(len(result.changed))
     facts = {"sense": stands.sense, "word": result.tokens[result.changed[max(naming, key=lambda k: abs(values[k]))]]}
     if shown.sense not in ("", stands.sense):
-        return t(
-            "“{word}” weighed most: nearest is <b>{sense}</b>. A person would say <b>{right}</b>: the model is wrong.",
-            right=shown.sense,
-            **facts,
-        )
-    return t("“{word}” weighed most: nearest is <b>{sense}</b>, {lead:.2f} ahead of the next meaning.", lead=stands.margin, **facts)
+        return t("“{word}” mattered most. The model wrongly chooses <b>{sense}</b> over <b>{right}</b>.", right=shown.sense, **facts)
+    return t("“{word}” mattered most. The model chooses <b>{sense}</b>, ahead by {lead:.2f}.", lead=stands.margin, **facts)
 
 
 def _mix(in_use: InUse, shown: Picked) -> str:
@@ -189,7 +182,7 @@ def _mix(in_use: InUse, shown: Picked) -> str:
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
     said = t(
-        "Nearest, same meaning: {mix:.0%} by the equal mix, {best:.0%} by {layer}; chance is {null:.0%}.",
+        "Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.",
         mix=shares["mix"],
         best=shares[best],
         layer=layer_title(best),
@@ -208,9 +201,9 @@ def _halves(in_use: InUse, shown: Picked) -> str:
     ]
     values = {half: each[half].sense for half in influence.HALVES}
     if len(set(values.values())) == 1:
-        said = t("Past and future agree here: each half alone reads <b>{both}</b>.", both=values[influence.BOTH])
+        said = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
     else:
-        said = t("The past alone reads <b>{past}</b>, the future alone <b>{future}</b>, both together <b>{both}</b>.", **values)
+        said = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
     _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
     show_html("{}", _said(result.tokens, result.position))
     return said
@@ -223,11 +216,11 @@ def _spelling(in_use: InUse, text: str) -> str:
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
-        said = t("No window with a letter of “{word}” counts: this model cannot read its letters.", **values)
+        said = t("This model cannot read the letters of “{word}”.", **values)
     elif known:
-        said = t("GloVe has a vector for “{word}” too; ELMo makes its own from letters: “{window}” gives most.", **values)
+        said = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
     else:
-        said = t("GloVe has nothing for “{word}”. ELMo makes a vector from its letters: “{window}” gives most.", **values)
+        said = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)
     _draw(windows_figure(result, WINDOWS), "spelling", said)
     return said
 
@@ -244,7 +237,7 @@ def _headline(in_use: InUse, text: str) -> str:
     answers = classifiers.answers(TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
-    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines, right in {right:.0%}: {best}.", **values)
+    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
     figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
     _draw(figure, "headline", said)
     return said

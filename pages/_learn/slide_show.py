@@ -38,7 +38,7 @@ def show(in_use: InUse, number: int) -> None:
             used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
             said = draw(used, shown)
         notice([said])
-    page_link(slide.page, t("Open the full page"), place=link, icon=":material/open_in_full:", query_params=_address(number, shown))
+    page_link(slide.page, t("Open full page"), place=link, icon=":material/open_in_full:", query_params=_address(number, shown))
 
 
 def _control(number: int, in_use: InUse) -> str:
@@ -49,7 +49,7 @@ def _control(number: int, in_use: InUse) -> str:
         text = text_box("slide_invented", label, usual, BOX["invented"], label_visibility="collapsed", placeholder=label)
         return text.strip() or usual
     if number == HEADLINES:
-        label, usual = t("A headline of today"), examples.headline()
+        label, usual = t("Today's headline"), examples.headline()
         text = text_box("slide_headline", label, usual, BOX["headline"], label_visibility="collapsed", placeholder=label)
         return text.strip() or usual
     return slide_words.choose(in_use)

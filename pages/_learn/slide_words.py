@@ -32,6 +32,12 @@ class Picked:
     one: Placed  # the sentence that the slides about one sentence ask
     sense: str = ""  # of the word there, where it is known
 
+    @property
+    def forms(self) -> tuple[str, str]:
+        """How it is written in each."""
+        first, second = (tokens[position] for tokens, position in self.sentences)
+        return first, second
+
 
 def choose(in_use: InUse) -> str:
     """The box: the word in question first, the examples, then every labelled word; any other may be typed."""
@@ -41,9 +47,9 @@ def choose(in_use: InUse) -> str:
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
-        raise BadInput(t("There are no example sentences in this language. Choose another model under “In use”."))
+        raise BadInput(t("No examples in this language. Choose another model under “In use”."))
     return word_search(
-        st.container(), KEY, t("Word"), words, usual, known=known, told={}, titles={}, help=t("Type to search, by word or by theme.")
+        st.container(), KEY, t("Word"), words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")
     ).casefold()
 
 
@@ -55,10 +61,8 @@ def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
     if of_senses and not _has_senses(in_use, word):
         instead = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
         if instead is None:
-            raise BadInput(t("“{word}” has no two labelled meanings in this corpus. Choose another word.", word=plain(word, 40)))
-        st.caption(
-            t("“{word}” has no two labelled meanings, which this slide is about: it shows “{other}”.", word=plain(word, 40), other=instead)
-        )
+            raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=plain(word, 40)))
+        st.caption(t("“{word}” lacks two labeled senses: showing “{other}”.", word=plain(word, 40), other=instead))
         word = instead
     return _own(word) or _example(word) or _labelled(in_use, word)
 
@@ -106,9 +110,7 @@ def _labelled(in_use: InUse, word: str) -> Picked:
             if target.lemma == lemma and target.sense:
                 by_sense.setdefault(target.sense, []).append((sentence.tokens, target.position))
     if len(by_sense) < 2:
-        message = t(
-            "“{word}” stands in no labelled sentences. Type two sentences with it on Home, or choose another word.", word=plain(word, 40)
-        )
+        message = t("“{word}” has no labeled sentences. Type two on Home or choose another word.", word=plain(word, 40))
         raise BadInput(message)
     (sense, first), (_, second) = sorted(by_sense.items(), key=lambda item: -len(item[1]))[:2]
     pairs = [(a, b) for a in first for b in second]

@@ -65,74 +65,62 @@ def slides() -> tuple[Slide, ...]:
         Slide(
             t("Does one word have one meaning?"),
             "home",
-            t(
-                "Read both sentences aloud and ask what the word means in each. A spelling is one thing, a meaning another. Layer 0 of "
-                "ELMo reads the letters alone, so to it both are the same; this is where every model of words began."
-            ),
+            t("Read both sentences aloud and ask what the word means in each. Layer 0 reads only letters, so it sees no difference."),
         ),
         Slide(
-            t("Where is the word, for GloVe?"),
+            t("Where does GloVe put the word?"),
             "cloud",
             t(
-                "GloVe counts which words stand near each other in a large text and keeps one vector per spelling. All meanings share it, so "
-                "the neighbours of all meanings stand around one dot. Grey ones lean clearly to none. Nearer the middle is more alike."
+                "GloVe learns one vector per spelling from nearby words, so all senses share it. Gray neighbors have "
+                "no clear lean. Closer to the center is more similar."
             ),
         ),
         Slide(
-            t("And for ELMo?"),
+            t("And ELMo?"),
             "home",
-            t(
-                "ELMo reads the whole sentence before it gives a vector, so the same word has another one in each. The angle is drawn as it is: "
-                "its cosine is the number that search and comparison use. GloVe has no angle to draw."
-            ),
+            t("ELMo reads the whole sentence first, so each occurrence has its own vector. The angle is true to scale."),
         ),
         Slide(
-            t("Which layer tells them apart?"),
+            t("Which layer separates the senses?"),
             "map",
             t(
-                "Layer 0 sees letters only, so its bar is 1. Layer 1 and layer 2 are LSTMs that read the sentence from both sides. Ask the "
-                "room which word will part most, then choose it. The bundled model is small, and sometimes the bars hardly fall."
+                "Layer 0 sees only letters: same spelling, cosine 1. Layers 1 and 2 read the sentence. Ask which "
+                "word will separate most. In this small model, some bars hardly fall."
             ),
         ),
         Slide(
-            t("Which words decided it?"),
+            t("Which words decided the sense?"),
             "decided",
             t(
-                "Each word is taken out in turn and the sentence is read again. The number under a word is what the lead of the chosen meaning "
-                "loses without it; the framed word is the one in question. Ask first: which word told you?"
+                "Each word is removed once. The number is how much the chosen sense's lead drops without it. Ask "
+                "first: which word told you?"
             ),
         ),
         Slide(
-            t("Which layers does a task need?"),
+            t("Does mixing layers help?"),
             "mix",
-            t(
-                "The share of labelled sentences whose nearest other sentence has the same meaning, for each layer alone and for their equal "
-                "mix. A real task learns its own mix, one weight a layer and one scale; ELMo's networks stay as they are, and the task's own grow by its numbers."
-            ),
+            t("Equal weights are only a start: each task learns one weight per layer and one scale, while ELMo stays fixed."),
         ),
         Slide(
-            t("What did it read from the left, what from the right?"),
+            t("What does each direction read?"),
             "decided",
             t(
-                "Half of each vector comes from a network that has read the past, half from one that has read the future. They never meet. "
-                "The bar is the lead of the meaning that each would choose; the grey stroke is its lead with no sentence at all."
+                "Half of each vector has read the past, half the future. Bars: the chosen sense's lead. Gray "
+                "strokes: its lead without a sentence."
             ),
         ),
         Slide(
-            t("What of a word nobody has seen?"),
+            t("What about a new word?"),
             "spelling",
             t(
-                "Let the room invent a word. ELMo reads characters through windows, here from one letter to whole words, so any spelling has a vector. Blue "
-                "windows give to it, orange ones take. Whether the vector is a good one is another question: see the full page."
+                "Let the room invent a word. ELMo reads letters through windows, so any spelling gets a vector, good "
+                "or not. Blue windows add, orange subtract."
             ),
         ),
         Slide(
             t("What is it good for?"),
             "classify",
-            t(
-                "All of these were trained here on the same headlines; they differ most in what they read. Type a headline of today. A plain count "
-                "of words is a strong rival; where vectors in context help, and whether it is context, has its numbers on the Results page."
-            ),
+            t("All were trained here on the same headlines. Counting words is a strong rival; Results shows where context helps."),
         ),
     )
 

@@ -26,11 +26,11 @@ from core.workbench import Bench
 from pages._cached import opened
 from pages._cached.kept import kept
 from pages._cached.views import view
-from pages._frame.choices import ALL, TOKENS, choice, layer_name
+from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
-from pages._map import brush, every_token, lines, map_view, notices
+from pages._map import brush, every_token, layout, lines, map_view, notices
 from pages._widgets import lists, static
 from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
@@ -42,18 +42,13 @@ NEITHER = "#6b7280"
 
 def plan_titles(n_stars: int) -> dict[str, str]:
     """The layouts there are; an axis between two sentences needs two."""
-    titles = {SPREAD: t("Largest spread (PCA)"), UMAP: t("Neighbours kept (UMAP)")}
+    titles = {SPREAD: t("PCA"), UMAP: t("UMAP")}
     return titles | ({BETWEEN: t("Between your sentences")} if n_stars == 2 else {})
 
 
 def choose_plan(n_stars: int) -> str:
-    titles = plan_titles(n_stars)
-    if st.session_state.get("around") not in (None, *titles):
-        del st.session_state["around"]
-    message = t(
-        "PCA shows the plane in which the points differ most; UMAP keeps near points near; between your sentences: one axis runs from one star to the other."
-    )
-    return choice("around", t("Layout"), titles, SPREAD, help=message)
+    message = t("PCA shows the most variance; UMAP keeps near points near; “between” runs from star to star.")
+    return coded_choice("around", t("Layout"), plan_titles(n_stars), SPREAD, help=message)
 
 
 @kept(8)
@@ -78,15 +73,11 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
     if seen == TOKENS:
         every_token.show(in_use, word)
         return
-    with st.spinner(t("Laying out the map…")):
+    with st.spinner(t("Drawing the map…")):
         request = AroundRequest(word=word, contexts=tuple(item.in_context for item in chosen), plan=plan)
         result = view(around.compute, over, request, most=16)
     if not len(result.points) and not chosen:
-        message = t(
-            "“{word}” stands in no sentence of the corpus in use, so there is nothing to draw. Type it into one of your two "
-            "sentences, or choose another word.",
-            word=plain(bare(word)[:40]),
-        )
+        message = t("“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(bare(word)[:40]))
         st.info(message, icon=":material/search_off:")
         more_sentences.offer(in_use, word, key="around")
         return
@@ -97,8 +88,10 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         _multiples(result, table, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
     unknown = static.unknown(opened.vectors(in_use.vectors), [bare(word)])
-    no_senses = t("The sense space is drawn for words with labelled meanings: “{word}” is shown in a layer.", word=bare(word)[:40])
-    notice([*([no_senses] if wants_senses else []), *_noticed(over, result, layer), *unknown])
+    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=bare(word)[:40])
+    absent = t("“{word}” does not occur in your corpus.", word=bare(word)[:40])
+    before = [*([absent] if not result.total else []), *([no_senses] if wants_senses else [])]
+    notice([*before, *_noticed(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_about(result, layer))
@@ -157,7 +150,7 @@ def _colours(result: Around) -> tuple[str, ...]:
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
     """What the colours on the maps of these spaces say: a name, a colour, a group's number."""
     if result.cosines.shape[1] == 2:
-        sides = (t("nearer to the first sentence"), SIDES[1], 1), (t("nearer to the second"), SIDES[2], 2), (t("neither"), NEITHER, 0)
+        sides = tuple(zip(map_view.side_names(), (SIDES[1], SIDES[2], NEITHER), (1, 2, 0), strict=True))
         drawn = {int(k) for name in names for k in result.groups[result.at(name)]}
         return [side for side in sides if side[2] in drawn]
     called = [" · ".join(words) or t("group {number}", number=k) for k, words in enumerate(result.telling, 1)]
@@ -165,12 +158,12 @@ def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
 
 
 def _titles(result: Around) -> tuple[str, str] | None:
-    return (t("← second sentence · first sentence →"), t("largest spread left over")) if result.plan == BETWEEN else None
+    return (t("← second sentence · first sentence →"), t("remaining variance")) if result.plan == BETWEEN else None
 
 
 def _alt(result: Around, where: str) -> str:
     facts = {"n": len(result.points), "word": bare(result.word), "where": where, "stars": result.stars.shape[1]}
-    return t("A map of {n} words and sentences around “{word}” at {where}, with your sentences as stars ({stars}).", **facts)
+    return t("Map of “{word}” in {where}: {n} words and sentences, {stars} stars.", **facts)
 
 
 def _live(in_use: InUse, result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...]) -> None:
@@ -217,11 +210,10 @@ def _sent(result: Around, _table: OccurrenceTable, chosen: tuple[Chosen, ...], c
             sorted(named(flat, words, groups, strength, stars, name, limits, points.occurrences, 560, 470))
             for name, flat, groups, strength in zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
         ],
-        under=[t("{share:.0%} of the spread", share=share) for share in result.shares],
+        under=[t("{share:.0%} of variance", share=share) for share in result.shares],
     )
-    title = t("The map of “{word}”, layer by layer", word=bare(result.word))
-    tied = t("no true neighbours: {tied} points are equally near", tied="{tied}")
-    return map_view.data(shown, title=title, alt=_alt(result, "{where}"), tied=tied)
+    title = t("Map of “{word}”", word=bare(result.word))
+    return map_view.data(shown, title=title, alt=_alt(result, "{where}"))
 
 
 def _mean_of(count: int) -> str:
@@ -242,7 +234,7 @@ def _noticed(over: Bench, result: Around, layer: str) -> list[str]:
         words = [bare(word) for word in points.words[here]]
         return notices.of_leans(words, cosines[:, here], layer, result.between[result.at(layer)], None if level is None else level.mean)
     if len(cosines) == 1:
-        return [t("One sentence is a star; type a second one to see which of the two each word leans to.")]
+        return [t("Add a second sentence to compare the two.")]
     sizes = Counter(result.groups[result.at(layer)].tolist())
     enough = points.occurrences >= clusters.FEWEST
     groups = [(name, sizes[k]) for name, _, k in _chips(result, [layer])] if enough else None
@@ -253,32 +245,22 @@ def _about(result: Around, layer: str) -> str:
     n = len(result.points)
     own = result.points.occurrences
     where = layer_title(model_layers.in_use().top)
-    words = tn(
-        "{n} word nearest to your sentences at {where} (a dot, the mean of its occurrences)",
-        "{n} words nearest to your sentences at {where} (dots, each the mean of its occurrences)",
-        n - own,
-        where=where,
-    )
-    with_word = tn("{n} sentence with the word (a diamond)", "{n} sentences with the word (diamonds)", own)
+    words = tn("{n} nearest word in {where} (dot: its mean)", "{n} nearest words in {where} (dots: means)", n - own, where=where)
+    with_word = tn("{n} occurrence (diamond)", "{n} occurrences (diamonds)", own)
     drawn = {
         (True, True): lambda: t("{sentences} and {words}", sentences=with_word, words=words),
         (True, False): lambda: with_word,
         (False, True): lambda: words,
-        (False, False): lambda: t("your sentences alone"),
+        (False, False): lambda: t("only your sentences"),
     }[own > 0, n > own]()
     if result.plan == UMAP:
-        shown = t("UMAP keeps who is near whom, not how far the far ones are.")
+        shown = layout.limit_of_umap()
     elif not result.shares:
         shown = ""
     else:
-        share = result.shares[result.at(layer)]
-        shown = t(
-            "This plane holds {share:.0%} of the spread at {where}: dots that lie on each other can be far apart in the rest.",
-            share=share,
-            where=layer_title(layer),
-        )
+        shown = layout.limit_of_plane(result.shares[result.at(layer)], layer_title(layer))
     if result.cosines.shape[1] == 2:
-        shown += " " + t("Colours are measured in all dimensions: nearer is a cosine higher by at least {close}.", close=surroundings.CLOSE)
+        shown += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown).rstrip()
 
 
@@ -302,5 +284,5 @@ def _twin(result: Around) -> None:
             table[t("lean, layer {layer}", layer=layer)] = result.leans[j].round(3)
         table[t("x, layer {layer}", layer=layer)] = result.coordinates[j][:, 0].round(3)
         table[t("y, layer {layer}", layer=layer)] = result.coordinates[j][:, 1].round(3)
-    label = t("All {n} points as a table", n=len(points))
+    label = t("Table of {n} points", n=len(points))
     lists.twin(pd.DataFrame(table), name=f"around-{bare(result.word)}", label=label, key="around.points")

@@ -94,7 +94,7 @@ def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None
     title, clear = st.columns([3, 2], vertical_alignment="center")
     if state.picked:
         title.markdown(t("**{n} selected**", n=len(state.picked)))
-        clear.button(t("Clear the selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
+        clear.button(t("Clear selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
     else:
         title.markdown(t("**All {n} dots**", n=len(rows)))
     frame = _frame(dots, rows, state.order)
@@ -107,11 +107,11 @@ def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None
         on_select=ticked,
         selection_mode="multi-row",
         selection_default={"selection": {"rows": list(range(state.ticked))}},
-        alt=t("The sentences of all dots; the ticked ones are selected on the maps."),
+        alt=t("All sentences; checked ones are selected on the maps."),
     )
     if state.picked:
         st.download_button(
-            t("Download the selection as CSV"),
+            t("Download selection"),
             lists.csv_of(_frame(dots, rows, state.picked)),
             "selection.csv",
             "text/csv",

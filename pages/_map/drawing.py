@@ -103,17 +103,15 @@ def _show(in_use: InUse, shown: Shown) -> None:
         if not solid:
             brush.listen(lambda row: lines.clicked(row, shown.placed))
     pair_layer.note(in_use, view, best=best)
-    notice([*measures.noticed(shown.word, shown.laid.reports, shown.laid.static), *(lines.noticed(origin, names) if origin else [])])
+    notice(measures.noticed(shown.word, shown.laid.reports, shown.laid.static))
     lists.meanings(_coloured(in_use, shown)[2], shown.lemma or "")
-    st.caption(" ".join(_cautions(shown, names)))
-    if not solid:
-        st.caption(_hands(live))
+    st.caption(" ".join(_cautions(shown, names)), help=None if solid else _hands(live))
     if origin:
         space = names[0] if len(names) == 1 else "mix"
-        with st.expander(t("The true neighbours of the point in question"), icon=":material/hub:", key="map.near"):
-            title = t("**True neighbours at {where}** of “{sentence}”", where=layer_title(space), sentence=plain(origin.sentence, 120))
+        with st.expander(t("True neighbors"), icon=":material/hub:", key="map.near"):
+            title = t("**Nearest in {where}** to “{sentence}”", where=layer_title(space), sentence=plain(origin.sentence, 120))
             lines.show_list(shown.table, shown.rows, origin, space, title)
-    with st.container() if state.picked else st.expander(t("The sentences of all dots"), icon=":material/list:", key="map.dots"):
+    with st.container() if state.picked else st.expander(t("All sentences"), icon=":material/list:", key="map.dots"):
         brush.show_table(atlas.dots(in_use.corpus, in_use.model, shown.word), shown.rows.tolist(), state)
 
 
@@ -126,14 +124,10 @@ def _hands(live: bool) -> str:
     """What hand and keys do."""
     if live:
         return t(
-            "Point at a dot for its sentence, click it for the lines to its true neighbours. Draw around dots, or press a meaning's "
-            "name, to select them here and in the list. Space plays, arrows go from layer to layer; Ctrl and the wheel zoom, Shift "
-            "and the mouse move."
+            "Click a dot for its true neighbors; draw around dots or press a sense to select. Space: play. Arrows: layer. "
+            "Ctrl+wheel: zoom. Shift+drag: move."
         )
-    return t(
-        "Click a dot for the lines to its true neighbours. Drag a box over dots, or use the lasso in the chart's menu, to select them on all "
-        "maps and in the list. Ctrl and the wheel zoom; a double click resets."
-    )
+    return t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
 
 
 def _multiples(in_use: InUse, shown: Shown, names: list[str], origin, state: brush.Brush) -> None:
@@ -192,17 +186,16 @@ def _sent(laid: Layout, _shown: Shown, in_use: InUse, lemma: str | None, chosen:
         under=[_share(_shown, space) for space in laid.names],
         told=definitions(languages.in_use(), lemma or ""),
     )
-    title = t("The map of “{word}”, layer by layer", word=word)
+    title = t("Map of “{word}”", word=word)
     values = {"n": len(rows), "word": word, "where": "{where}", "stars": len(placed)}
-    alt = t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **values)
-    tied = t("no true neighbours: {tied} sentences are equally near", tied="{tied}")
-    return map_view.data(points, title=title, alt=alt, tied=tied)
+    alt = t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values)
+    return map_view.data(points, title=title, alt=alt)
 
 
 def _share(shown: Shown, space: str) -> str:
     """How much of the spread a plane holds; "" of UMAP."""
     views = shown.laid.views
-    return t("{share:.0%} of the spread", share=views[shown.laid.names.index(space)].plane.together) if views else ""
+    return t("{share:.0%} of variance", share=views[shown.laid.names.index(space)].plane.together) if views else ""
 
 
 def _heading(shown: Shown, space: str, origin, *, alone: bool) -> None:
@@ -222,7 +215,7 @@ def _coloured(in_use: InUse, shown: Shown) -> tuple[list[str | None], list[str],
 def _alt(shown: Shown, space: str, origin) -> str:
     values = {"n": len(shown.rows), "word": shown.word, "where": layer_title(space), "stars": len(shown.stars)}
     if origin is None:
-        return t("A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).", **values)
+        return t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values)
     return t(
         "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with lines from one of them: {counted}.",
         **values,
@@ -282,34 +275,23 @@ def _solid(in_use: InUse, shown: Shown, space: str, origin) -> None:
         add_links(figure, origin.places[space], cloud[origin.by_space[space].rows], origin.by_space[space].near)
     draw(figure, key="map.3d", alt=_alt(shown, space, origin), config=MAP_CONFIG)
     lists.legend(senses, word=shown.lemma or "")
-    st.caption(
-        t("Drag to turn it, scroll to come nearer. Three dimensions show one layer; choose which above (of all layers it is the mix).")
-    )
+    st.caption(t("Drag to rotate, scroll to zoom. “All layers” shows the layer mix."))
 
 
 def _cautions(shown: Shown, names: list[str]) -> list[str]:
     """What the picture does not mean."""
     laid = shown.laid
     if laid.plan == UMAP:
-        return [t("How far apart two groups lie means little here: UMAP keeps who is near whom, not how far the far ones are.")]
+        return [layout.limit_of_umap()]
     shares = {name: laid.views[laid.names.index(name)].plane.together for name in names if name != "0" or len(names) == 1}
     name = max(shares, key=shares.get)
     values = {"share": shares[name], "where": layer_title(name)}
     if laid.plan == PCA:
-        return [
-            t(
-                "This plane holds {share:.0%} of the spread at {where}; dots that lie on each other here can be far apart in the rest.",
-                **values,
-            )
-        ]
+        return [layout.limit_of_plane(**values)]
     if laid.plan == POLES:
         first = float(laid.views[laid.names.index(name)].plane.shares[0])
         return [
-            t(
-                "The first axis holds {first:.0%} of the spread at {where}, both axes {share:.0%}: what the axes do not ask about is not seen.",
-                first=first,
-                **values,
-            ),
-            t("A sentence that belongs to an end of an axis is placed by that end without it, so that it cannot speak for itself."),
+            t("The first axis shows {first:.0%} of the variance in {where}, both {share:.0%}.", first=first, **values),
+            t("A sentence at an end of an axis does not count toward that end."),
         ]
-    return [t("Three components hold {share:.0%} of the spread at {where}.", **values)]
+    return [t("3D shows {share:.0%} of the variance in {where}.", **values)]

@@ -14,7 +14,6 @@ from core.analysis import token_maps
 from core.analysis.token_maps import TokenMaps
 from core.common import model_layers
 from core.common.i18n import language, t
-from core.common.markup import plain
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
@@ -37,7 +36,7 @@ JOB = "map of every token"
 def show(in_use: InUse, word: str) -> None:
     """The picture of all tokens with `word` lit, what to notice, the words as a table; until it is made, how far it is."""
     read = opened.table_job(in_use.corpus, in_use.model)
-    with st.spinner(t("Reading every word of the sentences…")):
+    with st.spinner(t("Reading all sentences…")):
         read.wait(progress.AT_MOST_S)
     if read.result is None:
         progress.show_state(read, lambda: opened.go_on(in_use.corpus, in_use.model))
@@ -47,29 +46,27 @@ def show(in_use: InUse, word: str) -> None:
     job = _job(table, names, file := token_maps.file_of(table, names))
     job.wait(progress.AT_MOST_S)
     if job.result is None:
-        jobs.show_state(JOB, file, _progress, widget="map.tokens", stopped=t("Stopped."), again=t("Make the map"))
+        jobs.show_state(JOB, file, _progress, widget="map.tokens", stopped=t("Stopped."), again=t("Draw the map"))
         return
     maps: TokenMaps = job.result
     if st.session_state.get(PLAIN):
-        st.info(t("This browser cannot draw so many dots (it has no WebGL 2). The table below has the words."), icon=":material/info:")
+        st.info(t("Your browser lacks WebGL 2, so only the table is shown."), icon=":material/info:")
     else:
-        _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, plain(bare(word), 40), language()))
+        _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, bare(word)[:40], language()))
         instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
     notice(_noticed(table, maps, word))
     message = t(
-        "UMAP laid out {laid_out:,} of them, drawn at random; every other lies where its {k} nearest of these lie. That dots lie together says that they are "
-        "alike; how far the far ones are says little. Point at a dot for its sentence, click it to light its word. Ctrl and the wheel zoom, drag to move; "
-        "with the keyboard + and −, and the arrows.",
+        "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
         laid_out=maps.laid_out,
         k=token_maps.NEIGHBOURS,
     )
     if len(maps.rows) > MOVING:
-        message = f"{message} {t('While they move, as many of them are drawn, at random, as the browser has time for.')}"
-    st.caption(message)
+        message = f"{message} {t('While moving, only a random part is drawn.')}"
+    st.caption(message, help=t("Hover: sentence. Click: highlight its word. Ctrl+wheel: zoom. Drag: move. Keys: +, − and arrows."))
     lists.twin(
         _words(table, maps, opened.table_key(table), language()),
         name="all-tokens",
-        label=t("The commonest words as a table"),
+        label=t("Table of frequent words"),
         key="map.tokens.table",
     )
 
@@ -87,14 +84,14 @@ def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJo
         maps.save(file)
         return maps
 
-    return jobs.job(JOB, file, work, failed=t("The map of all tokens could not be made."), most=2)
+    return jobs.job(JOB, file, work, failed=t("The map could not be drawn."), most=2)
 
 
 def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
     if not job.done:
-        return t("Laying out {n:,} tokens, once: half a minute on a free core.", n=token_maps.LAID_OUT)
-    return t("Placing every token: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
+        return t("Placing {n:,} tokens, once: about 30 s on a free core.", n=token_maps.LAID_OUT)
+    return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
 
 
 @kept(4)
@@ -143,8 +140,8 @@ def _binary(numbers: np.ndarray, kind: str) -> str:
 
 def _trust(value: float) -> str:
     if np.isnan(value):
-        return t("every occurrence of a spelling lies on one dot")
-    return t("trustworthiness {value:.2f} (1 perfect, 0.50 at random)", value=value)
+        return t("one dot per spelling")
+    return t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value)
 
 
 def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
@@ -152,20 +149,22 @@ def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
     n, all_of_them = len(maps.rows), len(table)
     values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}
     lines = [
-        t("Every dot is one of the {n:,} tokens of {sentences:,} sentences.", **values)
+        t("The map shows {n:,} tokens of {sentences:,} sentences.", **values)
         if n == all_of_them
-        else t("Every dot is one of {n:,} tokens, {sentences:,} random sentences from a corpus of {all:,} tokens.", **values)
+        else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
     ]
-    code = table.word_codes.get(bare(word).casefold(), -1)
-    words = table.word[maps.rows]
-    if (count := int((words == code).sum())) >= FEWEST:
+    known = bare(word).casefold()
+    own = table.word[maps.rows] == table.word_codes.get(known, -1)
+    if known in table.lemmas:  # its other forms, as the browser lights them
+        own |= (table.lemma[maps.rows] == table.lemmas.index(known)) & (table.sense[maps.rows] >= 0)
+    if (count := int(own.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
-        spread = token_maps.spreads(maps, words, [code])[0]
-        values = {"word": plain(bare(word), 40), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
+        spread = token_maps.spreads(maps, own, [1])[0]
+        values = {"word": bare(word)[:40], "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(
             t(
-                "Half of the {n} tokens of “{word}” lie within {low:.0%} of the map's width of their middle at {below}, within {high:.0%} at {where}.",
+                "“{word}” ({n} tokens): median distance from their center {low:.0%} of the map width in {below}, {high:.0%} in {where}.",
                 **values,
             )
         )
@@ -181,34 +180,30 @@ def _words(_table: OccurrenceTable, _maps: TokenMaps, key: str, code: str) -> pd
     spread = token_maps.spreads(_maps, words, wanted)
     columns = {t("word"): [bare(_table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
     for k, name in enumerate(_maps.names):
-        columns[t("half within, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)
+        columns[t("median distance, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)
     return pd.DataFrame(columns)
 
 
 def _text(n: int, sentences: int) -> dict:
     """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
     return {
-        "title": t("All tokens, layer by layer"),
-        "alt": t(
-            "A map of {n:,} tokens of {sentences:,} sentences, each a dot. Plus and minus zoom, arrows move, 0 shows all of it.",
-            n=n,
-            sentences=sentences,
-        ),
+        "title": t("Map of all tokens"),
+        "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=n, sentences=sentences),
         "layer": t("Layer"),
         "play": t("Play"),
         "pause": t("Pause"),
         "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "by": t("Coloured by"),
+        "by": t("Color by"),
         "word": t("word"),
-        "sense": t("meaning"),
-        "part": t("part of the sentence"),
-        "light": t("Light a word"),
+        "sense": t("sense"),
+        "part": t("position"),
+        "light": t("Highlight word"),
         "parts": [t("beginning"), t("middle"), t("end")],
-        "of_word": t("each spelling has a colour of its own"),
-        "of_sense": t("labelled words in their meanings' colours; light one to see which is which"),
-        "lit": t("“{word}”: {n} tokens lit", word="{word}", n="{n}"),
-        "apart": t("Half of them lie within {apart} of the map's width of their middle", apart="{apart}"),
-        "nearer": t("Come nearer"),
-        "farther": t("Go farther away"),
-        "whole": t("The whole map"),
+        "of_word": t("a color per word"),
+        "of_sense": t("labeled words by sense; highlight one for its legend"),
+        "lit": t("“{word}”: {n} tokens", word="{word}", n="{n}"),
+        "apart": t("median distance from center: {apart} of the map width", apart="{apart}"),
+        "nearer": t("Zoom in"),
+        "farther": t("Zoom out"),
+        "whole": t("Show all"),
     }

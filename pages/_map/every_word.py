@@ -45,26 +45,20 @@ def known(in_use: InUse) -> dict[str, float]:
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
     facts = opened.labelled_words(in_use.corpus)
-    st.subheader(t("All {n} labelled words", n=len(facts)))
+    st.subheader(t("All {n} labeled words", n=len(facts)))
     if _under_way(jobs.known(JOB, _file(in_use))):
         return
     result = _read(_file(in_use))  # asked after the job, which may have ended just now
     if not result:
-        st.caption(
-            t(
-                "The sentences of {n} words are read once, then every word is measured: about a minute on two free cores. The rest of the app goes on "
-                "meanwhile in another tab; what was read is kept if you leave.",
-                n=len(facts),
-            )
-        )
-        if not st.button(t("Measure all {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
+        st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab.", n=len(facts)))
+        if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
         _begun(in_use, _file(in_use))
         st.rerun()
     names = _parts_of_speech()
     request = _asked(facts, names, result, layer)
     if not request:
-        st.info(t("No word fits. Choose other parts of speech or numbers of meanings."), icon=":material/filter_alt_off:")
+        st.info(t("No word matches the filters."), icon=":material/filter_alt_off:")
         return
     points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, _pos(facts[w])) for w in request}
     key = "map.every.picture"
@@ -73,18 +67,11 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         key=key,
         on_select=opener(key),
         selection_mode="points",
-        alt=t(
-            "{n} words: how often the nearest sentence has the same meaning at {where}, against chance.",
-            n=len(request),
-            where=layer_title(layer),
-        ),
+        alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(request), where=layer_title(layer)),
     )
     notice(_about(result, request, facts, names, layer))
     lists.twin(
-        _table(result, request, facts, names, layer),
-        name="all-words",
-        label=t("These {n} words as a table", n=len(request)),
-        key="map.every.table",
+        _table(result, request, facts, names, layer), name="all-words", label=t("Table of {n} words", n=len(request)), key="map.every.table"
     )
 
 
@@ -93,8 +80,8 @@ def _asked(facts: dict[str, Labelled], names: dict[str, str], result: dict, laye
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
     numbers = sorted({fact.senses for fact in facts.values()})
-    senses = row[1].pills(t("Number of meanings"), numbers, selection_mode="multi", key="map.every.senses")
-    only = row[2].toggle(t("Only where it is not shown"), key="map.every.only")
+    senses = row[1].pills(t("Senses"), numbers, selection_mode="multi", key="map.every.senses")
+    only = row[2].toggle(t("Only inconclusive"), key="map.every.only")
     words = [
         w
         for w, value in facts.items()
@@ -113,8 +100,8 @@ def _about(result: dict, request: list[str], facts: dict[str, Labelled], names: 
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [
         t(
-            "At {where} the nearest sentence has the same meaning in {mean:.0%} of the cases, averaged over {n} words, by chance in {chance:.0%}; "
-            "{discovered} of them remain better than luck when all are asked at once (Benjamini and Hochberg).",
+            "In {where}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after "
+            "Benjamini–Hochberg correction.",
             where=layer_title(layer),
             mean=mean,
             n=family.n,
@@ -145,14 +132,14 @@ def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: 
                 t("above chance"): round(g.gain, 3),
                 t("95 % interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high),
                 "p": round(g.p, 4),
-                t("shown"): "" if g.shown else t("not shown"),
+                t("result"): "" if g.shown else t("inconclusive"),
             }
         )
     return pd.DataFrame(lines)
 
 
 def _parts_of_speech() -> dict[str, str]:
-    return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several of them")}
+    return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several")}
 
 
 def _pos(labelled: Labelled) -> str:
@@ -197,7 +184,7 @@ def _begun(in_use: InUse, file: Path) -> None:
         return file
 
     jobs.drop(JOB, file)  # one that ended
-    jobs.job(JOB, file, work, failed=t("The words could not be measured."), most=4)
+    jobs.job(JOB, file, work, failed=t("Measuring failed."), most=4)
 
 
 def _under_way(job: ServerJob | None) -> bool:
@@ -215,5 +202,5 @@ def _progress(job: ServerJob, left: str) -> str:
     """How far it is."""
     values = {"done": job.done, "total": job.total, "left": left}
     if job.stage:
-        return t("Measuring: {done} of {total} words, {left} left.", **values)
+        return t("Measured {done} of {total} words, {left} left.", **values)
     return progress.labelled_text(**values)

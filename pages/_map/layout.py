@@ -7,7 +7,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, ends_of
 from pages._cached import opened, progress
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import BOUND, coded_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 
@@ -20,26 +20,26 @@ def titles(of: Layout) -> tuple[str, str] | None:
         return None
     right, left, up, down = (*of.ends, REST, REST)[:4]
     x = t("← {low} · {high} →", low=left, high=right)
-    return x, t("← {low} · {high} →", low=down, high=up) if up != REST else t("largest spread left over")
+    return x, t("← {low} · {high} →", low=down, high=up) if up != REST else t("remaining variance")
+
+
+def limit_of_umap() -> str:
+    return t("UMAP keeps near dots near; distances between far dots mean little.")
+
+
+def limit_of_plane(share: float, where: str) -> str:
+    return t("This plane shows {share:.0%} of the variance in {where}; overlapping dots can be far apart.", share=share, where=where)
 
 
 def choose() -> str:
     """Which layout."""
-    offered = {
-        UMAP: t("Neighbours kept (UMAP)"),
-        PCA: t("Largest spread (PCA)"),
-        POLES: t("Axes of your own"),
-        SOLID: t("Three dimensions"),
-    }
-    plan = choice(
+    offered = {UMAP: t("UMAP"), PCA: t("PCA"), POLES: t("Your own axes"), SOLID: t("3D")}
+    plan = coded_choice(
         "layout",
         t("Layout"),
         offered,
         UMAP,
-        help=t(
-            "UMAP keeps near dots near. PCA shows the plane in which the dots differ most. Axes of your own run from one meaning, or one list "
-            "of words, to another. Three dimensions are to turn and look at."
-        ),
+        help=t("UMAP keeps near dots near; PCA shows the most variance; your own axes run between senses or words."),
     )
     return plan
 
@@ -52,7 +52,7 @@ def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
     if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two commonest senses
         st.session_state.update(firsts)
     st.session_state["map.axes_of"] = lemma
-    message = t("Choose a sense of any word, or type words with commas between them: the end lies at the mean of their sentences.")
+    message = t("A sense, or words separated by commas; the end is their mean.")
     labels = (t("Right end"), t("Left end"), t("Upper end"), t("Lower end"))
     chosen = []
     row = st.columns(4)
@@ -68,13 +68,13 @@ def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
                 accept_new_options=True,
                 help=message,
                 disabled=key == "down" and chosen[2] == REST,
-                format_func=lambda name: t("largest spread left over") if name == REST else name,
+                format_func=lambda name: t("remaining variance") if name == REST else name,
             )
             or firsts[key]
         )
     right, left, up, down = chosen
     if up != REST and down == REST:
-        st.caption(t("Choose a lower end too; until then the second axis is the largest spread that the first leaves over."))
+        st.caption(t("Choose a lower end too."))
         up = REST
     used = [right, left] if up == REST else [right, left, up, down]
     try:
@@ -95,9 +95,7 @@ def _words_outside(in_use: InUse, words: list[str]):
     job.wait(progress.AT_MOST_S)
     if job.running:
         progress.show_progress(job)
-        raise BadInput(
-            t("“{word}” is not among the labelled words: every word is read first, once. Then this axis is drawn.", word=words[0][:40])
-        )
+        raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=words[0][:40]))
     if job.error:
         raise BadInput(job.error)
     return job.result

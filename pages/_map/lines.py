@@ -41,22 +41,20 @@ def choose(placed: dict[int, Chosen], table: OccurrenceTable, rows: np.ndarray) 
     if wanted.isdecimal() and len(wanted) < 12 and int(wanted) in rows:
         o = table.occurrence(int(wanted))
         readable = join_tokens(list(o.tokens[max(0, o.position - 4) : o.position + 5]))
-        titles[wanted] = t("the dot “… {sentence} …”", sentence=readable)
-    titles[NONE] = t("nobody")
+        titles[wanted] = t("dot “… {sentence} …”", sentence=readable)
+    titles[NONE] = t("none")
     if wanted in titles:
         st.session_state[KEY] = wanted
     elif KEY in st.session_state:  # a dot of another word
         del st.session_state[KEY]
     chosen = (
         st.selectbox(
-            t("Lines to true neighbours, from"),
+            t("True neighbors of"),
             list(titles),
             format_func=titles.get,
             key=KEY,
             persist_state="session",
-            help=t(
-                "The sentences nearest by cosine in the full space. Click a dot or a star to draw its lines; click it again to remove them."
-            ),
+            help=t("Nearest by cosine in all dimensions; or click a dot or star."),
         )
         or NONE
     )
@@ -122,33 +120,17 @@ def of_every_dot(in_use: InUse, layout: Layout, rows: np.ndarray) -> list[list[L
 def counted(result: Links) -> str:
     """How many of a point's true neighbours one map has near."""
     n = len(result.rows)
-    kept = int(result.near.sum())
-    if not n:
-        return t("no true neighbours: {tied} sentences are equally near", tied=result.tied)
-    if n == 1:
-        return t("its one true neighbour is nearest here too") if kept else t("its one true neighbour is not nearest here")
-    return t(
-        "{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance:.1f})", kept=kept, n=n, chance=result.by_chance
-    )
+    return kept_in_words(int(result.near.sum()), n, f"{result.by_chance:.1f}") if n else tied_in_words(result.tied)
 
 
-def noticed(result: Origin, names: list[str]) -> list[str]:
-    """How far the maps on screen are to be believed about this point."""
-    kept = sum(int(result.by_space[name].near.sum()) for name in names)
-    n = sum(len(result.by_space[name].rows) for name in names)
-    if not n:
-        return [
-            t("In layer 0 sentences with one spelling of the word have one vector, so none of them is a nearer neighbour than the others.")
-        ]
-    return [
-        t(
-            "Of the true neighbours of the point in question <b>{kept} of {n}</b> are near it on what is drawn (by chance {chance:.1f}); "
-            "broken lines lead to those which the map put elsewhere.",
-            kept=kept,
-            n=n,
-            chance=sum(result.by_space[name].by_chance for name in names),
-        )
-    ]
+def kept_in_words(kept: int | str, n: int | str, chance: str) -> str:
+    """The line of true neighbours that the map keeps near; places in braces where the browser fills them in."""
+    return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)
+
+
+def tied_in_words(tied: int | str) -> str:
+    """Of a point whose neighbours are all equally near."""
+    return t("no true neighbors: {tied} tied", tied=tied)
 
 
 def show_list(table: OccurrenceTable, rows: np.ndarray, result: Origin, space: str, title: str) -> None:
@@ -162,12 +144,12 @@ def show_list(table: OccurrenceTable, rows: np.ndarray, result: Origin, space: s
             st.session_state[KEY] = str(ids[chosen[0]])
 
     st.markdown(title)
-    st.caption(t("Tick one to put it in question."))
+    st.caption(t("Check a row for its neighbors."))
     occurrences = [table.occurrence(row) for row in ids]
     st.dataframe(
         pd.DataFrame(
             {
-                t("on the map"): [t("near") if kept else t("elsewhere") for kept in near.near],
+                t("on the map"): [t("near") if kept else t("not near") for kept in near.near],
                 t("cosine"): near.cosines.round(3),
                 t("sense"): [o.sense for o in occurrences],
                 t("sentence"): [o.sentence for o in occurrences],
@@ -178,5 +160,5 @@ def show_list(table: OccurrenceTable, rows: np.ndarray, result: Origin, space: s
         key=key,
         on_select=picked,
         selection_mode="single-row",
-        alt=t("The true neighbours of the point in question, nearest first."),
+        alt=t("True neighbors, nearest first."),
     )

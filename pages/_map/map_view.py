@@ -20,7 +20,7 @@ from core.files.artifacts import text_fingerprint
 from core.senses.trust import Links
 from core.text.tokens import pieces
 from pages._frame.choices import ALL, TOKENS, layer_name
-from pages._map import brush
+from pages._map import brush, lines
 from pages._map.lines import KEY, STARS
 from pages._widgets import instruments
 from pages._widgets.instruments import instrument, packed, said
@@ -57,7 +57,7 @@ class Points:
     axes: tuple[str, str] | None = None
 
 
-def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
+def data(shown: Points, *, title: str, alt: str) -> dict:
     """All that the map of these points needs in any layer, as JSON; `alt` has a place for where one looks, "{where}"."""
     spaces = range(len(shown.names))
     stars = np.array([[star.points[name] for star in shown.stars] for name in shown.names], float).reshape(len(spaces), -1, 2)
@@ -100,7 +100,7 @@ def data(shown: Points, *, title: str, alt: str, tied: str) -> dict:
         "words": [[int(k) for k in each] for each in shown.words] or None,
         "links": {str(k): [sent(each) for each in links] for k, links in zip(origins, shown.links, strict=True)},
         "axes": shown.axes,
-        "text": _text() | {"title": title, "alt": alt, "tied": tied},
+        "text": _text() | {"title": title, "alt": alt},
     }
     return result | {"key": text_fingerprint([repr(result)])[:16]}
 
@@ -166,6 +166,11 @@ def sent(links: Links) -> list:
     return [links.rows.tolist(), links.near.astype(int).tolist(), links.cosines.round(3).tolist(), links.tied, links.others]
 
 
+def side_names() -> tuple[str, str, str]:
+    """Which of both sentences a word leans to."""
+    return t("nearer to the first"), t("nearer to the second"), t("neither")
+
+
 def line(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
     """What stands left of a word, the word, what stands right of it, spaced as in the sentence."""
     shown = pieces(tokens)
@@ -183,23 +188,19 @@ def _text() -> dict:
         "all": t("all layers"),
         "every": t("all tokens"),
         "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "from": t("Lines to true neighbours, from"),
-        "near": t("True neighbours"),
-        "none": t("Click a dot or a star for the lines to its true neighbours."),
-        "counted": t(
-            "{kept} of its {n} true neighbours are among its {n} nearest here (by chance {chance})",
-            kept="{kept}",
-            n="{n}",
-            chance="{chance}",
-        ),
-        "kept_from": t("{kept} of these {n} were so at {where} too.", kept="{kept}", n="{n}", where="{where}"),
+        "from": t("True neighbors of"),
+        "near": t("True neighbors"),
+        "none": t("Click a dot or star to see its true neighbors."),
+        "counted": lines.kept_in_words("{kept}", "{n}", "{chance}"),
+        "tied": lines.tied_in_words("{tied}"),
+        "kept_from": t("{kept} of {n} also in {where}.", kept="{kept}", n="{n}", where="{where}"),
         "picked": t("{n} selected.", n="{n}"),
         "select": t("Select “{name}”", name="{name}"),
         "lasso": t("Lasso"),
-        "lasso_help": t("Draw around dots to select them"),
-        "nearer": t("Come nearer"),
-        "farther": t("Go farther away"),
-        "whole": t("The whole map"),
-        "kept": t("near on the map too"),
-        "off": t("put elsewhere by the map"),
+        "lasso_help": t("Draw around dots to select"),
+        "nearer": t("Zoom in"),
+        "farther": t("Zoom out"),
+        "whole": t("Show all"),
+        "kept": t("near on the map"),
+        "off": t("not near"),
     }

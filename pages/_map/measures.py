@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from core.analysis.trustworthiness import by_chance
 from core.analysis.word_maps import ALL_WORDS
@@ -19,19 +20,15 @@ from pages._widgets.charts import draw
 from pages._widgets.static import static_line
 
 
-def show(word: str, of: Layout) -> None:
-    """Accuracy by space, what it was measured on, and the table twin."""
+def show(word: str, of: Layout) -> DeltaGenerator:
+    """Accuracy by space, what it was measured on, and the table twin; the column in which more tables have room."""
     scores, static = of.reports, of.static
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.markdown(t("**How often is the nearest sentence one with the same meaning?**"))
+        st.markdown(t("**Does the nearest sentence have the same sense?**"))
         named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
         first = next(iter(scores.values()))
-        alt = t(
-            "Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.",
-            named=named,
-            chance=first.null_mean,
-        )
+        alt = in_words(named, first.null_mean)
         draw(
             accuracy_lines(
                 {"1-NN": {name: r.one_nn for name, r in scores.items()}},
@@ -43,13 +40,19 @@ def show(word: str, of: Layout) -> None:
             alt=f"{alt} {static_share(static)}".strip(),
         )
     with right:
-        st.caption(_about_method(of))
-        lists.twin(_table(of), name=f"measures-{word}", label=t("The measures as a table"), key="map.measures")
+        st.caption(t("Full vectors, not the map; {n} labeled sentences, each left out in turn.", n=len(of.rows)), help=_about_map(of))
+        lists.twin(_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
+    return right
+
+
+def in_words(named: str, chance: float) -> str:
+    """The bars for those who do not see them."""
+    return t("Bars of 1-NN accuracy: {named}; chance {chance:.0%}.", named=named, chance=chance)
 
 
 def static_share(static: SenseReport | None) -> str:
     """The static line in words, for those who do not see it; "" where there is none."""
-    return t("The other words’ static vectors alone reach {share:.0%}.", share=static.one_nn) if static else ""
+    return t("Static vectors reach {share:.0%}.", share=static.one_nn) if static else ""
 
 
 def beside_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
@@ -67,7 +70,7 @@ def noticed(word: str, result: dict, static: SenseReport | None = None) -> list[
     best = max(result, key=lambda name: result[name].one_nn)
     in_senses = []
     if SENSES in result and best != SENSES:
-        in_senses = [t("In the sense space it is {share:.0%}.", share=result[SENSES].one_nn)]
+        in_senses = [t("Sense space: {share:.0%}.", share=result[SENSES].one_nn)]
     report = result[best]
     lines = notices.of_scores(shown, (best, report.one_nn), result["0"].one_nn, report.null_mean, report.null_95, report.n)
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
@@ -77,31 +80,19 @@ def noticed(word: str, result: dict, static: SenseReport | None = None) -> list[
     )  # the mix: not chosen by its figure
 
 
-def _about_method(of: Layout) -> str:
-    n, maps = len(of.rows), of.maps
+def _about_map(of: Layout) -> str:
+    """How the map beside the measures was made."""
     if of.plan == UMAP:
-        few = maps.method.startswith("PCA")
+        few, n, shifts = of.maps.method.startswith("PCA"), len(of.rows), of.maps.displacement
         return t(
-            "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
-            "Maps: {method}, seed {seed}, all layers aligned; on average a dot moves {share:.0%} of the map's "
-            "width from one layer to the next. Near dots are alike; how far apart two distant groups are means little.",
-            n=n,
-            method=t("PCA ({n} points are too few for UMAP)", n=n) if few else t("aligned UMAP"),
-            seed=maps.config.seed,
-            share=sum(maps.displacement) / max(1, len(maps.displacement)),
+            "Map: {method}, seed {seed}; dots move {share:.0%} of its width per layer on average.",
+            method=t("PCA ({n} points: too few for UMAP)", n=n) if few else t("aligned UMAP"),
+            seed=of.maps.config.seed,
+            share=sum(shifts) / max(1, len(shifts)),
         )
     if of.plan == POLES:
-        return t(
-            "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
-            "Axes: from one end's mean unit vector to the other's, in each layer by itself; zero is the mean of all dots. "
-            "A sentence that belongs to an end is placed by that end without it.",
-            n=n,
-        )
-    return t(
-        "Measured in the full space of the vectors, not on the map. {n} labelled sentences, leaving each one out in turn. "
-        "Maps: the first principal components of the unit vectors of each layer, turned so that dots stay where they were.",
-        n=n,
-    )
+        return t("Axes: between the ends' mean unit vectors in each layer; zero is the mean of all dots.")
+    return t("Map: principal components of each layer's unit vectors, rotated to match.")
 
 
 def _table(of: Layout) -> pd.DataFrame:
@@ -114,21 +105,19 @@ def _table(of: Layout) -> pd.DataFrame:
             t("95 % interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
             t("shuffled labels"): f"{r.null_mean:.1%}",
             t("p, shuffled labels"): round(r.p, 4),
-            t("commonest sense"): f"{r.majority:.1%}",
-            t("purity of the nearest {k}", k=r.k): f"{r.purity:.1%}",
+            t("majority sense"): f"{r.majority:.1%}",
+            t("purity of nearest {k}", k=r.k): f"{r.purity:.1%}",
             t("silhouette"): round(r.silhouette, 3),
         }
         if static:
             difference = less(r, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
-            line[t("less these, points")] = round(100 * difference.mean, 1)
-            line[t("less these, points") + ", 95 %"] = difference.cell()
+            line[minus := t("minus these, points")] = round(100 * difference.mean, 1)
+            line[f"{minus}, 95 %"] = difference.cell()
         if name in measured:
-            line[t("map's trustworthiness")] = (
-                t("undefined: too many equal vectors") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
-            )
+            line[t("trustworthiness")] = t("undefined (equal vectors)") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
             line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(of.rows)):.3f}"
         if of.views:
-            line[t("share of the spread")] = f"{of.views[k].plane.together:.1%}"
+            line[t("share of variance")] = f"{of.views[k].plane.together:.1%}"
         lines.append(line | {t("sentences"): r.n})
     return pd.DataFrame(lines)

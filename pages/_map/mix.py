@@ -71,13 +71,13 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The laboratory; for a word without labels every word of the sentences is read first, once."""
     chosen = tuple(item for item in (first, second) if item.position is not None)
     if not chosen:
-        st.info(t("There is no word in question yet: type a sentence above to weigh the layers of its word."), icon=":material/edit:")
+        st.info(t("Type a sentence above to start."), icon=":material/edit:")
         return
     table = _table(in_use, chosen)
     if any(item.lemma_in(table) is None for item in chosen):
         job = opened.table_job(in_use.corpus, in_use.model)
         if job.running:
-            show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
+            show_progress(job, meanwhile=t("Until then, only labeled words are searched."))
         elif job.error:
             st.warning(plain(job.error))
     _fragment(in_use, chosen)
@@ -119,7 +119,7 @@ def _mixed(
     in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = SAME, whole: bool = True
 ) -> Mixed:
     words, shares = tuple(one.in_context for one in chosen), tuple(weights.tolist())
-    with st.spinner(t("Fitting the map…")):
+    with st.spinner(t("Drawing the map…")):
         return view(
             mix.compute, bench(in_use), MixRequest(words=words, weights=shares, normalised=normalised, among=among, k=IN_TABLE, whole=whole)
         )
@@ -162,7 +162,7 @@ def _instrument(in_use: InUse, table: OccurrenceTable, everything: OccurrenceTab
         _leans(in_use, result, weights, normalised, more, read=True, shown=False)
     tables = [_twin_of(item, near) for item, near in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbours-{result.lemma or bare(chosen[0].word)[:24]}"
-    lists.twin(pd.concat(tables), name=name, label=t("The neighbours as a table"), key="mix.neighbours")
+    lists.twin(pd.concat(tables), name=name, label=t("Table of neighbors"), key="mix.neighbours")
 
 
 def _twin_of(item: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ...]) -> pd.DataFrame:
@@ -191,29 +191,21 @@ def _controls() -> tuple[np.ndarray, float, bool]:
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
     weights, gamma = sliders(_n(), moved=_moved)
-    normalised = st.toggle(
-        t("Layer normalisation"),
-        key="norm",
-        **BOUND,
-        help=t(
-            "Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."
-        ),
-    )
+    normalised = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=mix_view.norm_help())
     return weights, gamma, normalised
 
 
 def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
+        st.markdown(t("**s = softmax(w)**: layer weights, in sum 100 %"))
         weight_bars(weights, key="mix.bars")
     with right:
-        st.markdown(t("**s times length**: what each layer counts for in the sum"))
+        st.markdown(t("**s × length**: effective share"))
         weight_bars(result.pulls, key="mix.pulls", by_length=True)
     if normalised:
         caption = t(
-            "With layer normalisation every layer's vector is equally long: √{dim} = {length:.1f}. In the sum, and in every "
-            "cosine of it, a layer counts for its weight alone.",
+            "Normalized vectors all have length √{dim} = {length:.1f}, so only the weights count.",
             dim=opened.model(in_use.model).encoder.dim,
             length=result.lengths[0],
         )
@@ -221,8 +213,7 @@ def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -
         return
     st.caption(
         t(
-            "The layers' vectors are not of one length: {lengths} on average in layers 0 to {last}. In the sum, and in every "
-            "cosine of it, a layer counts for its weight times that.",
+            "Mean vector lengths, layers 0 to {last}: {lengths}. A layer counts for its weight times its length.",
             lengths=", ".join(f"{length:.1f}" for length in result.lengths),
             last=len(result.lengths) - 1,
         )
@@ -232,17 +223,10 @@ def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -
 def _norm(chosen: Chosen, result: Mixed, gamma: float) -> None:
     left, right = st.columns(2)
     left.metric(
-        t("Length of “{word}”", word=plain(chosen.word, 20)),
-        f"{gamma * result.norm:.2f}",
-        help=t("The vector's norm: γ times the norm of the weighed sum."),
+        t("Length of “{word}”", word=plain(chosen.word, 20)), f"{gamma * result.norm:.2f}", help=t("γ times the norm of the weighted sum.")
     )
     right.caption(
-        t(
-            "γ = {gamma:.1f} makes every vector {gamma:.1f} times as long ({gamma:.1f} × {length:.2f}). It is in the numerator and the "
-            "denominator of a cosine alike, so it cancels: the lists below never change with γ. A task needs it to set ELMo's size against its other inputs.",
-            gamma=gamma,
-            length=result.norm,
-        )
+        t("γ scales every vector ({gamma:.1f} × {length:.2f}); cosines and lists do not change.", gamma=gamma, length=result.norm)
     )
 
 
@@ -252,7 +236,7 @@ def _neighbours(table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixe
         with column:
             lists.heading(mix_view.title_of(item, number), colour, item.text.strip()[:140])
             if near is None:
-                show_html('<p class="small">{}</p>', t("Every word of the sentences is read first, once; then this list comes by itself."))
+                show_html('<p class="small">{}</p>', t("This list appears once all sentences are read."))
             elif near and isinstance(near[0], TypeNeighbour):
                 lists.word_lines([(n.word, n.cosine, "") for n in near[:NEAREST]])
             else:
@@ -266,13 +250,13 @@ def _leans(
     `read`: whether every word of the sentences has been."""
     values = result.cosines
     if not values:
-        notice([t("One sentence has one list; type a second one to see what the mix does to the difference."), *more])
+        notice([t("Add a second sentence to compare the two."), *more])
         return
     left, right = st.columns(2, gap="large") if shown else (st.container(), st.container())
     picture = draw if shown else note
     with left:
         if shown:
-            lists.heading(t("How alike are the two words?"), LAYER_COLOURS["mix"], t("cosine in each layer, and under this mix"))
+            lists.heading(t("How similar are the two words?"), LAYER_COLOURS["mix"], t("cosine per layer and in this mix"))
         named = ", ".join(f"{layer_title(name)} {value:.2f}" for name, value in values.items())
         random = levels.means(
             bench(in_use), [name for name in values if name != "mix"], normalised=normalised
@@ -280,10 +264,10 @@ def _leans(
         picture(
             cosine_bars(values, chosen="mix", random=random),
             key="mix.cosines",
-            alt=t("Bars of the cosine of the two vectors: {values}.", values=named) + verdict_words.random_in_words(random),
+            alt=t("Bars of cosine: {values}.", values=named) + verdict_words.random_in_words(random),
         )
         if random and shown:
-            st.caption(t("The short line marks the average of two random words."))
+            st.caption(t("Short line: average of random pairs."))
     if read:
         listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbour)}
         drawn = [k for k, word in enumerate(result.spellings) if word in listed]
@@ -292,15 +276,13 @@ def _leans(
             lean = near[0] - near[1]
             with right:
                 if shown:
-                    lists.heading(
-                        t("Which way do the words lean?"), LAYER_COLOURS["mix"], t("cosine with the first less cosine with the second")
-                    )
-                alt = t("Bars of how much nearer {n} words are to one sentence than to the other.", n=len(words))
+                    lists.heading(t("Nearer to which sentence?"), LAYER_COLOURS["mix"], t("cosine with the first minus the second"))
+                alt = t("Cosine difference of {n} words, as bars.", n=len(words))
                 picture(lean_bars(words, lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
         level = levels.level_of_mix(bench(in_use), weights, normalised=normalised)
         notice([*notices.of_leans(words, near, "mix", values["mix"], None if level is None else level.mean), *more])
     else:
-        notice([t("The two words' cosine is {cosine:.2f} under this mix.", cosine=values["mix"]), *more])
+        notice([notices.apart(layer_title("mix"), values["mix"], None), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
     lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
 
@@ -310,25 +292,19 @@ def _senses_and_map(
 ) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
-        lists.heading(
-            t("“{word}” under this mix", word=result.lemma),
-            LAYER_COLOURS["mix"],
-            t("the layers, normalised and mixed, laid out anew by UMAP from where the Map page has them")
-            if normalised
-            else t("the Map page's layers, mixed, and laid out anew by UMAP from there"),
-        )
+        lists.heading(t("“{word}” in this mix", word=result.lemma), LAYER_COLOURS["mix"], t("UMAP, started from the Map page"))
         figure, alt = _map_picture(table, result)
         draw(figure, key="mix.map", alt=alt)
     with right:
         st.metric(
-            t("Nearest sentence has the same meaning"),
+            t("Nearest sentence: same sense"),
             f"{result.report.one_nn:.0%}",
-            help=t("1-NN accuracy over this word's labelled sentences, each left out in turn."),
+            help=t("1-NN accuracy over labeled sentences, each left out in turn."),
         )
         if normalised:
             over = bench(in_use).about(*(one.in_context for one in chosen))
             as_it_is = layouts.report_of(over, result.lemma, weights)
-            st.caption(t("Without layer normalisation the same weights have {share:.0%}.", share=as_it_is.one_nn))
+            st.caption(t("Without layer normalization: {share:.0%}.", share=as_it_is.one_nn))
         figure, alt = _scores(result)
         draw(figure, key="mix.scores", alt=alt)
     _notice_senses(result, normalised)
@@ -344,7 +320,7 @@ def _map_picture(table: OccurrenceTable, result: Mixed) -> tuple[go.Figure, str]
     figure = map_figure(
         result.coordinates, senses, hovers, rows.tolist(), table.senses_of(word), layer="mix", key=f"mix.{word}", height=400
     )
-    return figure, t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=len(rows), word=word)
+    return figure, mix_view.map_in_words(word, len(rows))
 
 
 def _scores(result: Mixed) -> tuple[go.Figure, str]:
@@ -353,18 +329,16 @@ def _scores(result: Mixed) -> tuple[go.Figure, str]:
     shares = {name: each.one_nn for name, each in result.alone.items()} | {"mix": report.one_nn}
     named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in shares.items())
     figure = accuracy_lines({"1-NN": shares}, null=report.null_mean, majority=None, static=static.one_nn if static else None)
-    alt = t(
-        "Bars of how often the nearest sentence has the same meaning: {named}; chance is {chance:.0%}.",
-        named=named,
-        chance=report.null_mean,
-    )
+    alt = measures.in_words(named, report.null_mean)
     return figure, f"{alt} {measures.static_share(static)}".rstrip()
 
 
 def _notice_senses(result: Mixed, normalised: bool) -> None:
     """What to notice, and the table twin."""
     word, report, static = result.lemma, result.report, result.static
-    notice([*about(word, report, result.alone), *measures.beside_static(report, static, t("this mix"))])
+    comparison, limit = about(word, report, result.alone)
+    notice([comparison, *measures.beside_static(report, static, t("this mix"))])
+    st.caption(limit)
     shares = {name: each.one_nn for name, each in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}
     shares |= {t("other words’ static vectors"): static.one_nn} if static else {}
@@ -378,19 +352,15 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
     difference = less(report, single[best])
     values = {"word": word, "layer": layer_title(best), "alone": single[best].one_nn, "mix": report.one_nn}
     if f"{report.one_nn:.0%}" == f"{single[best].one_nn:.0%}":
-        first = t("This mix does as well for “{word}” as the best single layer, {layer} ({alone:.0%}).", **values)
+        first = t("For “{word}”, this mix matches the best single layer, {layer} ({alone:.0%}).", **values)
     elif difference.verdict > 0:
-        first = t(
-            "This mix tells the senses of “{word}” apart better ({mix:.0%}) than any layer alone (best: {layer}, {alone:.0%}).", **values
-        )
+        first = t("For “{word}”, this mix ({mix:.0%}) beats every single layer (best: {layer}, {alone:.0%}).", **values)
     elif difference.verdict < 0:
-        first = t(
-            "Best alone, {layer} does better for “{word}” ({alone:.0%}) than this mix ({mix:.0%}). Give it more weight and see.", **values
-        )
+        first = t("For “{word}”, {layer} ({alone:.0%}) beats this mix ({mix:.0%}): give it more weight.", **values)
     else:
         first = t(
-            "For “{word}” this mix has {mix:.0%}, {layer}, the best alone, {alone:.0%}: too close to call ({span}, in points).",
+            "For “{word}”, this mix ({mix:.0%}) against the best layer, {layer} ({alone:.0%}), is inconclusive ({span} points).",
             **values,
             span=difference.span("+.0f"),
         )
-    return [first, t("The sliders are judged by the very sentences they are set on, so the best setting you find is optimistic.")]
+    return [first, t("Your best setting is optimistic: it is tested on the same sentences.")]

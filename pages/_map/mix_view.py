@@ -88,10 +88,7 @@ def static(of: AnyMix, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code
 
 def title_of(item: Chosen, number: int) -> str:
     """What stands above the list of one of both sentences."""
-    word = bare(item.word)[:24]
-    return (
-        t("Nearest to “{word}” in the second sentence", word=word) if number else t("Nearest to “{word}” in the first sentence", word=word)
-    )
+    return t("Nearest to “{word}”, sentence {number}", word=bare(item.word)[:24], number=number + 1)
 
 
 def _asked(item: Chosen, number: int, part: Candidates) -> dict:
@@ -143,39 +140,40 @@ def _marks(n_layers: int) -> list[dict]:
 def text_of(word: str, n_layers: int) -> dict:
     """The words that the instrument shows of any word, in the reader's language; what it fills in stands in braces."""
     return {
-        "title": t("The layers of “{word}”, mixed by hand", word=word),
+        "title": t("Layer mix of “{word}”", word=word),
         "presets": t("Presets"),
-        "learned": t("Weights that a classifier learned"),
+        "learned": t("Learned weights"),
         "layers": [slider_name(k) for k in range(n_layers)],
-        "gamma": t("γ, the scale of the whole"),
-        "norm": t("Layer normalisation"),
-        "norm_help": t(
-            "Before it is weighed, each layer's vector of a word less its own mean, over its own standard deviation (Peters et al. 2018, section 3.2). On this page alone."
-        ),
-        "share": t("s = softmax(w), the layer's share"),
-        "pull": t("s times the length of the layer's vectors: what it counts for in the sum"),
-        "spoken_share": t("{w}, share {share}", w="{w}", share="{share}"),
-        "softmax": t("Thick bars: s = softmax(w), the shares. Thin ones: s times length, what a layer counts for."),
-        "alike": t(
-            "All w are {w}: the same shares as all {other}, and the same page. Softmax sees their differences alone.",
-            w="{w}",
-            other="{other}",
-        ),
-        "between": t("between your two words: cosine {cosine}", cosine="{cosine}"),
-        "one_length": t("length of the vector"),
-        "length": t("lengths {lengths}: γ stretches both and turns neither", lengths="{lengths}"),
-        "spoken": t("Shares {shares}.", shares="{shares}"),
+        "gamma": t("scale γ"),
+        "norm": t("Layer normalization"),
+        "norm_help": norm_help(),
+        "share": t("layer weight s = softmax(w)"),
+        "pull": t("s × vector length: effective share"),
+        "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
+        "softmax": t("Thick bars: s = softmax(w). Thin bars: s × length, the effective share."),
+        "alike": t("All w are {w}: the same weights as all {other}, since softmax sees only differences.", w="{w}", other="{other}"),
+        "between": t("between your words, cosine {cosine}", cosine="{cosine}"),
+        "one_length": t("vector length"),
+        "length": t("lengths {lengths} (γ scales both)", lengths="{lengths}"),
+        "spoken": t("Layer weights {shares}.", shares="{shares}"),
     }
+
+
+def map_in_words(word: str, n: int) -> str:
+    return t("Map of “{word}” in this mix: {n} sentences colored by sense.", n=n, word=word)
+
+
+def norm_help() -> str:
+    """What layer normalisation does."""
+    return t("Each layer's vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
 def _text(word: str, n: int, n_layers: int) -> dict:
     """Those of a word whose senses are labelled."""
     return {
-        "map": t("A map of {n} sentences with “{word}” under this mix, coloured by meaning.", n=n, word=word),
-        "about_map": t(
-            "Dots move between the layers' maps in the mix's proportions; let go, and UMAP lays them out anew. Threads lead to the sentences listed."
-        ),
-        "accuracy": t("Nearest sentence has the same meaning"),
+        "map": map_in_words(word, n),
+        "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences."),
+        "accuracy": t("Nearest sentence: same sense"),
         "chance": t("chance {share}", share="{share}"),
-        "alone": t("0 to {top}: each layer alone. Every labelled sentence left out in turn.", top=n_layers - 1),
+        "alone": t("0 to {top}: single layers; each sentence left out in turn.", top=n_layers - 1),
     }

@@ -19,7 +19,7 @@ CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
 
 def static(of: AnyMix, table: OccurrenceTable) -> dict:
     """Lines by id, and what a point's colour says, in the order of its numbers."""
-    names = t("nearer to the first sentence"), t("nearer to the second"), t("neither")
+    names = map_view.side_names()
     senses = [{"name": name, "colour": colour} for name, colour in zip(names, (SIDES[1], SIDES[2], NEUTRAL), strict=True)]
     return {"lines": _lines(table, of.candidates[0].rows), "senses": senses if len(of.candidates) > 1 else [], "close": surroundings.CLOSE}
 
@@ -27,23 +27,23 @@ def static(of: AnyMix, table: OccurrenceTable) -> dict:
 def text(of: AnyMix, word: str) -> dict:
     """What else the instrument says; what it fills in stands in braces."""
     n, own = len(of.ids), of.occurrences
-    points = t("Circles are words, by their mean; diamonds are sentences with “{word}” ({n}).", word=word, n=own)
+    points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
     if not own:
-        points = t("Circles are words, by their mean; no other sentence of the corpus has “{word}”.", word=word)
-    moves = t("Dots move between the layers' planes of largest spread; let go, and this mix has its own.")
-    sides = t("Type a second sentence to see which of the two each word leans to.")
+        points = t("Circles: words (means); “{word}” occurs nowhere else in your corpus.", word=word)
+    moves = t("PCA, redrawn when you release.")
+    sides = t("Add a second sentence to compare the two.")
     if len(of.candidates) > 1:
         braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
         sides = t(
-            "Of {n} points {first} are nearer to the first sentence, {second} to the second, {neither} to neither (by less than {close}).",
+            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).",
             n=n,
             close=surroundings.CLOSE,
             **braces,
         )
     return {
-        "map": t("A map of {n} words and sentences around “{word}” under this mix.", n=n, word=word),
+        "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),
         "about_map": f"{points} {moves}",
-        "unlabelled": t("Nobody labelled the meanings of “{word}” here: no accuracy can be counted.", word=word),
+        "unlabelled": t("“{word}” has no labels, so no accuracy.", word=word),
         "sides": sides,
     }
 

@@ -19,42 +19,24 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     n = len(result)
     first = int((result == 1).sum())
     second = int((result == 2).sum())
-    apart = _apart(where, cosine, random)
+    between = apart(where, cosine, random)
     if not n:
-        return [t("Around your two sentences the corpus in use has no word to draw."), apart]
+        return [t("Your corpus has no words near your sentences."), between]
     if not first and not second:
         if cosine > 0.9999:
-            return [t("At {where} your two words have one vector, so no word is nearer to one of them than to the other.", where=where)]
-        return [t("At {where} no word is clearly nearer to one of your sentences than to the other.", where=where), apart]
+            return [t("In {where} your two words have one vector, so no word is nearer to either.", where=where)]
+        return [t("In {where} no word is clearly nearer to either sentence.", where=where), between]
     left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) for k in (0, 1))
-    values = {"where": where, "n": n}
-    if not second:
-        line = t(
-            "At {where}, {first} of {n} words around are nearer to the first sentence ({words}), none to the second.",
-            first=first,
-            words=left,
-            **values,
-        )
-    elif not first:
-        line = t(
-            "At {where}, {second} of {n} words around are nearer to the second sentence ({words}), none to the first.",
-            second=second,
-            words=right,
-            **values,
-        )
-    else:
-        values |= {"first": first, "left": left, "second": second, "right": right}
-        line = t(
-            "At {where}, {first} of {n} words around are nearer to the first sentence ({left}), {second} to the second ({right}).", **values
-        )
-    return [line, apart]
+    values = {"where": where, "n": n, "first": f"{first} ({left})" if first else 0, "second": f"{second} ({right})" if second else 0}
+    line = t("In {where}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values)
+    return [line, between]
 
 
-def _apart(where: str, cosine: float, random: float | None) -> str:
+def apart(where: str, cosine: float, random: float | None) -> str:
     if random is None:
-        return t("Your two words' cosine is {cosine:.2f} at {where}.", cosine=cosine, where=where)
+        return t("The cosine of your two words in {where} is {cosine:.2f}.", cosine=cosine, where=where)
     return t(
-        "Your two words' cosine is {cosine:.2f} at {where}; two random words have {random:.2f} on average.",
+        "The cosine of your two words in {where} is {cosine:.2f} (random pairs: {random:.2f} on average).",
         cosine=cosine,
         where=where,
         random=random,
@@ -74,64 +56,37 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
     """
     if not n:
         if word is None:
-            return [t("No word of the labelled sentences has two meanings, so there is nothing to tell apart.")]
-        return [t("The labelled sentences with “{word}” have one meaning, so there is nothing to tell apart.", word=word)]
-    values = {"best": best[1], "where": layer_title(best[0]), "zero": zero, "below": layer_title("0"), "chance": chance, "n": n}
-    if word is None:
-        line = (
-            t(
-                "Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.",
-                **_but(values, "zero", "below"),
-            )
-            if best[0] == "0"
-            else t(
-                "Of {n} labelled sentences {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.",
-                **values,
-            )
+            return [t("No labeled word here has two senses.")]
+        return [t("“{word}” has only one labeled sense here.", word=word)]
+    beside = [*([f"{layer_title('0')} {zero:.0%}"] if best[0] != "0" else []), t("chance {share}", share=f"{chance:.0%}")]
+    values = {"best": best[1], "where": layer_title(best[0]), "n": n, "others": ", ".join(beside)}
+    line = (
+        t("In {where}, {best:.0%} of {n} sentences have a nearest sentence of the same sense ({others}).", **values)
+        if word is None
+        else t(
+            "In {where}, {best:.0%} of {n} “{word}” sentences have a nearest sentence of the same sense ({others}).", word=word, **values
         )
-    elif best[0] == "0":
-        values = {"word": word, **_but(values, "zero", "below")}
-        line = t(
-            "Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}; chance is {chance:.0%}.",
-            **values,
-        )
-    else:
-        values["word"] = word
-        line = t(
-            "Of {n} sentences with “{word}” {best:.0%} have their nearest one in the same meaning at {where}, {zero:.0%} at {below}; chance is {chance:.0%}.",
-            **values,
-        )
+    )
     if best[1] <= usual + 1e-9:
-        return [
-            line,
-            t("It is not shown that this is more than luck: the model cannot tell the meanings apart, or the sentences are too few."),
-        ]
-    return [line, t("So the meanings overlap a good deal: this small model is unsure about them.")] if best[1] < 0.7 else [line]
-
-
-def _but(facts: dict, *names: str) -> dict:
-    return {key: value for key, value in facts.items() if key not in names}
+        return [line, t("Inconclusive: the model does not separate the senses, or the sentences are too few.")]
+    return [line, t("The senses overlap in this small model.")] if best[1] < 0.7 else [line]
 
 
 def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[str, int]] | None, layer: str) -> list[str]:
     """A map of `n` occurrences, one at least, without the reader's sentences: the groups (name, size) found among them; None: too few."""
     values = {"n": n, "word": word}
-    shown = (
-        t("The only sentence with “{word}” is one dot.", word=values["word"])
-        if n == 1
-        else t("All {n} sentences with “{word}” are drawn.", **values)
-    )
+    shown = t("“{word}” occurs once.", word=values["word"]) if n == 1 else t("All {n} occurrences of “{word}” are shown.", **values)
     if everything > n:
-        shown = t("{n} of {all} sentences with “{word}” are drawn, evenly over the corpus.", all=everything, **values)
+        shown = t("{n} of {all} occurrences of “{word}” are shown, evenly over the corpus.", all=everything, **values)
     if groups is None:
-        return [shown, t("They are too few to look for groups in.")]
+        return [shown, t("Too few to group.")]
     if len(groups) < 2:
-        return [shown, t("At {where} they fall into no clear groups.", where=layer_title(layer))]
+        return [shown, t("In {where} they form no clear groups.", where=layer_title(layer))]
     named = ", ".join(f"{name} ({size})" for name, size in groups)
     return [
         shown,
         t(
-            "At {where}, {number} groups were found, named by the words that tell them apart: {groups}.",
+            "In {where} they form {number} groups, named by typical words: {groups}.",
             where=layer_title(layer),
             number=len(groups),
             groups=named,

@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
         elif word:
             _around(in_use, over, word, request, place, chosen_by[1])
         else:
-            place.info(t("Type two sentences below to see a word on the map."), icon=":material/edit:")
+            place.info(t("Type two sentences below to start."), icon=":material/edit:")
     if result:
         _measures(in_use, word, st.session_state.get("view") or model_layers.in_use().top, result)
 
@@ -79,7 +79,7 @@ def _word(in_use: InUse, table: OccurrenceTable, chosens: tuple[Chosen, ...], pl
         known=known,
         titles={ALL_WORDS: _all_words(in_use)},
         told=every_word.known(in_use),
-        help=t("Type to search, by word or by theme. A word without labels is drawn by its sentences."),
+        help=t("Search by word or theme; unlabeled words work too."),
     )
     return result if result in words else folded(result)
 
@@ -109,7 +109,7 @@ def _labelled(in_use: InUse, table: OccurrenceTable, word: str, chosen: tuple[Ch
             ends=ends,
             senses=st.session_state.get("view") == SENSES and drawing.offers_senses(in_use, word, plan),
         )
-        with st.spinner(t("Fitting the map…")):
+        with st.spinner(t("Drawing the map…")):
             result = view(layouts.compute, bench(in_use), request)
         drawing.show(in_use, drawing.Shown(word, lemma, table, result, placed))
     return result
@@ -122,10 +122,10 @@ def _around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, ...], 
         plan = around.choose_plan(len(drawn))
     with left:
         job = opened.table_job(over.corpus, over.names.model)
-        with st.spinner(t("Reading every word of the sentences…")):
+        with st.spinner(t("Reading all sentences…")):
             job.wait(progress.AT_MOST_S)
         if job.result is None:
-            notice([t("“{word}” has no labels: its map comes when every word of the sentences has been read, once.", word=word)])
+            notice([t("“{word}” has no labels, so all sentences are read first, once.", word=word)])
             progress.show_state(job, lambda: opened.go_on(over.corpus, over.names.model))
             return
         around.show(in_use, over, word, drawn, plan)
@@ -137,9 +137,8 @@ def _more(key: str):
 
 def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
     """What was measured in the full space, and where the model fails: worked out when opened."""
-    if of.reports:
-        measures.show(word, of)
-    _twin(in_use, word, of)
+    with measures.show(word, of) if of.reports else st.container():
+        _twin(in_use, word, of)
     everything = st.expander(
         t("Which words are inconclusive?"), icon=":material/format_list_numbered:", key="map.all", on_change="rerun", bind="query-params"
     )
@@ -160,5 +159,5 @@ def _twin(in_use: InUse, word: str, of: Layout) -> None:
         facts[t("y, layer {layer}", layer=layer)] = coordinates[:, 1].round(3)
         if coordinates.shape[1] == 3:
             facts[t("z, layer {layer}", layer=layer)] = coordinates[:, 2].round(3)
-    label = t("All {n} dots as a table", n=len(dots.words))
+    label = t("Table of {n} dots", n=len(dots.words))
     lists.twin(pd.DataFrame(facts), name=f"map-{word}", label=label, key="map.points")

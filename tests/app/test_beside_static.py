@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from pages._model import show
 
 from core.common.significance import Paired
 from core.figures.measures import Panel
 from core.senses.separation import SenseReport, less, sense_report
 from core.views import layouts
+from pages._about import show
 from pages._cached.views import bench
 from pages._frame.in_use import InUse
 from pages._map import measures, mix
@@ -34,9 +34,9 @@ def test_a_space_beside_the_static_context_is_ahead_behind_or_not_decided():
 
 def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
     clear, poor, near = report(0, 0.05), report(1, 2.0), report(4, 0.35)
-    assert "better" in mix.about("jam", clear, {"1": poor})[0]
-    assert "Best alone, layer 1 does better" in mix.about("jam", poor, {"1": clear})[0]
-    assert 0.9 < near.one_nn < 1 and "too close to call" in mix.about("jam", near, {"1": clear})[0]
+    assert "beats every single layer" in mix.about("jam", clear, {"1": poor})[0]
+    assert "layer 1 (100%) beats this mix" in mix.about("jam", poor, {"1": clear})[0]
+    assert 0.9 < near.one_nn < 1 and "is inconclusive" in mix.about("jam", near, {"1": clear})[0]
     assert "is optimistic" in mix.about("jam", clear, {"1": poor})[1]
 
 
@@ -49,7 +49,7 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
     (line,) = measures.beside_static(first, second, "the mix")
     assert "no interval: it takes 6 cases or more" in line and line.endswith(": not decided.")
-    assert "too close to call (no interval" in mix.about("jam", first, {"1": second})[0]
+    assert "is inconclusive (no interval" in mix.about("jam", first, {"1": second})[0]
 
 
 def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():

@@ -53,9 +53,9 @@ def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, map
 def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
     some, word = every_token._noticed(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
     assert (
-        f"one of {len(maps.rows):,} tokens" in some[0]
+        f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
         and "random sentences" in some[0]
-        and f"Half of the {word} tokens of “the”" in some[1]
+        and f"“the” ({word} tokens): median distance" in some[1]
     )
     assert len(every_token._noticed(table, maps, "zyzzyva")) == 1
     words = every_token._words.__wrapped__(table, maps, "key", "en")
@@ -71,7 +71,7 @@ def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
     while not page.get("bidi_component") or not any(one.proto.component_name == "elmoscope_tokens" for one in page.get("bidi_component")):
         assert not page.exception and not page.error
         page.run()
-    assert "Every dot is one of the" in html_of(page) and "The commonest words as a table" in [one.label for one in page.expander]
+    assert "The map shows" in html_of(page) and "Table of frequent words" in [one.label for one in page.expander]
     page.session_state["view"] = "2"
     page.run()
-    assert not page.exception and "Every dot is one of the" not in html_of(page)
+    assert not page.exception and "The map shows" not in html_of(page)

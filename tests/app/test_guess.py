@@ -53,15 +53,15 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
         followed += choice == labels[k]
         told = plain(page)
         assert f"Your points: {hits} of {k + 1}" in told and f"ELMo right: {right} of {k + 1}" in told
-        assert ("A point:" in told) == (choice == found.sense) and ("ELMo is right" in told) == (found.sense == labels[k])
-        assert "In this place ELMo also expects:" in told and "(the sense space)" in told
-        assert f"{max(found.votes)} mean “{found.sense}”" in told
+        assert ("1 point:" in told) == (choice == found.sense) and ("ELMo is right" in told) == (found.sense == labels[k])
+        assert "ELMo also expects here:" in told and "(the sense space)" in told
+        assert f"{max(found.votes)} of the {sum(found.votes)} nearest labeled sentences mean “{found.sense}”" in told
         page = pressed(page, f"guess.next.{number}.{k}")
-    assert page.subheader[0].value == f"You knew what ELMo reads in {hits} of 8" and not page.exception
-    standing = "ahead: you" if followed > right else "ELMo is ahead" if right > followed else "level"
+    assert page.subheader[0].value == f"You matched ELMo in {hits} of 8" and not page.exception
+    standing = "You beat ELMo" if followed > right else "ELMo beats you" if right > followed else "You tie"
     assert standing in plain(page)
     assert page.dataframe[0].value["label"].tolist() == labels
-    assert page.dataframe[0].value["ELMo reads"].tolist() == [found.sense for found in readings]
+    assert page.dataframe[0].value["ELMo's choice"].tolist() == [found.sense for found in readings]
     page = pressed(page, "guess.again")
     assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
 
@@ -105,7 +105,7 @@ def test_korean_words_are_asked_about_in_korean():
 def test_a_language_without_labelled_words_is_told_so(monkeypatch):
     monkeypatch.setattr(quiz, "quiz", lambda *_: ())
     page = opened("pages/guess.py", quiz="31313")
-    assert "no labelled words of two meanings in English" in page.error[0].value
+    assert "No words with two labeled senses in English" in page.error[0].value
 
 
 def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatch):
@@ -120,7 +120,7 @@ def test_a_model_s_files_that_are_damaged_leave_the_question_standing(monkeypatc
 
 def test_an_old_link_to_the_quiz_opens_it():
     page = opened("pages/flip.py", flip_mode="Quiz", quiz="7")
-    assert [title.value for title in page.title] == ["Which sense does ELMo read?"] and "Quiz 7" in html_of(page)
+    assert [title.value for title in page.title] == ["Which sense does ELMo choose?"] and "Quiz 7" in html_of(page)
 
 
 SENSES = ("river <edge>", "money & more", "말")
@@ -132,9 +132,9 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
     reading = QuizReading(SENSES[votes.index(max(votes))], votes, "1", (), 3, 5)
     lines = written([*quiz_notices.answered(question, reading, answer), *quiz_notices.how(question, reading)])
     assert not any(re.search(r"<(?!/?b>)", line) for line in lines)
-    assert ("A point" in lines[0]) == (answer == reading.sense) and ("is wrong" in lines[1]) == (reading.sense != label)
-    assert ("you read the sentence rightly" in lines[1]) == (answer == label != reading.sense)
-    assert f"Of the {sum(votes)} labelled sentences nearest to this one, {max(votes)} mean" in lines[2]
+    assert ("1 point" in lines[0]) == (answer == reading.sense) and ("is wrong" in lines[1]) == (reading.sense != label)
+    assert ("you are right" in lines[1]) == (answer == label != reading.sense)
+    assert f"{max(votes)} of the {sum(votes)} nearest labeled sentences mean" in lines[2]
 
 
 @given(st.lists(st.tuples(st.sampled_from(SENSES), st.sampled_from(SENSES), st.sampled_from(SENSES)), min_size=1, max_size=8))
@@ -143,5 +143,5 @@ def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
     readings = [QuizReading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
     lines = quiz_notices.finished(asked, readings, [answer for *_, answer in rows])
     mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
-    assert ("level" in lines[0], "you are ahead" in lines[0]) == (mine == right, mine > right)
+    assert ("tie" in lines[0], "You beat" in lines[0]) == (mine == right, mine > right)
     assert f"{len(rows) / 3:.1f} points" in lines[1]

@@ -19,7 +19,7 @@ PLANTS = {"a": "She waters the plant every morning.", "ai": "plant", "b": "The p
 
 def ready(**query: str):
     page = opened("pages/map.py", **query)
-    while "has no labels: its map comes when" in html_of(page):
+    while "so all sentences are read first" in html_of(page):
         page.run()
     assert not page.exception and not page.error
     return page
@@ -29,7 +29,7 @@ def test_it_opens_on_the_word_in_question_with_and_without_labels():
     assert ready(**PLANTS).selectbox(key="map_word").value == "plant"
     page = ready(**WILD)
     assert page.selectbox(key="map_word").value == "lynx" and "lynx" in page.selectbox(key="map_word").options
-    assert "words around are nearer to the first sentence" in html_of(page)
+    assert "are nearer to the first sentence" in html_of(page)
     assert ready(**WILD, map_word="play").selectbox(key="map_word").value == "play"  # a link says more than the sentences
 
 
@@ -47,31 +47,32 @@ def test_it_follows_when_other_words_come_into_question_and_keeps_what_was_chose
 
 
 def test_each_layout_and_layer_draws_a_word_without_labels():
-    for plan in ("Neighbours kept (UMAP)", "Between your sentences"):
-        assert "words around" in html_of(ready(**WILD, around=plan, view="all layers"))
+    for plan in ("umap", "between"):
+        assert "are nearer to" in html_of(ready(**WILD, around=plan, view="all layers"))
     assert "your two words have one vector" in html_of(ready(**WILD, view="0"))
 
 
 def test_one_sentence_or_none_is_no_dead_end():
-    assert "type a second one" in html_of(ready(**{**WILD, "b": ""}))
-    assert "sentences with “bank”" in html_of(ready(a="", b=""))
+    assert "Add a second sentence" in html_of(ready(**{**WILD, "b": ""}))
+    assert "“bank” sentences have a nearest sentence" in html_of(ready(a="", b=""))
 
 
 def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
     for word in ("qzxv", "???", "<b>x</b>", "🎉"):
         page = ready(map_word=word)
-        assert any(f"“{plain(word)}” stands in no sentence" in one.value for one in page.info)
+        assert any(f"“{plain(word)}” does not occur in your corpus" in one.value for one in page.info)
         assert not any(one.proto.component_name == "elmoscope_map" for one in page.get("bidi_component"))
-        assert "of the spread" not in html_of(page) + " ".join(one.value for one in page.caption)
+        assert "of the variance" not in html_of(page) + " ".join(one.value for one in page.caption)
     typed = ready(a="qzxv", b="", map_word="qzxv")  # a sentence of the reader's has a place, and words around it
     assert any(one.proto.component_name == "elmoscope_map" for one in typed.get("bidi_component"))
+    assert "“qzxv” does not occur in your corpus." in html_of(typed)
 
 
 def test_one_dot_has_no_spread_to_speak_of(tmp_path):
     corpus = tmp_path / "own.txt"
     corpus.write_text("A heron slept.")
     page = ready(corpus=str(corpus), a="", b="", map_word="heron")
-    assert "one dot" in html_of(page) and "spread" not in " ".join(one.value for one in page.caption)
+    assert "occurs once" in html_of(page) and "variance" not in " ".join(one.value for one in page.caption)
 
 
 def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_path):
@@ -93,7 +94,7 @@ def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path
     corpus = tmp_path / "own.txt"
     corpus.write_text("\n".join(left + right))
     page = ready(corpus=str(corpus), a="", b="", map_word="crane")
-    assert "All 14 sentences with “crane” are drawn." in html_of(page)
+    assert "All 14 occurrences of “crane” are shown." in html_of(page)
     assert str(tmp_path) not in html_of(page).replace("corpus=", "")
     stars = ready(corpus=str(corpus), a="The crane flew off.", ai="crane", b="The crane was rusty.", bi="crane")
     assert "nearer to the first sentence" in html_of(stars)
@@ -106,7 +107,7 @@ def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_noth
     ]
     corpus = tmp_path / "own.jsonl"
     corpus.write_text("\n".join(map(json.dumps, rows)))
-    assert "have one meaning, so there is nothing to tell apart" in html_of(ready(corpus=str(corpus), a="", b=""))
+    assert "has only one labeled sense" in html_of(ready(corpus=str(corpus), a="", b=""))
 
 
 @pytest.mark.parametrize("name", ["map", "mix"])
@@ -128,8 +129,8 @@ def test_the_sense_space_is_a_map_beside_the_layers_only_where_it_is_asked_for()
     assert not page.exception and not page.error and page.session_state["view"] == "senses"
     map_ = sent(page)
     assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "The sense space" and not map_["text"]["senses"]
-    measures = next(table.value for table in page.dataframe if "map's trustworthiness" in table.value)
-    assert measures["layer"].tolist()[-1] == "sense space" and float(measures["map's trustworthiness"].iloc[-1]) > 0.7
+    measures = next(table.value for table in page.dataframe if "trustworthiness" in table.value)
+    assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
     dots = next(table.value for table in page.dataframe if "x, layer sense space" in table.value)
     assert len(dots) == len(map_["rows"])
     words = opened("pages/map.py", view="senses", map_word="all words")
@@ -141,7 +142,7 @@ def test_the_measures_follow_into_the_sense_space_and_out_of_it():
     for view, last in (("senses", "sense space"), ("2", "mix")):
         page.session_state["view"] = view
         page.run()
-        measures = next(table.value for table in page.dataframe if "map's trustworthiness" in table.value)
+        measures = next(table.value for table in page.dataframe if "trustworthiness" in table.value)
         assert not page.exception and measures["layer"].tolist()[-1] == last
 
 
@@ -149,13 +150,13 @@ def test_from_a_word_without_labels_to_one_with_them_and_back():
     page = ready(**WILD, view="0")
     for word in ("bank", "lynx"):
         page.selectbox(key="map_word").set_value(word).run()
-        while "has no labels: its map comes when" in html_of(page):
+        while "so all sentences are read first" in html_of(page):
             page.run()
         assert not page.exception and not page.error and page.session_state["view"] == "0"
 
 
 def test_a_link_to_the_sense_space_says_its_share_of_a_labelled_word_and_that_others_have_none():
-    assert "is shown in a layer" in html_of(ready(**WILD, view="senses"))
+    assert "so no sense space" in html_of(ready(**WILD, view="senses"))
     page = ready(**PLANTS, view="senses")
     told = html_of(page)
-    assert "is shown in a layer" not in told and ("In the sense space it is" in told or "same meaning at the sense space" in told)
+    assert "so no sense space" not in told and ("Sense space: " in told or "In the sense space, " in told)

@@ -23,7 +23,7 @@ FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car wa
 
 def read_through(page):
     """The page once every word of the sentences has been read."""
-    while "Every word of the sentences is read first" in html_of(page):
+    while "once all sentences are read" in html_of(page):
         page.run()
     page.run()  # it may have been read while the page before was drawn
     assert not page.exception and not page.error
@@ -41,15 +41,15 @@ def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_
     assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
     assert set(given["map"]["rows"]) <= set(first["rows"])
     assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
-    assert "Your two words" in told and "The neighbours as a table" in [one.label for one in page.expander]
+    assert "cosine of your two words" in told and "Table of neighbors" in [one.label for one in page.expander]
     assert page.main and not page.metric
 
 
 def test_without_the_instrument_a_word_without_labels_has_neighbours_among_all_words_and_bars():
     page = read_through(plain_mix(**FRUIT))
     told = html_of(page)
-    assert "Which way do the words lean?" in told and "no labelled sentences" not in told
-    assert "banana" in told and "Your two words" in told
+    assert "Nearer to which sentence?" in told and "no labelled sentences" not in told
+    assert "banana" in told and "cosine of your two words" in told
     for key, value in (("w0", 6.0), ("w1", -6.0), ("w2", -6.0)):
         page.slider(key=key).set_value(value)
     page.run()
@@ -57,8 +57,8 @@ def test_without_the_instrument_a_word_without_labels_has_neighbours_among_all_w
 
 
 def test_one_sentence_and_none_are_no_dead_end():
-    assert "type a second one" in html_of(opened("pages/mix.py", **{**FRUIT, "b": ""}))
-    assert "no word in question yet: type a sentence" in opened("pages/mix.py", a="", b="").info[-1].value
+    assert "Add a second sentence" in html_of(opened("pages/mix.py", **{**FRUIT, "b": ""}))
+    assert "Type a sentence above" in opened("pages/mix.py", a="", b="").info[-1].value
 
 
 REPORTS = [report(seed, noise) for noise in (0.05, 0.35, 0.5, 2.0) for seed in (3, 4)]
@@ -69,10 +69,10 @@ reports = st.sampled_from(REPORTS)
 def test_a_mix_is_better_or_worse_only_where_the_figures_shown_say_so_and_the_interval_does(mix, alone):
     told, best = written(about("ba<r", mix, alone))[0], max(alone.values(), key=lambda one: one.one_nn)
     a, b, verdict = f"{mix.one_nn:.0%}", f"{best.one_nn:.0%}", less(mix, best).verdict
-    assert ("better (" in told) == (a != b and verdict > 0)
-    assert ("than this mix" in told) == (a != b and verdict < 0)
-    assert ("as well" in told) == (a == b)
-    assert ("too close" in told) == (a != b and not verdict)
+    assert ("beats every single layer" in told) == (a != b and verdict > 0)
+    assert ("beats this mix" in told) == (a != b and verdict < 0)
+    assert ("matches the best single layer" in told) == (a == b)
+    assert ("is inconclusive" in told) == (a != b and not verdict)
     assert "<r" not in told
 
 
@@ -90,7 +90,7 @@ def lists_of(page) -> list[str]:
 
 
 def share_of(page) -> str:
-    return next(metric.value for metric in page.metric if "same meaning" in metric.label)
+    return next(metric.value for metric in page.metric if "same sense" in metric.label)
 
 
 def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_is_as_it_was():
@@ -100,9 +100,9 @@ def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_i
     assert not page.exception and not page.error
     after, captions = lists_of(page), " ".join(caption.value for caption in page.caption)
     assert len(before) == len(after) == 2 and all(one != other for one, other in zip(before, after, strict=True))
-    dim = np.sqrt(int(re.search(r"equally long: √(\d+) = ", captions)[1]))
-    assert f"= {dim:.1f}." in captions and "not of one length" not in captions
-    assert f"Without layer normalisation the same weights have {share}." in captions
+    dim = np.sqrt(int(re.search(r"all have length √(\d+) = ", captions)[1]))
+    assert f"= {dim:.1f}, so" in captions and "Mean vector lengths" not in captions
+    assert f"Without layer normalization: {share}." in captions
     bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)
     assert bars == ["33", "33", "33"]
     assert page.metric[0].value != length and 0 < float(page.metric[0].value) < dim
@@ -136,8 +136,8 @@ def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():
         assert len(base64.b64decode(one["cross"])) == 4 * 9 * len(rows) and all(str(row) in given["lines"] for row in rows)
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
-    assert "too close to call" in html_of(page) or "this mix" in html_of(page)
-    assert "The neighbours as a table" in [one.label for one in page.expander]
+    assert "this mix" in html_of(page)
+    assert "Table of neighbors" in [one.label for one in page.expander]
 
 
 def test_normalised_layers_are_sent_where_the_switch_says_so():

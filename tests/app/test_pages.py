@@ -30,9 +30,9 @@ PAGES = {
     "pages/found.py": "How many meanings does it have here?",
     "pages/compare.py": "Do two models see the same words?",
     "pages/how.py": "How does a sentence become a vector?",
-    "pages/lessons.py": "How alike are two words that have nothing in common?",
+    "pages/lessons.py": "How similar are two unrelated words?",
     "pages/teach.py": "Does one word have one meaning?",
-    "pages/guess.py": "Which sense does ELMo read?",
+    "pages/guess.py": "Which sense does ELMo choose?",
     "pages/state.py": "Does it remember what it read before?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
@@ -53,6 +53,14 @@ def test_every_slide_is_drawn_and_says_what_to_notice():
     for number in range(1, 10):
         page = opened("pages/teach.py", slide=str(number))
         assert not page.exception and not page.error and "notice" in html_of(page), number
+
+
+def test_slides_give_each_form_of_a_word_its_own_vector_of_glove():
+    pair = {"a": "The banks of the river were steep.", "b": "The bank refused to lend money.", "ai": "1", "bi": "1"}
+    assert "“banks” and “bank” differ in spelling" in html_of(opened("pages/teach.py", slide="1", **pair))
+    angle = opened("pages/teach.py", slide="3", **pair)
+    assert "only one vector" not in html_of(angle) and "two vectors" in angle.get("plotly_chart")[0].proto.spec
+    assert "1.00" not in opened("pages/teach.py", slide="4", **pair).get("plotly_chart")[0].proto.spec
 
 
 @pytest.mark.parametrize(("path", "title"), PAGES.items())
@@ -119,9 +127,9 @@ def test_a_corpus_without_labels_still_gives_neighbours(tmp_path):
     (tmp_path / "own.txt").write_text("The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n")
     corpus = str(tmp_path / "own.txt")
     assert not opened("pages/neighbours.py", corpus=corpus).error
-    assert "Which way do the words lean?" in html_of(plain_mix(corpus=corpus))
+    assert "Nearer to which sentence?" in html_of(plain_mix(corpus=corpus))
     own_map = opened("pages/map.py", corpus=corpus)
-    assert not own_map.error and "words around are nearer to the first sentence" in html_of(own_map)
+    assert not own_map.error and "are nearer to the first sentence" in html_of(own_map)
 
 
 def test_gamma_changes_the_length_and_no_neighbour():

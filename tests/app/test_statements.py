@@ -8,7 +8,6 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pages._model import show
 
 from core.analysis.memory import Memory, Stream, drift
 from core.analysis.spaces import Comparison
@@ -17,6 +16,7 @@ from core.figures.measures import Panel
 from core.static.vectors import StaticNeighbour
 from core.text.concordance import Concordance
 from core.text.sentences import Sentence
+from pages._about import show
 from pages._classify import earlier
 from pages._compare import words as compare_words
 from pages._corpus import reading

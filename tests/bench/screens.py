@@ -17,7 +17,6 @@ from tests.browser.conftest import AT_REST
 from tests.run import find_chromium
 
 SIZES = {"laptop": (1366, 768), "phone": (390, 844)}
-PROBES = "health", "host-config"  # Streamlit asks for these below a page's address first, to learn where it is served
 MEASURE = """() => {
   const main = document.querySelector('[data-testid=stMain]'), block = main.querySelector('[data-testid=stMainBlockContainer]');
   const roots = [block];  // the column, and what stands in components' shadow roots, theirs too
@@ -51,7 +50,7 @@ def show(browser: Browser, base: str, view: str, size: str, arguments: argparse.
     context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=theme)
     page = context.new_page()
     missing = []
-    page.on("response", lambda r: missing.append(r.url) if r.status == 404 and not r.url.endswith(PROBES) else None)
+    page.on("response", lambda r: missing.append(r.url) if r.status == 404 else None)
     file, parameters = door(view)
     path = "" if file == "app.py" else Path(file).stem
     query = {**parameters, **({"lang": arguments.language} if arguments.language != "en" else {})}

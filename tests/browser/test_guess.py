@@ -29,11 +29,11 @@ def test_a_quiz_is_played_by_keyboard_and_its_line_copied(page: Page, server: st
             page.keyboard.press("Enter")
         go_on = page.locator(f"[class*='st-key-guess-next-7-{k}'] button")
         expect(go_on).to_be_visible()
-        expect(notice).to_contain_text(re.compile("(A|No) point:.* ELMo is (right|wrong)"))
+        expect(notice).to_contain_text(re.compile("(1 point|0 points):.* ELMo is (right|wrong)"))
         expect(choices).to_have_count(0)
         expect(page.locator(".guess-sense .chip.elmo")).to_have_count(1)
         page.keyboard.press("ArrowRight")
-    expect(page.get_by_text(re.compile(r"You knew what ELMo reads in \d of 8"))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"You matched ELMo in \d of 8"))).to_be_visible()
     line = page.locator(".share p")
     expect(line).to_have_text(
         re.compile(r"^Guess the machine 7 · [■□]{8} \d/8 · ELMo \d/8 · http://127\.0\.0\.1:\d+/learn\?learn_view=guess&quiz=7$")

@@ -26,9 +26,9 @@ TITLES = {
     "found": "How many meanings does it have here?",
     "compare": "Do two models see the same words?",
     "how": "How does a sentence become a vector?",
-    "lessons": "How alike are two words that have nothing in common?",
+    "lessons": "How similar are two unrelated words?",
     "teach": "Does one word have one meaning?",
-    "guess": "Which sense does ELMo read?",
+    "guess": "Which sense does ELMo choose?",
     "state": "Does it remember what it read before?",
 }
 
@@ -116,7 +116,7 @@ def test_selected_dots_are_listed(page: Page, server: str):
     page.mouse.move(box["x"] + box["width"] - 5, box["y"] + box["height"] - 5, steps=8)
     page.mouse.up()
     expect(page.get_by_text(re.compile(r"\d+ selected"))).to_be_visible()
-    expect(page.get_by_role("button", name="Download the selection as CSV")).to_be_visible()
+    expect(page.get_by_role("button", name="Download selection")).to_be_visible()
 
 
 def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):

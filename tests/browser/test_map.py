@@ -73,7 +73,7 @@ def test_layers_glide_under_the_hand_on_core_s_places_and_letting_go_writes_the_
     slider.focus()
     slider.press("Home")
     expect(page).to_have_url(re.compile("view=0"))
-    expect(root.locator("[aria-live]")).to_contain_text("sentences are equally near")
+    expect(root.locator("[aria-live]")).to_contain_text("no true neighbors: ")
     slider.press("ArrowRight")
     expect(page).not_to_have_url(re.compile("view="))
     expect(root.locator("[aria-live]")).to_contain_text("Layer 1")
@@ -116,7 +116,7 @@ def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server:
 
 
 def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_maps(page: Page, server: str):
-    opened(page, server, "map?layout=Largest+spread+(PCA)&view=1&dot=none")
+    opened(page, server, "map?layout=pca&view=1&dot=none")
     root = drawn(page)
     plane = root.locator(".plane").bounding_box()
     seen = root.evaluate(SEEN)
@@ -125,7 +125,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     expect(root.locator(".card")).to_be_visible()
     row = root.evaluate(SEEN)["hot"]
     page.mouse.click(x, y)
-    expect(root.locator(".counted")).to_contain_text("of its 10 true neighbours are among its 10 nearest here")
+    expect(root.locator(".counted")).to_contain_text("of 10 true neighbors near on the map")
     expect(page).to_have_url(re.compile(rf"dot={row}\b"))
     page.mouse.move(plane["x"] + 2, plane["y"] + 2)
     page.mouse.down()
@@ -138,7 +138,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     expect(page.get_by_text(f"{len(picked)} selected", exact=True)).to_be_visible()
     root.get_by_role("button", name="all layers").click()
     page.wait_for_function(f"() => {{ const all = ({FADED})(); return all.length === 4 && all.every(Boolean); }}")
-    page.get_by_role("button", name="Clear the selection").click()
+    page.get_by_role("button", name="Clear selection").click()
     expect(page.get_by_text(re.compile(r"^\d+ selected$"))).to_have_count(0)
     page.wait_for_function(f"() => !({FADED})().some(Boolean)")
     page.get_by_role("radio", name="2", exact=True).click()
@@ -157,20 +157,20 @@ def test_where_the_instrument_cannot_run_streamlit_draws_the_map(page: Page, ser
 
 
 def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, server: str):
-    opened(page, server, "map?layout=Axes+of+your+own&view=2")
+    opened(page, server, "map?layout=poles&view=2")
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
-    expect(page.get_by_text("The first axis holds")).to_be_visible()
-    opened(page, server, "map?layout=Axes+of+your+own&view=2&map_word=play&right=%3F%3F")
+    expect(page.get_by_text("The first axis shows")).to_be_visible()
+    opened(page, server, "map?layout=poles&view=2&map_word=play&right=%3F%3F")
     expect(page.get_by_text("One end of an axis is empty.")).to_be_visible()
     expect(page.locator(".map .x")).to_contain_text("play:")
 
 
 def test_a_word_of_which_nothing_is_shown_is_one_click_away(page: Page, server: str):
-    opened(page, server, "map?layout=Three+dimensions")
-    expect(page.get_by_text("Three components hold")).to_be_visible()
+    opened(page, server, "map?layout=3d")
+    expect(page.get_by_text("3D shows")).to_be_visible()
     page.get_by_text("Which words are inconclusive?").click()
-    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("it is not shown")
-    worst = page.get_by_label("Open a word of which it is not shown").get_by_role("radio").first
+    expect(page.locator("[data-stale=false] .notice").last).to_contain_text("Inconclusive: ")
+    worst = page.get_by_label("Open an inconclusive word").get_by_role("radio").first
     word = worst.inner_text()
     worst.click()
     expect(page).to_have_url(re.compile(f"map_word={word}"))

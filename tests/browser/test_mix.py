@@ -114,7 +114,7 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
     assert root.evaluate(SEEN)["lists"] == order and root.locator(".arrows").get_attribute("aria-label") != told
 
     root.get_by_role("button", name="all −6").click()
-    expect(root.locator(".alike")).to_contain_text("the same shares as all 0")
+    expect(root.locator(".alike")).to_contain_text("the same weights as all 0")
     expect(page).to_have_url(re.compile("w2=-6"))
     at_rest(page)
     page.go_back()
@@ -133,7 +133,7 @@ def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, serv
     opened(page, server, "mix?a=Two+herons+waded+through+the+marsh.&ai=herons&b=The+herons+on+the+vase+were+blue.&bi=herons")
     root = page.locator(".mix")
     expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read
-    expect(root).to_contain_text("no accuracy can be counted")
+    expect(root).to_contain_text("so no accuracy")
     at_rest(page)
     before, told = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
     box = root.get_by_role("slider").first.bounding_box()
@@ -156,7 +156,7 @@ def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, serv
     page.mouse.up()
     expect(page).to_have_url(re.compile("w0=5|w0=6"))
     page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
-    expect(page.get_by_text("The neighbours as a table")).to_be_visible()
+    expect(page.get_by_text("Table of neighbors")).to_be_visible()
 
 
 def test_where_the_instrument_cannot_run_streamlit_draws_the_page(page: Page, server: str):

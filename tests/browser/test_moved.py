@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from pages._frame.menu import MOVED, door, menu
+from tests.browser.conftest import AT_REST
 
 pytestmark = pytest.mark.browser
 
@@ -36,6 +37,18 @@ def test_an_old_link_shows_the_view_and_its_page_switches_between_views(server: 
     expect(page.get_by_label("First sentence", exact=True)).to_have_count(1)  # that of the view left behind is gone
     expect(page.get_by_label("First sentence", exact=True)).to_have_value("The crane lifted a beam.")
     assert "neighbours_view" not in page.url
+
+
+@pytest.mark.parametrize("path", ["", "map", "learn?learn_view=guess"])
+def test_a_page_opened_by_its_address_asks_for_nothing_that_is_not_there(server: str, page, path: str):
+    wrong = []
+    page.on("response", lambda response: wrong.append(f"{response.status} {response.url}") if response.status >= 400 else None)
+    page.on("console", lambda message: wrong.append(message.text) if message.type == "error" else None)
+    answer = page.goto(f"{server}/{path}")
+    assert "<title>Elmoscope</title>" in answer.text()
+    page.get_by_role("heading", level=1).wait_for()
+    page.wait_for_function(AT_REST)
+    assert not wrong
 
 
 def test_nine_places_and_fifteen_pages():

@@ -42,7 +42,7 @@ def test_it_has_lists_whose_lines_open_and_become_the_question(page: Page, serve
 def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_labelled_word(page: Page, server: str):
     read(page, server, "map?" + urlencode(PAIR))
     chart = page.locator(".map .plane")
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("words around are nearer to the first sentence")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")
     box = chart.bounding_box()
     assert box["y"] + box["height"] <= 900  # the picture stands on the first screen
     assert page.locator(".map .stars text").all_text_contents() == ["yours, 1", "yours, 2"]
@@ -50,13 +50,13 @@ def test_it_has_a_map_with_two_stars_in_the_first_screen_and_back_leads_to_a_lab
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("your two words have one vector")
     page.get_by_role("combobox", name="Word").click()
     page.get_by_role("option", name=re.compile("^bank ·")).click()
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("sentences with “bank”")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("“bank” sentences have a nearest sentence of the same sense")
 
 
 def test_its_mix_lists_words_of_all_kinds_and_says_how_alike_the_two_are(page: Page, server: str):
     read(page, server, "mix?" + urlencode(PAIR))
-    expect(page.locator(".mix")).to_contain_text("no accuracy can be counted")
-    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("words around are nearer to the first sentence")
-    expect(page.locator(".mix")).to_contain_text(re.compile(r"\d+° between your two words"))
-    page.get_by_text("The neighbours as a table").click()
+    expect(page.locator(".mix")).to_contain_text("so no accuracy")
+    expect(page.locator("[data-stale=false] .notice").first).to_contain_text("are nearer to the first sentence")
+    expect(page.locator(".mix")).to_contain_text(re.compile(r"\d+° between your words"))
+    page.get_by_text("Table of neighbors").click()
     expect(page.locator("[data-stale=false] .mix li:not(.gone)").first).to_be_visible()

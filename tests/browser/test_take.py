@@ -84,7 +84,7 @@ def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_s
 
 
 def test_the_link_is_the_address_and_the_table_its_numbers(taken: Page):
-    taken.get_by_role("button", name="Copy the link").click()
+    taken.get_by_role("button", name="Copy link").click()
     expect(taken.get_by_role("status").filter(has_text="Copied.")).to_be_visible()
     expect(taken.locator(".address.long")).to_have_text(taken.url)
     name, table = saved(taken, taken.get_by_role("button", name="CSV: Show as table"))
@@ -99,7 +99,7 @@ INK = """(canvas) => {
 
 
 def test_a_share_card_is_drawn_in_the_browser_in_light_colours_and_a_short_link_opens_the_view(taken: Page):
-    taken.get_by_role("button", name="Make the card").press("Enter")
+    taken.get_by_role("button", name="Make card").press("Enter")
     card = taken.get_by_role("img", name=re.compile(r"A card with both sentences, “match” and “match” marked, \d+° apart at layer 1"))
     expect(card).to_be_visible()
     name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: A card")))

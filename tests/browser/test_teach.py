@@ -39,10 +39,10 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
     heading, said = page.get_by_role("heading", level=1), page.locator("[data-stale=false] .notice")
     page.wait_for_function("document.documentElement.dataset.steps")
     for number, title, words in (
-        (4, "Which layer tells them apart?", "1.00 at layer 0"),
-        (5, "Which words decided it?", "weighed most"),
-        (6, "Which layers does a task need?", "chance is"),
-        (7, "What did it read from the left, what from the right?", "alone"),
+        (4, "Which layer separates the senses?", "1.00 at layer 0"),
+        (5, "Which words decided the sense?", "mattered most"),
+        (6, "Does mixing layers help?", "by chance"),
+        (7, "What does each direction read?", "alone"),
     ):
         expect(heading).to_have_text(title)
         expect(said).to_contain_text(words)
@@ -50,7 +50,7 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
         expect(page.get_by_text("Speaker's notes")).to_be_in_viewport(ratio=1)
         assert len(said.inner_text().removeprefix("What to notice.").split()) <= 20
         page.keyboard.press("ArrowRight")  # whether the slide stands or is still being drawn
-    expect(heading).to_have_text("What of a word nobody has seen?")
+    expect(heading).to_have_text("What about a new word?")
     page.set_viewport_size({"width": 1920, "height": 1080})  # type and picture grow with the screen
     expect(page.locator("html")).to_have_css("font-size", re.compile(r"^(24|23\.99\d*)px$"))  # a share of the screen
     page.wait_for_function("document.querySelector('.js-plotly-plot')?.getBoundingClientRect().height > 540")
@@ -58,10 +58,10 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
     box = page.get_by_label("Invent a word")
     box.fill("blorptastic <b>")
     box.press("Enter")
-    expect(said).to_contain_text("GloVe has nothing for “blorptastic”")
+    expect(said).to_contain_text("GloVe does not know “blorptastic”")
     expect(page.get_by_test_id("stSidebar")).not_to_be_in_viewport()
     expect(page.get_by_test_id("stException")).to_have_count(0)
-    page.get_by_role("link", name="Open the full page").click()
+    page.get_by_role("link", name="Open full page").click()
     expect(page.get_by_label("Words, with blanks or commas between them")).to_have_value("blorptastic <b>")
 
 
@@ -70,8 +70,8 @@ def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow
     chosen, heading = page.get_by_label("Slide").get_by_role("radio", checked=True), page.get_by_role("heading", level=1)
     page.wait_for_function("document.documentElement.dataset.steps")  # the browser has loaded what hears the keys
     for key, presses, number, title in (
-        ("ArrowRight", 6, "8", "What of a word nobody has seen?"),
-        ("ArrowLeft", 2, "6", "Which layers does a task need?"),
+        ("ArrowRight", 6, "8", "What about a new word?"),
+        ("ArrowLeft", 2, "6", "Does mixing layers help?"),
     ):
         for _ in range(presses):
             page.keyboard.press(key)
@@ -79,7 +79,7 @@ def test_every_press_while_a_slide_is_drawn_is_a_step_and_a_text_keeps_its_arrow
         expect(chosen).to_have_text(number)
         expect(heading).to_have_text(title)
     page.get_by_role("button", name="Next").dblclick()
-    expect(heading).to_have_text("What of a word nobody has seen?")
+    expect(heading).to_have_text("What about a new word?")
     at_rest(page)  # a slide that is still being drawn takes the focus from its boxes
     page.get_by_label("Invent a word").press("ArrowLeft")
     expect(chosen).to_have_text("8")

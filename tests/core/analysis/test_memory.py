@@ -127,7 +127,7 @@ def test_neighbours_change_where_the_encoding_does_and_nowhere_else():
 def test_the_pictures_show_every_token_and_name_their_lines():
     m, tokens = memory(), [*SENTENCE[:-1], "<b>"]
     figure = layers_figure(1 - m.drifted.whole, tokens, stateless=1 - m.stateless.whole.max(axis=0), bold=5)
-    assert [trace.name for trace in figure.data] == ["ours", "layer 1", "layer 2"] and "&lt;b&gt;" in figure.layout.xaxis.ticktext
+    assert [trace.name for trace in figure.data] == ["this app", "layer 1", "layer 2"] and "&lt;b&gt;" in figure.layout.xaxis.ticktext
     assert "<b>bank</b>" in figure.layout.xaxis.ticktext
     assert len(halves_figure(m.drifted.forward[2], m.drifted.backward[2], tokens, bold=0).data) == 2
     lines = settling_figure(m.same.from_previous(2), m.varied.from_previous(2), np.zeros(ROUNDS))

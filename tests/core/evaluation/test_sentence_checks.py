@@ -96,4 +96,4 @@ def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, 
     assert told["faults"] == ["jam / stuck traffic: 9 sentences; 10 wanted"]
     path.write_text('{"tokens": ["a", "jam"], "position": 2, "lemma": "jam", "sense": "s"}\n')
     assert main(["check-sentences", str(path)]) == 2
-    assert capsys.readouterr().err == "error: own.jsonl, row 1: position 2 is none of its 2 tokens.\n"
+    assert capsys.readouterr().err == "error: own.jsonl, row 1: position 2 is outside its 2 tokens.\n"

@@ -69,9 +69,9 @@ def test_a_word_is_looked_up_as_spelt_then_in_lower_case():
 
 def test_an_unknown_word_has_no_vector_and_its_near_spellings_are_named(compass):
     assert compass.vector("nroth") is None
-    with pytest.raises(BadInput, match=r"^'nroth' is not among the 5 words of toy\. Near spellings: north(, northeast)?\.$"):
+    with pytest.raises(BadInput, match=r"^'nroth' is not in toy \(5 words\)\. Similar spellings: north(, northeast)?\.$"):
         compass.neighbours("nroth", 3)
-    with pytest.raises(BadInput, match=r"Near spellings: none\."):
+    with pytest.raises(BadInput, match=r"Similar spellings: none\."):
         compass.neighbours("", 3)
 
 
@@ -98,9 +98,9 @@ def test_a_vector_that_has_no_direction_here_is_refused(compass, vector):
 
 
 def test_a_word_of_zeros_and_no_neighbours_at_all_are_refused(compass):
-    with pytest.raises(BadInput, match="not all zeros"):
+    with pytest.raises(BadInput, match="nonzero"):
         compass.neighbours("here", 1)
-    with pytest.raises(BadInput, match="At least 1"):
+    with pytest.raises(BadInput, match="at least 1"):
         compass.neighbours("east", 0)
 
 
@@ -215,33 +215,33 @@ def test_a_binary_file_may_end_its_entries_with_line_breaks(tmp_path):
     [
         ("v.txt", b"", BadInput, "v.txt is empty."),
         ("v.txt", b" \n\n", BadInput, "v.txt is empty."),
-        ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 number where 2 are expected."),
-        ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers where 2 are expected."),
+        ("v.txt", b"a 1 2\nb 3\n", BadInput, "v.txt, line 2: 1 number instead of 2."),
+        ("v.txt", b"a 1 2\nb 3 4 5\n", BadInput, "v.txt, line 2: 3 numbers instead of 2."),
         ("v.txt", b"a 1 2\n\nb 3 x\n", BadInput, "v.txt, line 3: could not convert string to float: 'x'."),
-        ("v.txt", b"a 1 2\nb 3 nan\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
-        ("v.txt", b"a 1 2\nb 3 -1e30\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
-        ("v.txt", b"a 1 2\nb 3 1e999\n", BadInput, "v.txt, line 2: a value is not a number, or above 1e15."),
-        ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: there is no word before the numbers."),
-        ("v.txt", b"a 1 2\nb\xe9 3 4\n", BadInput, "v.txt, line 2: it is not UTF-8 text."),
-        ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: a word and from 1 to 10,000 numbers are expected, not 0."),
-        ("v.txt", b"\na 1 2\n", BadInput, "v.txt, line 1: a word and from 1 to 10,000 numbers are expected, not 0."),
-        ("v.txt", bytes(range(256)), BadInput, "v.txt, line 1: neither readable text nor the two numbers"),
-        ("v.txt", W2V[:-6], CorruptArtifact, "v.txt promises 2 words and ends after 1: it is cut off."),
-        ("v.txt", b"1000000000000 2\na 1 2\n", CorruptArtifact, "v.txt promises 1,000,000,000,000 words and ends after 1"),
-        ("v.txt", b"2 1000000000000\na 1 2\n", BadInput, "v.txt, line 1: a word and from 1 to 10,000 numbers"),
-        ("v.txt", b"2 0\na\n", BadInput, "numbers are expected, not 0."),
-        ("v.txt", b"2 3\na 1 2\nb 3 4\n", BadInput, "v.txt, line 2: 2 numbers where 3 are expected."),
-        ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin promises 2 words and ends after 1: it is cut off."),
-        ("v.bin", b"1000000000000 2" + BINARY[3:], CorruptArtifact, "promises 1,000,000,000,000 words and ends after 2"),
-        ("v.bin", BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()), BadInput, "v.bin, word 2: a value is not"),
-        ("v.bin", b"2 2\n" + b"\x01" * (1 << 21), BadInput, "v.bin, word 1: no word ends here within 1 MB."),
-        ("v.kv", pickle.dumps({"a": [1.0]}), BadInput, "v.kv is a Python pickle and is not opened, as it may run code"),
-        ("v.gz", b"not gzip at all", CorruptArtifact, "v.gz cannot be read to its end: Not a gzipped file"),
-        ("v.gz", gzip.compress(GLOVE * 900)[:-40], CorruptArtifact, "v.gz cannot be read to its end: "),
-        ("v.xz", lzma.compress(GLOVE)[:-8], CorruptArtifact, "v.xz cannot be read to its end: "),
-        ("v.zip", zipped(GLOVE, "a.txt")[:-9], CorruptArtifact, "v.zip cannot be read to its end: File is not a zip file."),
-        ("v.zip", zipped(GLOVE, "50d.txt", "100d.txt"), BadInput, "holds 50d.txt, 100d.txt: unpack the one you want."),
-        ("v.zip", zipped(GLOVE), BadInput, "holds none"),
+        ("v.txt", b"a 1 2\nb 3 nan\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
+        ("v.txt", b"a 1 2\nb 3 -1e30\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
+        ("v.txt", b"a 1 2\nb 3 1e999\n", BadInput, "v.txt, line 2: not a number, or above 1e15."),
+        ("v.txt", b"a 1 2\n 3 4\n", BadInput, "v.txt, line 2: no word before the numbers."),
+        ("v.txt", b"a 1 2\nb\xe9 3 4\n", BadInput, "v.txt, line 2: not UTF-8 text."),
+        ("v.txt", b"hello\nworld\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
+        ("v.txt", b"\na 1 2\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers, not 0."),
+        ("v.txt", bytes(range(256)), BadInput, "v.txt, line 1: neither text nor a word2vec header"),
+        ("v.txt", W2V[:-6], CorruptArtifact, "v.txt ends after 1 of 2 words."),
+        ("v.txt", b"1000000000000 2\na 1 2\n", CorruptArtifact, "v.txt ends after 1 of 1,000,000,000,000 words"),
+        ("v.txt", b"2 1000000000000\na 1 2\n", BadInput, "v.txt, line 1: expected a word and 1 to 10,000 numbers"),
+        ("v.txt", b"2 0\na\n", BadInput, "numbers, not 0."),
+        ("v.txt", b"2 3\na 1 2\nb 3 4\n", BadInput, "v.txt, line 2: 2 numbers instead of 3."),
+        ("v.bin", BINARY[:-3], CorruptArtifact, "v.bin ends after 1 of 2 words."),
+        ("v.bin", b"1000000000000 2" + BINARY[3:], CorruptArtifact, "ends after 2 of 1,000,000,000,000 words"),
+        ("v.bin", BINARY.replace(np.float32(3).tobytes(), np.float32("inf").tobytes()), BadInput, "v.bin, word 2: not a number"),
+        ("v.bin", b"2 2\n" + b"\x01" * (1 << 21), BadInput, "v.bin, word 1: no word ends within 1 MB."),
+        ("v.kv", pickle.dumps({"a": [1.0]}), BadInput, "v.kv is a pickle and may run code"),
+        ("v.gz", b"not gzip at all", CorruptArtifact, "Cannot read all of v.gz: Not a gzipped file"),
+        ("v.gz", gzip.compress(GLOVE * 900)[:-40], CorruptArtifact, "Cannot read all of v.gz: "),
+        ("v.xz", lzma.compress(GLOVE)[:-8], CorruptArtifact, "Cannot read all of v.xz: "),
+        ("v.zip", zipped(GLOVE, "a.txt")[:-9], CorruptArtifact, "Cannot read all of v.zip: File is not a zip file."),
+        ("v.zip", zipped(GLOVE, "50d.txt", "100d.txt"), BadInput, "one vector file, not 50d.txt, 100d.txt: unpack one."),
+        ("v.zip", zipped(GLOVE), BadInput, "not none"),
     ],
 )
 def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, error, said):
@@ -252,9 +252,9 @@ def test_each_malformed_file_is_refused_in_a_sentence(tmp_path, name, data, erro
 
 
 def test_a_missing_file_and_a_senseless_limit_are_said(tmp_path):
-    with pytest.raises(MissingArtifact, match=r"There is no vector file .*nothing\.txt"):
+    with pytest.raises(MissingArtifact, match=r"No vector file .*nothing\.txt"):
         load_vectors(tmp_path / "nothing.txt")
-    with pytest.raises(BadInput, match="limit must be at least 1 word, got 0"):
+    with pytest.raises(BadInput, match="limit must be at least 1, not 0"):
         load_vectors(tmp_path, limit=0)
     with pytest.raises(MissingArtifact, match=r"has no meta\.json"):
         load_vectors(tmp_path)
@@ -263,12 +263,12 @@ def test_a_missing_file_and_a_senseless_limit_are_said(tmp_path):
 @pytest.mark.parametrize(
     ("file", "data", "error", "said"),
     [
-        ("words.txt", b"the\nbank\nriver\nelan\nend", CorruptArtifact, "words.txt is damaged: its checksum"),
-        ("vectors.safetensors", b"\x00" * 90, CorruptArtifact, "vectors.safetensors is damaged: its checksum"),
-        ("meta.json", b"{", CorruptArtifact, "cannot be read: JSONDecodeError"),
-        ("meta.json", b'{"format": "elmoscope-vectors"}', CorruptArtifact, "cannot be read: KeyError('version')"),
-        ("meta.json", b'{"format": "elmoscope-vectors", "version": 2}', CorruptArtifact, "not in version 1"),
-        ("meta.json", b"[]", CorruptArtifact, "cannot be read: TypeError"),
+        ("words.txt", b"the\nbank\nriver\nelan\nend", CorruptArtifact, "words.txt is damaged: checksum"),
+        ("vectors.safetensors", b"\x00" * 90, CorruptArtifact, "vectors.safetensors is damaged: checksum"),
+        ("meta.json", b"{", CorruptArtifact, "JSONDecodeError"),
+        ("meta.json", b'{"format": "elmoscope-vectors"}', CorruptArtifact, ": KeyError('version')"),
+        ("meta.json", b'{"format": "elmoscope-vectors", "version": 2}', CorruptArtifact, "not in vector format version 1"),
+        ("meta.json", b"[]", CorruptArtifact, "TypeError"),
         ("words.txt", None, MissingArtifact, "has no words.txt."),
     ],
 )
