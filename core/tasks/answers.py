@@ -32,6 +32,9 @@ from core.tasks.task import VARIANTS, Example
 MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
 MAX_SENTENCE = 120
 PRONOUNS = frozenset([*MASCULINE, *FEMININE])
+_PERSONAL = """i me my mine you your yours he him his she her hers it its we us our ours they them their theirs
+myself yourself himself herself itself ourselves yourselves themselves"""
+PERSONAL = frozenset(_PERSONAL.split())
 # Words that begin a sentence with a capital and are no names.
 _OPENERS = """a after all although an and any as at because before both but by did do does during each every few finally first for from
 had has have he her here hers him his how however i if in instead into is it its later many may most my no none nobody not nothing now of
@@ -179,6 +182,29 @@ def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
         elif is_name:
             found.append((k, k))
     return found
+
+
+def mentions_in(text: str, phrases: OpenTask, model: Model | None, vectors: StaticVectors) -> Example:
+    """A typed text for `clusters`: its mentions are the noun phrases that the heads of `chunks` find, and all personal pronouns."""
+    passage = _passage("coreference", text)
+    variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))
+    begun, spans = 0, set()
+    for sentence in passage:
+        labelled = ask(phrases, Example(((sentence,),)), model, vectors)[variant].said
+        spans |= {(begun + first, begun + last) for first, last, label in labelled if label == "NP"}
+        spans |= {(begun + k, begun + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
+        begun += len(sentence)
+    if not spans:
+        raise BadInput(t("There is no pronoun to look up: the text needs he, she, him, her, his or hers."))
+    return Example((passage,), None, tuple(sorted(spans)))
+
+
+def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
+    """Mentions that one number goes through, two at least, in the order of their first: what a head of `clusters` says."""
+    together: dict[int, list[Span]] = {}
+    for span, number in zip(example.facts, numbers, strict=True):
+        together.setdefault(number, []).append(span)
+    return [tuple(spans) for spans in together.values() if len(spans) > 1]
 
 
 def predicates(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> list[int]:

@@ -19,6 +19,7 @@ from core.text.tokens import tokenize
 from pages._cached import classifiers
 from pages._classify.notices import about_answers
 from pages._classify.reasons import show_reasons
+from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -26,42 +27,6 @@ from pages._frame.markup import plain, show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
-
-EXAMPLES = {
-    "news-title": (
-        "Apple shares slide after chip supplier cuts forecast",
-        "Striking workers reject the club's offer",
-        "Minister resigns over bank bailout",
-        "Giants beat Jets in the rain",
-        "Jets bomb rebel camp in the north",
-        "Court blocks merger of two phone makers",
-    ),
-    "news": (
-        "Oil falls below forty dollars. Crude prices dropped on Tuesday as producers said they would pump more this winter.",
-        "Late goal sends hosts through. A header in the last minute took the home side into the final of the cup on Sunday.",
-        "New browser blocks trackers. The software maker said the program warns users before a page can read their data.",
-    ),
-    "headlines": (
-        "Ferry line buys its own shipyard. Waiting three years for each new boat was costing more than the yard, the owners told staff.",
-        "Keeper's glove saves the season. A fingertip in stoppage time kept the islanders in the top division for a ninth year.",
-        "Border post reopens after the flood. Lorries crossed the rebuilt bridge at dawn, and both governments sent a brass band.",
-        "Robot gardener learns to leave the weeds bees like. Its makers taught it forty flowers, and it found three more by itself.",
-    ),
-    "spam": (
-        "Are we still on for lunch at one? I'm running a bit late",
-        "WINNER! You have been chosen for a 1000 pound prize. Call now to claim your reward",
-        "Your parcel could not be delivered, pay the fee at this link today",
-        "Free tonight? The new cinema has two seats for one",
-    ),
-    "sentiment": (
-        "A film as slow as it is beautiful.",
-        "Not a bad film, but hardly a good one either.",
-        "Two hours I will never get back.",
-        "It is the kind of comedy that makes you forget to check your watch.",
-    ),
-}
-EXAMPLES["sentiment2"] = EXAMPLES["sentiment"]
-
 
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
 
@@ -117,15 +82,13 @@ def _task() -> str:
 
 def _text(task: str) -> str:
     mine = classifiers.trained_here().get(task)
-    known = mine.opened.task.name if mine else task
-    key = f"text_{known if known in EXAMPLES else 'own'}"
-    examples = EXAMPLES.get(known, ())
+    known, prepared = mine.opened.task.name if mine else task, examples.classify()
+    key = f"text_{known if known in prepared else 'own'}"
+    texts = prepared.get(known, ())
     label = t("Your text")
-    if examples:
-        offer_examples(examples, key=f"{key}_example", into=key)
-    text = text_box(
-        key, label, examples[0] if examples else "", limits().max_passage, height=80, placeholder=t("Type a headline or message")
-    )
+    if texts:
+        offer_examples(texts, key=f"{key}_example", into=key)
+    text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80, placeholder=t("Type a headline or message"))
     as_you_type(label)
     return text
 

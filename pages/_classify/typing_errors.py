@@ -13,8 +13,9 @@ from core.common.markup import Markup, html
 from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
 from core.figures.spelling import noise_figure
 from pages._cached import classifiers
-from pages._classify.show import EXAMPLES, offer_examples, readable
+from pages._classify.show import offer_examples, readable
 from pages._classify.typing_accuracy import show_accuracy
+from pages._frame import examples
 from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -52,10 +53,10 @@ def _inputs() -> tuple[str, str, float, list[str]]:
         t("Letters changed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
     )
     key = f"text_{task}"
-    examples = EXAMPLES.get(task, ())
-    offer_examples(examples, key=f"noise_{key}", into=key)
+    texts = examples.classify().get(task, ())
+    offer_examples(texts, key=f"noise_{key}", into=key)
     label = t("Your text")
-    text = text_box(key, label, examples[0] if examples else "", limits().max_passage, height=80)
+    text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80)
     as_you_type(label)
     shipped = list(tasks.head_folders(task))
     names = st.pills(

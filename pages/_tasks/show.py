@@ -5,24 +5,26 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup
 from core.figures.classifiers import shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
-from core.tasks.answers import TaskAnswer
+from core.tasks.answers import Mentioned, TaskAnswer
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
 from core.tasks.task import Example
 from core.text.tokens import pieces
+from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html, shown_errors
-from pages._tasks import drawn, examples, store
+from pages._tasks import drawn, store
 from pages._tasks.notices import about_choice, about_measure, about_spans
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
@@ -60,7 +62,7 @@ def show(in_use: InUse) -> None:
 
 def _offer_examples(task: str) -> None:
     key = f"tasks_example_{task}"
-    some = examples.EXAMPLES[task]
+    some = examples.tasks()[task]
     st.pills(
         t("Examples"),
         range(len(some)),
@@ -68,18 +70,24 @@ def _offer_examples(task: str) -> None:
         on_change=_take_example,
         args=(key, task),
         label_visibility="collapsed",
-        format_func=lambda k: ":material/format_quote: " + examples.label(some[k]),
+        format_func=lambda k: ":material/format_quote: " + _label(some[k]),
     )
+
+
+def _label(example: dict[str, str]) -> str:
+    """What stands on an example's button: its first text, cut."""
+    text = next(iter(example.values()))
+    return text if len(text) < 50 else f"{text[:48].rstrip()}…"
 
 
 def _take_example(key: str, task: str) -> None:
     if (number := st.session_state[key]) is not None:
-        st.session_state.update(examples.EXAMPLES[task][number])
+        st.session_state.update(examples.tasks()[task][number])
 
 
 def _typed(key: str, label: str, task: str, **options) -> str:
     """A box that stands on the task's first example and answers while one types."""
-    text = text_box(key, label, examples.EXAMPLES[task][0][key], limits().max_passage, **options)
+    text = text_box(key, label, examples.tasks()[task][0][key], limits().max_passage, **options)
     as_you_type(label)
     return text
 
@@ -163,8 +171,57 @@ def _entailment(in_use: InUse) -> None:
 
 
 def _coreference(in_use: InUse) -> None:
-    text = _typed("tasks_text", t("Text with names and pronouns"), "coreference", height=100)
-    mentions = answers.mentioned(text)
+    text = _typed("tasks_text", t("Text with pronouns"), "coreference", height=100)
+    if not {"clusters", "chunks"} <= set(store.opened(in_use)):
+        _pronoun(in_use, answers.mentioned(text))
+        return
+    _chains(in_use, text)
+    try:
+        mentions = answers.mentioned(text)
+    except BadInput:  # no he or she, or no name that it could stand for
+        return
+    more = st.expander(t("Which pronoun"), key="tasks_one_pronoun", on_change="rerun")
+    if more.open:
+        with more:
+            _pronoun(in_use, mentions)
+
+
+def _chains(in_use: InUse, text: str) -> None:
+    """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
+    example = store.mentions(in_use, text)
+    tokens = flat(example.passages[0])
+    shown = pieces(tokens)
+    said = store.said("clusters", in_use, example)
+    result = {v: answers.chains(example, a.said) for v, a in said.items()}
+    first = sorted({chain[0] for chains in result.values() for chain in chains})
+    colours = drawn.colours_of_chains(len(first))
+
+    def words(span: tuple[int, ...]) -> str:
+        return "".join(shown[span[0] : span[1] + 1]).strip()
+
+    def drawn_by(variant: str) -> Markup:
+        others = [chain for v, chains in result.items() if v != variant for chain in chains]
+        spans, alone = [], []
+        for chain in result[variant]:
+            labelled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
+            spans += labelled
+            alone += labelled if len(result) > 1 and chain not in others else []
+        return drawn.spans(tokens, spans, colours=colours, alone=alone)
+
+    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
+    named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
+    if len(said) > 1:
+        _notice("clusters", about_spans(named["baseline"], named["elmo"], words))
+    rows = [
+        {t("reads"): variant_titles()[v], t("group"): first.index(chain[0]) + 1, t("words"): " = ".join(map(words, chain))}
+        for v, chains in result.items()
+        for chain in chains
+    ]
+    _twin("coreference", rows)
+
+
+def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
+    """Which name one pronoun stands for, and how likely each is: GAP's heads."""
     at = mentions.pronouns[0]
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
@@ -192,7 +249,7 @@ def _coreference(in_use: InUse) -> None:
         for v, a in said.items()
         for name, p in zip(mentions.names, a.said, strict=True)
     ]
-    _twin("coreference", rows)
+    _twin("pronoun", rows)
 
 
 def _share(answer: TaskAnswer, number: int) -> float:

@@ -10,7 +10,8 @@ from core.classify.head import Answer
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.readable_words import read_and_unread
 from pages._classify.notices import CLOSE, about_answers
-from pages._classify.show import EXAMPLES, FRONT
+from pages._classify.show import FRONT
+from pages._frame import examples
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import written
 
@@ -62,7 +63,7 @@ def test_how_good_they_are_stands_on_the_results_page():
 
 def test_every_example_has_words_to_read():
     letters = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-    assert all(read_and_unread(tuple(text.split()), letters)[0] for texts in EXAMPLES.values() for text in texts)
+    assert all(read_and_unread(tuple(text.split()), letters)[0] for texts in examples.classify().values() for text in texts)
 
 
 def test_words_of_other_letters_are_told_from_marks():
@@ -112,4 +113,4 @@ def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name
     page = opened("pages/classify.py", task="Our own headlines")
     assert not page.exception and not page.error
     assert "What to notice" in html_of(page) and page.get("plotly_chart")
-    assert page.text_area(key="text_headlines").value == EXAMPLES["headlines"][0]
+    assert page.text_area(key="text_headlines").value == examples.classify()["headlines"][0]
