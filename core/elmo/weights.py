@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
 
 from core.common.config import ModelShape
 from core.common.errors import CorruptArtifact, MissingArtifact
@@ -40,7 +41,7 @@ def load_bilm(folder: str | Path) -> BiLM:
             n=shape.n_parameters,
         )
         raise CorruptArtifact(message)
-    with torch.device("meta"):  # a shape without numbers: first weights drawn for nothing would take as long as reading
+    with torch.device("meta"), _NoFirstWeights():
         model = BiLM(shape)
     if weights.suffix == ".hdf5":
         state = _read_hdf5(weights, model.shape)
@@ -48,6 +49,16 @@ def load_bilm(folder: str | Path) -> BiLM:
         state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
     _fill(model, state, weights)
     return model.eval()
+
+
+class _NoFirstWeights(TorchFunctionMode):
+    """First weights are not drawn: they are read, and on the device "meta", which has none, torch would import its compiler for them."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if getattr(function, "__module__", "") == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return function(*args, **kwargs)
 
 
 def has_softmax(folder: Path) -> bool:

@@ -118,16 +118,16 @@ def sentence_example(task: str, text: str) -> Example:
 def pair_example(first: str, second: str) -> Example:
     """Two typed sentences for `entailment`."""
     if not first.strip() or not second.strip():
-        raise BadInput(t("Two sentences are compared: type the first and the second."))
+        raise BadInput(t("Type both sentences."))
     return Example(tuple(_one(_passage("entailment", side)) for side in (first, second)))
 
 
 def question_example(question: str, paragraph: str) -> Example:
     """A typed question and the paragraph that may answer it."""
     if not paragraph.strip():
-        raise BadInput(t("There is no paragraph to look for an answer in. Type or paste one."))
+        raise BadInput(t("Type or paste a paragraph."))
     if not question.strip():
-        raise BadInput(t("There is no question. Ask something that the paragraph may answer."))
+        raise BadInput(t("Type a question about the paragraph."))
     request = _passage("entailment", question)
     passage = _passage("questions", paragraph)
     return Example((request, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
@@ -162,10 +162,10 @@ def mentioned(text: str) -> Mentioned:
         starts.add(max(starts) + len(sentence))
     pronouns = tuple(k for k, token in enumerate(tokens) if token.lower() in PRONOUNS)
     if not pronouns:
-        raise BadInput(t("There is no pronoun to look up: the text needs he, she, him, her, his or hers."))
+        raise BadInput(t("The text needs a pronoun: he, she, him, her, his or hers."))
     names = _names(tokens, starts)
     if not names:
-        raise BadInput(t("There is no name that the pronoun could stand for: names are words that begin with a capital."))
+        raise BadInput(t("The text needs a name: a word that begins with a capital."))
     return Mentioned(text, passage, tuple(spans), pronouns, tuple(names))
 
 
@@ -203,9 +203,9 @@ def _passage(task: str, text: str) -> Passage:
     passage = passage_of(text[: limits().max_passage + 1])[0]
     n = sum(map(len, passage))
     if n > most or len(text) > limits().max_passage:
-        raise BadInput(t("This text is too long: at most {most} words and marks are read here. Shorten it.", most=most))
+        raise BadInput(t("This text is too long: at most {most} tokens. Shorten it.", most=most))
     if not any(token[:1].isascii() and token[:1].isalnum() for sentence in passage for token in sentence):
-        raise BadInput(t("Nothing here can be read: these heads know English alone. Type an English sentence."))
+        raise BadInput(t("This model knows only English. Type an English sentence."))
     return passage
 
 

@@ -72,7 +72,7 @@ def show(in_use: InUse) -> None:
     with shown_errors():
         opened = classifiers.opened(task, in_use)
         if not text.strip():
-            st.info(t("Type a text here, or take one of the examples above."), icon=":material/edit:")
+            st.info(t("Type a text, or choose an example."), icon=":material/edit:")
             return
         if not readable(in_use, task, opened, text):
             return
@@ -80,7 +80,7 @@ def show(in_use: InUse) -> None:
         _answers(in_use, task, opened, text, names)
         everyone = _all_answers(in_use, task, opened, text, names)
         show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
-        st.page_link("pages/results.py", label=t("How good are they on texts they never saw?"), icon=":material/query_stats:")
+        st.page_link("pages/results.py", label=t("Accuracy on unseen texts"), icon=":material/query_stats:")
 
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
@@ -88,19 +88,13 @@ def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bo
     whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
     read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), classifiers.letters(task, in_use))
     if not read:
-        st.info(
-            t(
-                "Nothing in this text could be read: it has no word in letters that these classifiers were trained on. Type a text in the "
-                "language of theirs, which is English for those that come with the app."
-            ),
-            icon=":material/visibility_off:",
-        )
+        st.info(t("These classifiers know no letter of this text. Type English."), icon=":material/visibility_off:")
         return False
     if unread:
         some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
-        st.caption(t("Not read, being in letters that they were not trained on: {words}.", words=plain(some)))
+        st.caption(t("Not read (unknown letters): {words}.", words=plain(some)))
     if len(whole) > MAX_TOKENS:
-        st.caption(t("Only the first {n} of its {all:,} words and marks are read and explained.", n=MAX_TOKENS, all=len(whole)))
+        st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(whole)))
     return True
 
 
@@ -114,9 +108,7 @@ def _task() -> str:
     mine = list(classifiers.trained_here())
     trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
     if not trained and not mine:
-        raise MissingArtifact(
-            t("No classifier has been trained yet. Train some on the Train page, or: python -m core train-heads --data FOLDER")
-        )
+        raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core train-heads --data FOLDER"))
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()
@@ -128,16 +120,11 @@ def _text(task: str) -> str:
     known = mine.opened.task.name if mine else task
     key = f"text_{known if known in EXAMPLES else 'own'}"
     examples = EXAMPLES.get(known, ())
-    label = t("A text of your own")
+    label = t("Your text")
     if examples:
         offer_examples(examples, key=f"{key}_example", into=key)
     text = text_box(
-        key,
-        label,
-        examples[0] if examples else "",
-        limits().max_passage,
-        height=80,
-        placeholder=t("Type a headline or a message; all classifiers answer as you type"),
+        key, label, examples[0] if examples else "", limits().max_passage, height=80, placeholder=t("Type a headline or message")
     )
     as_you_type(label)
     return text
@@ -189,7 +176,7 @@ def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, f
     with more:
         _bars(opened, answers, key="classify.all")
         seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
-        st.caption(t("All answers together took {n:.0f} ms.", n=1000 * seconds))
+        st.caption(t("{n:.0f} ms for all predictions.", n=1000 * seconds))
     _twin(answers)
     return True
 
@@ -200,7 +187,7 @@ def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> N
     draw(
         answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], _colours(opened)),
         key=key,
-        alt=t("Bars of every classifier's probabilities. {named}.", named=named),
+        alt=t("Probabilities per classifier. {named}.", named=named),
     )
 
 
@@ -213,7 +200,7 @@ def _twin(answers: dict[str, Answer]) -> None:
     titles = variant_titles()
     descriptions = variant_descriptions()
     table = [
-        {t("classifier"): titles[name], t("reads"): descriptions[name], t("answer"): a.label}
+        {t("classifier"): titles[name], t("reads"): descriptions[name], t("prediction"): a.label}
         | {label: round(p, 4) for label, p in a.probabilities.items()}
         | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
         for name, a in answers.items()

@@ -41,13 +41,10 @@ def show(in_use: InUse) -> None:
         result = store.opened(in_use)
         if not result:
             st.info(
-                t(
-                    "No head fits what is in use. Train them in a terminal: `{command}`",
-                    command="python -m core tasks results --data FOLDER",
-                ),
+                t("No trained head fits what is in use. Run: `{command}`", command="python -m core tasks results --data FOLDER"),
                 icon=":material/terminal:",
             )
-            notice([t("There is no answer yet, so nothing is claimed here.")])
+            notice([t("No prediction yet.")])
             return
         titles = task_titles()
         task = coded_choice(
@@ -57,8 +54,8 @@ def show(in_use: InUse) -> None:
         with shown_errors():
             PAGES[task](in_use)
         if problems := result[task].problems:
-            st.caption(t("Not asked: {problem}", problem=plain(problems[0])))
-        st.page_link("pages/results.py", label=t("The paper’s table beside ours"), icon=":material/query_stats:")
+            st.caption(t("Not run: {problem}", problem=plain(problems[0])))
+        st.page_link("pages/results.py", label=t("The paper’s table and ours"), icon=":material/query_stats:")
 
 
 def _offer_examples(task: str) -> None:
@@ -91,20 +88,18 @@ def _typed(key: str, label: str, task: str, **options) -> str:
 
 
 def _names(in_use: InUse) -> None:
-    example = answers.sentence_example("names", _typed("tasks_names", t("A sentence with names"), "names", height=80))
+    example = answers.sentence_example("names", _typed("tasks_names", t("Sentence with names"), "names", height=80))
     _spans("names", in_use, example)
 
 
 def _chunks(in_use: InUse) -> None:
-    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("A sentence to cut into phrases"), "chunks", height=80))
+    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("Sentence to chunk"), "chunks", height=80))
     _spans("chunks", in_use, example)
-    st.caption(
-        t("CoNLL-2000’s chunks: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR what opens a clause.")
-    )
+    st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
 
 
 def _speech(in_use: InUse) -> None:
-    example = answers.sentence_example("speech", _typed("tasks_speech", t("A sentence to tag word by word"), "speech", height=80))
+    example = answers.sentence_example("speech", _typed("tasks_speech", t("Sentence to tag"), "speech", height=80))
     _spans("speech", in_use, example)
     st.caption(
         t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
@@ -112,7 +107,7 @@ def _speech(in_use: InUse) -> None:
 
 
 def _roles(in_use: InUse) -> None:
-    example = answers.sentence_example("roles", _typed("tasks_roles", t("A sentence in which something happens"), "roles", height=80))
+    example = answers.sentence_example("roles", _typed("tasks_roles", t("Sentence with a verb"), "roles", height=80))
     tokens = flat(example.passages[0])
     places = store.predicates(in_use, example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
@@ -158,7 +153,7 @@ def _entailment(in_use: InUse) -> None:
     draw(
         shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
         key="tasks.entailment",
-        alt=t("Three bars for each: {told}.", told=message),
+        alt=t("Three bars each: {told}.", told=message),
     )
     best = {v: max(row, key=row.get) for v, row in shares.items()}
     if len(best) > 1:
@@ -168,7 +163,7 @@ def _entailment(in_use: InUse) -> None:
 
 
 def _coreference(in_use: InUse) -> None:
-    text = _typed("tasks_text", t("A text with two names and he or she"), "coreference", height=100)
+    text = _typed("tasks_text", t("Text with names and pronouns"), "coreference", height=100)
     mentions = answers.mentioned(text)
     at = mentions.pronouns[0]
     if len(mentions.pronouns) > 1:
@@ -193,7 +188,7 @@ def _coreference(in_use: InUse) -> None:
         sure = tuple(_share(said[v], picked[v]) for v in ("baseline", "elmo"))
         _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
     rows = [
-        {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("stands for it"): round(p, 4)}
+        {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
         for v, a in said.items()
         for name, p in zip(mentions.names, a.said, strict=True)
     ]
@@ -205,8 +200,8 @@ def _share(answer: TaskAnswer, number: int) -> float:
 
 
 def _questions(in_use: InUse) -> None:
-    question = _typed("tasks_question", t("A question"), "questions")
-    paragraph = _typed("tasks_paragraph", t("The paragraph that may answer it"), "questions", height=140)
+    question = _typed("tasks_question", t("Question"), "questions")
+    paragraph = _typed("tasks_paragraph", t("Paragraph"), "questions", height=140)
     example = answers.question_example(question, paragraph)
     said = store.said("questions", in_use, example)
     spans = example.facts.spans
@@ -217,7 +212,8 @@ def _questions(in_use: InUse) -> None:
     if len(said) > 1:
         _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))
     _twin(
-        "questions", [{t("reads"): variant_titles()[v], t("answer"): texts[v], t("how sure"): round(a.said[2], 4)} for v, a in said.items()]
+        "questions",
+        [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in said.items()],
     )
 
 

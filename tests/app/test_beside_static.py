@@ -48,8 +48,8 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     )
     assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
     (line,) = measures.beside_static(first, second, "the mix")
-    assert "no interval: needs 6 varied cases" in line and line.endswith(", inconclusive.")
-    assert "is inconclusive (no interval" in mix.about("jam", first, {"1": second})[0]
+    assert "no interval: needs 6 varied cases" in line and line.endswith(": inconclusive.")
+    assert "is inconclusive (points: no interval" in mix.about("jam", first, {"1": second})[0]
 
 
 def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():

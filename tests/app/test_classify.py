@@ -25,7 +25,7 @@ def told(page) -> str:
 def test_what_nobody_can_read_gets_no_answer(text: str):
     page = opened("pages/classify.py", **{"text_news-title": text})
     assert not page.exception and not page.error
-    assert ["Nothing in this text could be read" in one.value for one in page.info] == [True]
+    assert ["know no letter of this text" in one.value for one in page.info] == [True]
     assert "What to notice" not in html_of(page) and not page.get("plotly_chart")
 
 
@@ -37,7 +37,7 @@ def test_what_is_read_of_a_mixed_text_is_answered_and_the_rest_named():
 
 def test_a_long_text_says_how_much_of_it_is_read():
     page = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge. " * 100})
-    assert any("Only the first 128 of its 700 words" in one.value for one in page.caption)
+    assert any("Only the first 128 of 700 tokens" in one.value for one in page.caption)
     short = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge."})
     assert not any("Only the first" in one.value for one in short.caption)
 
@@ -50,13 +50,13 @@ def test_three_classifiers_stand_in_front_and_all_on_demand():
     everyone = opened("pages/classify.py", all="true")
     why = next(group for group in everyone.get("button_group") if group.key == "why")
     assert len(list(why.options)) == len(VARIANTS)
-    assert any("All answers together" in one.value for one in everyone.caption)
-    assert not any("All answers together" in one.value for one in page.caption)
+    assert any("for all predictions" in one.value for one in everyone.caption)
+    assert not any("for all predictions" in one.value for one in page.caption)
 
 
 def test_how_good_they_are_stands_on_the_results_page():
-    page = opened("pages/results.py")
-    assert any("The classifiers of the Classify page" in one.value for one in page.markdown)
+    page = opened("pages/results.py", results_part="shipped")
+    assert any("The shipped classifiers" in one.value for one in page.markdown)
     assert "calibration" not in told(opened("pages/classify.py"))
 
 

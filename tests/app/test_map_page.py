@@ -66,6 +66,10 @@ def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
     typed = ready(a="qzxv", b="", map_word="qzxv")  # a sentence of the reader's has a place, and words around it
     assert any(one.proto.component_name == "elmoscope_map" for one in typed.get("bidi_component"))
     assert "“qzxv” does not occur in your corpus." in html_of(typed)
+    beside = html_of(
+        ready(a="A qzxv sang.", ai="qzxv", b="She squeezed a lemon.", bi="lemon", map_word="lemon")
+    )  # the other sentence's word, too
+    assert "“qzxv” does not occur in your corpus." in beside and "“lemon” does not occur" not in beside
 
 
 def test_one_dot_has_no_spread_to_speak_of(tmp_path):

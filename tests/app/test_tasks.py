@@ -24,7 +24,7 @@ def test_every_task_answers_its_first_example_with_and_without_elmo(task: str):
     page = opened("pages/tasks.py", task_of_paper=task)
     assert not page.exception and not page.error
     shown = html_of(page)
-    assert "What to notice" in shown and "examples they never saw" in shown
+    assert "What to notice" in shown and "unseen examples" in shown
     if task == "entailment":
         assert len(page.get("plotly_chart")) == 1
     else:
@@ -35,14 +35,14 @@ def test_every_task_answers_its_first_example_with_and_without_elmo(task: str):
     ("task", "typed", "says"),
     [
         ("names", {"tasks_names": " "}, "no text"),
-        ("names", {"tasks_names": "🎉 ⚽"}, "Nothing here can be read"),
+        ("names", {"tasks_names": "🎉 ⚽"}, "This model knows only English"),
         ("names", {"tasks_names": "word " * 900}, "too long"),
-        ("roles", {"tasks_roles": "고양이가 잔다"}, "Nothing here can be read"),
-        ("entailment", {"tasks_second": " "}, "first and the second"),
-        ("coreference", {"tasks_text": "Anna met Laura."}, "no pronoun"),
-        ("coreference", {"tasks_text": "the dog left because he was tired"}, "no name"),
-        ("questions", {"tasks_paragraph": " "}, "no paragraph"),
-        ("questions", {"tasks_question": " "}, "no question"),
+        ("roles", {"tasks_roles": "고양이가 잔다"}, "This model knows only English"),
+        ("entailment", {"tasks_second": " "}, "Type both sentences"),
+        ("coreference", {"tasks_text": "Anna met Laura."}, "needs a pronoun"),
+        ("coreference", {"tasks_text": "the dog left because he was tired"}, "needs a name"),
+        ("questions", {"tasks_paragraph": " "}, "a paragraph"),
+        ("questions", {"tasks_question": " "}, "Type a question"),
     ],
 )
 def test_wrong_input_gets_one_sentence(task: str, typed: dict, says: str):
@@ -77,7 +77,7 @@ def test_what_is_noticed():
     assert about_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
     assert "&lt;" in about_choice("<", "y", (0.5, 0.7)) and "disagree" in about_choice("<", "y", (0.5, 0.7))
     one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
-    assert about_measure("F1", one) == "On 1,200 examples they never saw, F1 is 25.0% without ELMo and 50.0% with it."
+    assert about_measure("F1", one) == "On 1,200 unseen examples, F1: 25.0% without ELMo, 50.0% with it."
     assert about_measure("F1", None) == ""
 
 

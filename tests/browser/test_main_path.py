@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 TITLES = {
     "": "Does a word mean the same thing twice?",
     "neighbours": "Who are its neighbours?",
-    "map": "Where do its senses live?",
+    "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
     "tasks": "What does ELMo add to a task?",
