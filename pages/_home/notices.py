@@ -64,10 +64,10 @@ def _beside_random(random: Level, seen: Seen) -> str:
     """Where the words' cosine lies beside those of random pairs."""
     cosine = round(seen.cosines[seen.layer], 2)
     if cosine > round(random.high, 2):
-        return t("95 % of random pairs are below {high:.2f}: these two are closer.", high=random.high)
+        return t("They are closer than 95 % of random pairs (below {high:.2f}).", high=random.high)
     if cosine < round(random.low, 2):
-        return t("95 % of random pairs are above {low:.2f}: these two are farther apart.", low=random.low)
-    return t("90 % of random pairs are between {low:.2f} and {high:.2f}, like these two.", low=random.low, high=random.high)
+        return t("They are farther apart than 95 % of random pairs (above {low:.2f}).", low=random.low)
+    return t("They are like random pairs: 90 % are between {low:.2f} and {high:.2f}.", low=random.low, high=random.high)
 
 
 def _two_words(seen: Seen) -> str:

@@ -19,7 +19,7 @@ from pages._word import verdict
 from pages._word.nearest import nearest
 
 WIDE, TALL = 260, 132  # of a picture, in its own units
-NEAR, WORDS, LETTERS = 6, 5, 11  # entries of a list, words of GloVe's, letters of a word in a picture
+NEAR, WORDS, LETTERS, STAR = 6, 5, 11, 10  # entries of a list, words of GloVe's, letters of a word in a picture, half of a star's width
 
 Part = tuple[str, dict[str, str | float], str]  # of an SVG: element, attributes, text
 
@@ -68,7 +68,7 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
         parts += [_words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
-    return Scene(t("One dot"), parts, said, "compare", t("Compare two spaces"))
+    return Scene(t("One dot"), parts, said, "compare", t("Compare spaces"))
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
@@ -87,10 +87,10 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     else:
         said = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
     parts = []
+    reach = min(72.0, (0.5 * WIDE / len(some) - STAR) / max(math.sin(angles[widest] / 2), 0.01))  # every pair within its own part
     for k, name in enumerate(some):
         x = (k + 0.5) * WIDE / len(some)
         half = angles[name] / 2
-        reach = min(72.0, 0.46 * WIDE / len(some) / max(math.sin(angles[name] / 2), 0.01))
         for side, colour in zip((-1, 1), OWN, strict=True):
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]

@@ -44,7 +44,7 @@ def test_two_random_words_are_as_alike_on_every_page():
         level = levels.level_of_mix(open_bench(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
-            assert re.findall(r"random pairs are below (0\.\d\d)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
+            assert re.findall(r"of random pairs \(below (0\.\d\d)\)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
         assert set(re.findall(pattern, text_of(opened("pages/neighbours.py", nlayer=layer)))) == {mean}
     told = " ".join(caption.value for caption in opened("pages/model.py").caption)
     assert re.findall(r"layer \d (-?0\.\d\d) \(", told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]

@@ -47,7 +47,7 @@ def test_every_sentence_of_home_is_true(one: Seen):
     assert ("random pairs" in text) == (level is not None and one.layer != "0")
     if "random pairs" in text:
         cosine, low, high = (round(value, 2) for value in (one.cosines[one.layer], level.low, level.high))
-        said = {"nearer": "are closer" in text, "farther": "farther apart" in text, "among": "like these two" in text}
+        said = {"nearer": "are closer than" in text, "farther": "farther apart than" in text, "among": "are like random pairs" in text}
         true = {"nearer": cosine > high, "farther": cosine < low, "among": low <= cosine <= high}
         assert said == true
 
