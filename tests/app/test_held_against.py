@@ -51,7 +51,7 @@ def test_two_random_words_are_as_alike_on_every_page():
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)
-    assert re.findall(pattern, text_of(around)) == [f"{kept['2']['mean']:.2f}"]
+    assert re.findall(r"random pairs: (-?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
