@@ -281,7 +281,7 @@ def test_a_query_outside_its_sentence_is_refused():
     with pytest.raises(BadInput, match="sentence is empty"):
         make_query(Random(), [], 0)
     for position in (-1, 2):
-        with pytest.raises(BadInput, match=f"Position {position} is outside the sentence \\(0 to 1\\)"):
+        with pytest.raises(BadInput, match=rf"Position {position} is outside the sentence \(0 to 1\)"):
             make_query(Random(), ["a", "b"], position)
 
 
