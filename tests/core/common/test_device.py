@@ -97,7 +97,7 @@ def test_an_unknown_device_is_named_with_those_that_there_are():
 
 
 def test_fewer_bits_are_refused_elsewhere_than_on_the_processor():
-    with elsewhere() as there, pytest.raises(BadInput, match="float16 runs only on the CPU. Use float32 on meta"):
+    with elsewhere() as there, pytest.raises(BadInput, match=r"float16 runs only on the CPU\. Use float32 on meta"):
         Encoder(model(), precision=FLOAT16, device=there)
 
 
