@@ -5,10 +5,5 @@ from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/compare.py")
 question(t("Do two models see the same words?"))
-lede(
-    t(
-        "Two spaces can place every vector differently and still agree on which words are alike. So they are compared by that: "
-        "how many of a word's ten nearest words both of them name, and how alike they are as wholes."
-    )
-)
+lede(t("Compare models, layers, vectors or corpora: which neighbors do words share, and how alike are the spaces?"))
 show("pages._compare.show", in_use)

@@ -123,7 +123,7 @@ def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
     n = len(names)
     if {"0", str(n)} <= numbers:
         message = t(
-            "Labels that are numbers are counted from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Write the classes' names instead: {names}.",
+            "Number labels run from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Use names instead: {names}.",
             n=n,
             below=n - 1,
             names=", ".join(names),
@@ -140,7 +140,7 @@ def _unpacked(path: Path) -> bytes:
         with opened(path, "rb") as stream:
             data = stream.read(most + 1)
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        message = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
+        message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
         raise BadInput(message) from None
     if len(data) > most:
         message = {"name": path.name, "mb": most // 10**6}
@@ -227,8 +227,8 @@ def _csv_rows(name: str, text: str, kind: str, numbered: bool) -> Iterator[tuple
     try:
         rows = [(Place(name, reader.line_num), row) for row in reader if any(map(str.strip, row))]
     except csv.Error as error:
-        message = t("no row of a table ({error})", error=error)
-        refuse(Place(name, reader.line_num), message, t("Perhaps a quotation mark is not closed."))
+        message = t("no table row ({error})", error=error)
+        refuse(Place(name, reader.line_num), message, t("Check for an unclosed quote."))
     finally:
         csv.field_size_limit(before)
     if not rows:  # separators alone
@@ -271,7 +271,7 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     for place, cells in placed:
         if len(cells) <= max(labels + texts):
             needed = t("{n} are needed: {columns}.", n=max(labels + texts) + 1, columns=shown(names, 300))
-            refuse(place, t("a row of {n} columns", n=len(cells)), needed)
+            refuse(place, t("{n} columns", n=len(cells)), needed)
         text = " ".join(part for k in texts if (part := cells[k][:MAX_CHARACTERS].strip()))
         label = re.sub(r"^(-?\d+)\.0+$", r"\1", cells[labels[0]].strip())
         if text and label:

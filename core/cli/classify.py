@@ -128,7 +128,7 @@ def classify(*, task, text, variant, heads, vectors, **model_options) -> Answer:
     for problem in opened.problems:
         note(f"left out: {problem}")
     if not read_and_unread(tasks.text_tokens(task, text), letters_of(opened.heads.values(), vectors))[0]:
-        raise BadInput(t("Nothing in this text can be read: it has no word in letters that these classifiers were trained on."))
+        raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
     tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
     _, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
     result = {

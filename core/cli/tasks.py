@@ -95,7 +95,7 @@ def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
     places = [place for root in roots if ((place := root / task.name / variant) / "meta.json").is_file()]
     if not places:
         values = {"task": task.name, "variant": variant}
-        raise MissingArtifact(t("There is no trained head for {task}, {variant}. Train one: python -m core tasks train --help", **values))
+        raise MissingArtifact(t("No trained head for {task}, {variant}. Train it: python -m core tasks train --help", **values))
     model, vectors = _opened(variant, vectors, model)
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     head = load_head(places[0], **fits)

@@ -74,9 +74,10 @@ def accuracy_lines(
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
     """The lines of chance and of the commonest sense, as one where they would lie on each other."""
+    chance, commonest = t("chance"), t("majority")
     if null is not None and majority is not None and abs(null - majority) < 0.09:
-        return [((null + majority) / 2, t("chance,<br>majority"), "dot")]
-    lines = [(null, t("chance"), "dot"), (majority, t("majority"), "dash")]
+        return [((null + majority) / 2, html("{},<br>{}", chance, commonest), "dot")]
+    lines = [(null, chance, "dot"), (majority, commonest, "dash")]
     return [(value, label, dash) for value, label, dash in lines if value is not None]
 
 

@@ -71,10 +71,10 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     return base(figure, height=90 + (52 if len(shown) <= MOST_WRITTEN else 26) * len(shown), key="cka")
 
 
-def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Sequence[float], chosen: int) -> go.Figure:
-    """Silhouette for each number of clusters, beside one shapeless cloud's; the chosen number is filled."""
+def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int) -> go.Figure:
+    """Silhouette for each number of clusters, beside the limit that random clouds without clusters set; the chosen number is filled."""
     figure = Figure()
-    named = ((null, t("one cloud"), "#888", "dot"), (silhouettes, t("these sentences"), LAYER_COLOURS["2"], "solid"))
+    named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), LAYER_COLOURS["2"], "solid"))
     for values, _, colour, dash in named:
         figure.add_scatter(
             x=list(numbers),
@@ -84,11 +84,9 @@ def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], null: Se
             marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]},
             hovertemplate="%{y:.3f}",
         )
-    low, high = sorted(named, key=lambda each: each[0][-1])
-    for (values, name, colour, _), shift in ((low, -14), (high, 14)):
-        figure.add_annotation(
-            x=numbers[-1], y=values[-1], text=line_name(name, colour), showarrow=False, xanchor="right", yshift=shift, font={"size": 13}
-        )
+    for (_, name, colour, _), y in zip(named, (1.0, 0.91), strict=True):
+        place = {"xref": "paper", "yref": "paper", "x": 1, "y": y, "xanchor": "right", "yanchor": "top"}
+        figure.add_annotation(text=line_name(name, colour), showarrow=False, font={"size": 13}, **place)
     figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)
     figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)
     return base(figure, height=300, key="number")

@@ -78,14 +78,14 @@ def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type
     try:
         value = parse_json(path.read_bytes())
     except OSError as error:
-        message = t("{path} cannot be read: {error}. Check the file's permissions.", path=path, error=error.strerror)
+        message = t("{path} cannot be read: {error}. Check its permissions.", path=path, error=error.strerror)
         raise MissingArtifact(message) from None
     except ValueError as error:
-        message = t("{path} is damaged: {error}. Delete it and make it again.", path=path, error=error)
+        message = t("{path} is damaged: {error}. Delete and remake it.", path=path, error=error)
         raise CorruptArtifact(message) from None
     if not isinstance(value, expect):
         message = t(
-            "{path} is damaged: it holds a {found}, not a {wanted}. Delete it and make it again.",
+            "{path} is damaged: {found} instead of {wanted}. Delete and remake it.",
             path=path,
             found=type(value).__name__,
             wanted=expect.__name__,
@@ -99,11 +99,11 @@ def parse_json(data: bytes | str) -> Any:
     try:
         return json.loads(data if isinstance(data, str) else data.decode("utf-8-sig"), parse_constant=_refuse_constant)
     except RecursionError:
-        raise ValueError(t("it is nested too deeply")) from None
+        raise ValueError(t("too many nested levels")) from None
     except UnicodeDecodeError as error:
         raise ValueError(t("byte {n} is not UTF-8", n=error.start)) from None
     except json.JSONDecodeError as error:
-        raise ValueError(t("it is not JSON ({reason}, at character {n})", reason=error.msg, n=error.pos)) from None
+        raise ValueError(t("not JSON ({reason}, character {n})", reason=error.msg, n=error.pos)) from None
 
 
 def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] = BadInput) -> int:
@@ -112,12 +112,12 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
     try:
         size = path.stat().st_size
     except (OSError, ValueError):
-        raise MissingArtifact(t("There is no file {path}. Check its name, or make it again.", path=path)) from None
+        raise MissingArtifact(t("No file {path}. Check its name, or remake it.", path=path)) from None
     if path.is_dir():
-        raise error(t("{path} is a folder; a file is needed here.", path=path))
+        raise error(t("{path} is a folder. Choose a file.", path=path))
     if size > max_bytes:
         message = t(
-            "{name} is {size}; at most {most} can be read here. Use a smaller file.",
+            "{name} is {size}, above the limit of {most}. Use a smaller file.",
             name=path.name,
             size=_megabytes(size),
             most=_megabytes(max_bytes),
@@ -133,7 +133,7 @@ def file_sha256(path: str | Path) -> str:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        message = t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)
+        message = t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)
         raise MissingArtifact(message) from None
 
 
@@ -177,7 +177,7 @@ def _plain(value: Any) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(t("it holds {name}, which is no JSON number", name=name))
+    raise ValueError(t("{name} is no JSON number", name=name))
 
 
 def _megabytes(n_bytes: int) -> str:

@@ -92,7 +92,7 @@ def cannot_write(path: Path, error: OSError) -> Exception:
     if error.errno not in _UNWRITABLE or elsewhere:
         return error
     reason = os.strerror(error.errno)
-    return BadInput(t("{path} cannot be written: {reason}. Free some space, or choose another folder.", path=path, reason=reason))
+    return BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=reason))
 
 
 def _beside(path: Path, what: str = "tmp") -> Path:

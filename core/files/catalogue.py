@@ -53,7 +53,7 @@ def _gensim(name: str, size_mb: float, md5: str) -> CatalogueEntry:
 OURS = "Elmoscope's own, trained on Wikipedia (CC BY-SA 3.0), Project Gutenberg (public domain in the US), Wikinews (CC BY 2.5)"
 CHECKED = "The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none"
 UNCHECKED = "No sha256 is published: that of the first download is recorded on this machine, and must not change"
-MD5_CHECKED = "The file must have the MD5 that gensim-data publishes for it."
+MD5_CHECKED = "Its MD5 must match gensim-data’s."
 BILLION, WIKI_NEWS = "the 1 Billion Word Benchmark", "5.5 billion tokens of Wikipedia and WMT news"
 SMALL = 54_402_456, "747ba97abce8a5f446558369e10bb0f7931437a46867476fdd156f5d7f576229"  # as in why2011btv/tf_1.2.0_event
 ORIGINAL = 374_434_792, "a6b92b9ccbb13fe489faacd2221c795d4bebe84b75f8aded9d85ea464fa5c994"  # tamu-nlp/Dialogue-Act-Classification
@@ -77,10 +77,10 @@ CATALOGUE = (
     _gensim("glove-twitter-100", 406, "b04f7bed38756d64cf55b58ce7e97b15"),
     _gensim("glove-twitter-200", 795, "e52e8392d1860b95d5308a525817d8f9"),
     _gensim("word2vec-google-news-300", 1744, "a5e5354d40acb95f9ec66d5977d140ef"),
-    _bundled("sentences", "corpus", "our own sense-labelled sentences", "Elmoscope's own", "sentences.jsonl"),
-    _bundled("more-words", "corpus", "sense-labelled sentences of many more words", "Elmoscope's own", "more-words.jsonl"),
-    _bundled("sentences-ko", "corpus", "our own Korean sentences", "Elmoscope's own", "sentences-ko.jsonl"),
-    _bundled("more-words-ko", "corpus", "Korean sentences of more words", "Elmoscope's own", "more-words-ko.jsonl"),
+    _bundled("sentences", "corpus", "our labeled sentences", "Elmoscope's own", "sentences.jsonl"),
+    _bundled("more-words", "corpus", "labeled sentences, more words", "Elmoscope's own", "more-words.jsonl"),
+    _bundled("sentences-ko", "corpus", "our Korean sentences", "Elmoscope's own", "sentences-ko.jsonl"),
+    _bundled("more-words-ko", "corpus", "Korean sentences, more words", "Elmoscope's own", "more-words-ko.jsonl"),
 )
 
 
@@ -93,18 +93,18 @@ def in_words(entry: CatalogueEntry) -> CatalogueEntry:
         "93.6 M parameters": t("93.6 M parameters"),
         "trained here": t("trained here"),
         "from gensim-data": t("from gensim-data"),
-        "our own sense-labelled sentences": t("our own sense-labelled sentences"),
-        "sense-labelled sentences of many more words": t("sense-labelled sentences of many more words"),
+        "our labeled sentences": t("our labeled sentences"),
+        "labeled sentences, more words": t("labeled sentences, more words"),
         "Korean, trained here": t("Korean, trained here"),
-        "our own Korean sentences": t("our own Korean sentences"),
-        "Korean sentences of more words": t("Korean sentences of more words"),
+        "our Korean sentences": t("our Korean sentences"),
+        "Korean sentences, more words": t("Korean sentences, more words"),
     }
     sentences = {
-        f"Trained on {BILLION}.": t("Trained on the 1 Billion Word Benchmark."),
-        f"Trained on {WIKI_NEWS}.": t("Trained on 5.5 billion tokens of Wikipedia and WMT news."),
-        f"{CHECKED}.": t("The weights must have the size and sha256 that a public repository records for them; AllenNLP publishes none."),
-        f"{UNCHECKED}.": t("No sha256 is published: that of the first download is recorded on this machine, and must not change."),
-        MD5_CHECKED: t("The file must have the MD5 that gensim-data publishes for it."),
+        f"Trained on {BILLION}.": t("Trained on 1 Billion Word Benchmark."),
+        f"Trained on {WIKI_NEWS}.": t("Trained on Wikipedia and WMT news (5.5 billion tokens)."),
+        f"{CHECKED}.": t("Checked against a public repository’s size and sha256."),
+        f"{UNCHECKED}.": t("The first download’s sha256 must not change."),
+        MD5_CHECKED: t("Its MD5 must match gensim-data’s."),
     }
     title = entry.title.removeprefix(f"{entry.name}, ")
     note = entry.note

@@ -40,14 +40,12 @@ def read(path: Path) -> Iterator[dict]:
     try:
         state = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError:
-        raise MissingArtifact(t("There is no file {path}. Check its name, or make it again.", path=path)) from None
+        raise MissingArtifact(t("No file {path}. Check its name, or remake it.", path=path)) from None
     except Exception as error:  # what is no checkpoint can make it raise almost anything
         kind = type(error).__name__
-        raise CorruptArtifact(
-            t("{path} is not a readable checkpoint ({kind}). Move it away to begin anew.", path=path, kind=kind)
-        ) from None
+        raise CorruptArtifact(t("{path} is no readable checkpoint ({kind}). Move it away.", path=path, kind=kind)) from None
     try:
         yield state
     except MISFITS as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise CorruptArtifact(t("The checkpoint {path} does not fit this run: {reason}.", path=path, reason=reason)) from None
+        raise CorruptArtifact(t("Checkpoint {path} does not fit: {reason}. Change folder.", path=path, reason=reason)) from None

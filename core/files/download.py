@@ -93,7 +93,7 @@ def file_md5(path: str | Path) -> str:
         with Path(path).open("rb") as stream:
             return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
     except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {error}. Check that it is there.", path=path, error=error.strerror)) from None
+        raise MissingArtifact(t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)) from None
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ class _Transfer:
         failures = 0
         while failures < TRIES:
             before = self.stream.tell()
-            problem = t("the connection was lost")
+            problem = t("connection lost")
             try:
                 if self.request(self.resume_headers()):
                     return
@@ -141,7 +141,7 @@ class _Transfer:
                 self.wait(min(BACKOFF_S * 2**failures, LONGEST_WAIT_S))
         raise MissingArtifact(
             t(
-                "{name} could not be downloaded from {host}: {problem}. The {n:,} bytes that have arrived are kept. Try again later.",
+                "{name} from {host} failed: {problem}. {n:,} bytes kept. Try again.",
                 name=self.target.name,
                 host=self.host,
                 problem=problem,
@@ -157,8 +157,7 @@ class _Transfer:
                 self.restart()
                 raise CorruptArtifact(
                     t(
-                        "{name} from {url} is not the published file: its {kind} is {found}, not {expected}. It was removed; try again, "
-                        "or get the file from elsewhere.",
+                        "{name} from {url} has {kind} {found}, not {expected}: removed. Try again.",
                         name=self.target.name,
                         url=self.url,
                         kind=kind,
@@ -213,7 +212,7 @@ class _Transfer:
             span = re.fullmatch(r"bytes (\d{1,15})-\d{1,15}/(\d{1,15})", headers.get("Content-Range", "").strip())
             if not span or int(span[1]) != done or self.noted_total not in (None, int(span[2])):
                 self.restart()
-                raise http.client.HTTPException(t("the server sent another part, or of another file, than was asked for"))
+                raise http.client.HTTPException(t("the server sent a different part"))
             total = int(span[2])
         else:  # the whole file: Range was ignored, the file has changed, or this is the start
             self.restart()
@@ -226,7 +225,7 @@ class _Transfer:
             self.restart()
             raise CorruptArtifact(
                 t(
-                    "{host} offers {name} with {n:,} bytes; the published file has {size:,}. Get the file from elsewhere.",
+                    "{host} offers {name} with {n:,} bytes instead of {size:,}. Use another source.",
                     host=self.host,
                     name=self.target.name,
                     n=total,
@@ -238,7 +237,7 @@ class _Transfer:
         if total is not None and total - done > free:
             raise BadInput(
                 t(
-                    "{name} needs {needed:,.0f} MB more, {folder} has {free:,.0f} MB free. Free some, or set ELMOSCOPE_CACHE.",
+                    "{name} needs {needed:,.0f} MB; {folder} has {free:,.0f} MB. Free space, or set ELMOSCOPE_CACHE.",
                     name=self.target.name,
                     needed=(total - done) / 1e6,
                     folder=self.target.parent,
@@ -253,12 +252,7 @@ class _Transfer:
             if self.stream.tell() + len(chunk) > most:
                 self.restart()
                 raise CorruptArtifact(
-                    t(
-                        "{host} sends more than the {most:,} bytes of {name}. It was removed.",
-                        host=self.host,
-                        most=most,
-                        name=self.target.name,
-                    )
+                    t("{host} sent over {most:,} bytes of {name}. Use another source.", host=self.host, most=most, name=self.target.name)
                 )
             try:
                 view = memoryview(chunk)
@@ -290,9 +284,7 @@ class _Transfer:
 
     def check_stop(self) -> None:
         if self.stop():
-            raise DownloadStopped(
-                t("The download of {name} was stopped; its {n:,} bytes are kept.", name=self.target.name, n=self.stream.tell())
-            )
+            raise DownloadStopped(t("Download of {name} stopped; {n:,} bytes are kept.", name=self.target.name, n=self.stream.tell()))
 
 
 @contextlib.contextmanager
@@ -302,7 +294,7 @@ def _held(part: Path) -> Iterator[None]:
         try:
             held.enter_context(locked(part, timeout_s=0))
         except Timeout:
-            message = t("{name} is being downloaded already, by another window or command.", name=part.stem)
+            message = t("{name} is already downloading elsewhere. Wait.", name=part.stem)
             raise MissingArtifact(message) from None
         try:
             yield

@@ -27,7 +27,7 @@ def check_url(url: str) -> None:
     except ValueError:
         fine = False
     if not fine:
-        raise BadInput(t("{url} is not an https address. Only those are downloaded.", url=url[:200]))
+        raise BadInput(t("{url} is no https address. Use one.", url=url[:200]))
 
 
 def problem(error: Exception, url: str, name: str, *, answered: bool) -> str:
@@ -39,32 +39,22 @@ def problem(error: Exception, url: str, name: str, *, answered: bool) -> str:
     reason = getattr(error, "reason", error)
     if isinstance(error, urllib.error.HTTPError):
         if error.code in RETRIED:
-            return t("the server answers {code} {reason}", code=error.code, reason=error.reason)
+            return t("server: {code} {reason}", code=error.code, reason=error.reason)
         raise MissingArtifact(
-            t(
-                "{host} answers {code} {reason} for {url}: the file is not (or no longer) there. Get it from elsewhere.",
-                host=host,
-                code=error.code,
-                reason=error.reason,
-                url=url,
-            )
+            t("{host} answers {code} {reason} for {url}. Use another source.", host=host, code=error.code, reason=error.reason, url=url)
         ) from None
     if isinstance(reason, ssl.SSLCertVerificationError):
         raise MissingArtifact(
-            t(
-                "The certificate of {host} is not accepted ({reason}). Check this machine's date and network.",
-                host=host,
-                reason=reason.verify_message,
-            )
+            t("Certificate of {host} refused ({reason}). Check date and network.", host=host, reason=reason.verify_message)
         ) from None
     if isinstance(reason, socket.gaierror) and not answered:
-        raise MissingArtifact(t("{host}, which has {name}, was not found. Is this machine online?", host=host, name=name)) from None
-    return t("no answer in time") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
+        raise MissingArtifact(t("{host} not found (for {name}). Check the network.", host=host, name=name)) from None
+    return t("timeout") if isinstance(reason, TimeoutError) else f"{reason}" or type(reason).__name__
 
 
 class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req, fp, code, msg, headers, newurl):
         if req.type == "https" and not newurl.lower().startswith("https:"):
-            raise BadInput(t("{url} leads on to {other}, which is not https. It was not followed.", url=req.full_url, other=newurl[:200]))
+            raise BadInput(t("{url} redirects to {other}, not https. Use another source.", url=req.full_url, other=newurl[:200]))
         check_url(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)

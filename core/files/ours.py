@@ -19,7 +19,7 @@ def check_place(path: str | Path) -> None:
     """BadInput where a path has no name of its own, or is the folder that one is in: its place cannot be taken."""
     path = Path(path)
     if path.name in ("", "..") or (path.is_dir() and _is_here(path)):
-        raise BadInput(t("{path} is the folder you are in, or holds it: nothing can take its place. Name a new one.", path=path))
+        raise BadInput(t("{path} is or contains your current folder. Name another.", path=path))
 
 
 def _is_here(folder: Path) -> bool:
@@ -43,7 +43,7 @@ def check_replaceable(folder: str | Path, own: str, *, marked: Callable[[Path], 
 
 def say_stranger(folder: str | Path, name: str) -> str:
     """The sentence for a folder that holds a file of somebody's."""
-    return t("{place} holds other files ({name}), which would be lost. Move them away, or name a new folder.", place=folder, name=name)
+    return t("{place} has other files ({name}). Move them, or name a new folder.", place=folder, name=name)
 
 
 def find_stranger(folder: Path, own: str) -> str | None:

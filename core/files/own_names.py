@@ -38,12 +38,7 @@ def path_of(name: str) -> Path | None:
         return None
     result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if result is None:
-        raise MissingArtifact(
-            t(
-                "“{name}” is no longer kept here. Bring the text again on the page Your corpus.",
-                name=called.strip()[:LONGEST] or name[:LONGEST],
-            )
-        )
+        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=called.strip()[:LONGEST] or name[:LONGEST]))
     return result
 
 

@@ -142,7 +142,7 @@ def files_of(data_set: str) -> list[str]:
     if names := [name for name in PUBLISHED if data_set_of(name) == data_set]:
         return names
     known = ", ".join(sorted({data_set_of(name) for name in PUBLISHED}))
-    raise BadInput(t("{name!r} is no data set that can be fetched. Those are: {known}.", name=data_set[:80], known=known))
+    raise BadInput(t("Unknown data set {name!r}. Choose: {known}.", name=data_set[:80], known=known))
 
 
 def data_set_of(name: str) -> str:
@@ -165,7 +165,7 @@ def fetch(
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
         if name not in files:
-            raise BadInput(t("{name!r} is no file that can be fetched. Those are: {known}.", name=name[:200], known=", ".join(files)))
+            raise BadInput(t("Unknown file {name!r}. Choose: {known}.", name=name[:200], known=", ".join(files)))
         file = files[name]
         path = folder / name
         if not (path.is_file() and _is_whole(path, file)):
@@ -183,13 +183,7 @@ def find(name: str, folder: str | Path | None = None) -> Path | None:
         if place is None or not (path := place / name).is_file():
             continue
         if place == fetched and name in PUBLISHED and not _is_whole(path, PUBLISHED[name]):
-            raise CorruptArtifact(
-                t(
-                    "{path} is no longer the file that was published: its size or md5 is another. Fetch it again: python -m core fetch {name}",
-                    path=path,
-                    name=data_set_of(name),
-                )
-            )
+            raise CorruptArtifact(t("{path} has a wrong size or md5. Run: python -m core fetch {name}", path=path, name=data_set_of(name)))
         return path
     return None
 

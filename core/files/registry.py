@@ -44,9 +44,7 @@ def entries(kind: str) -> list[CatalogueEntry]:
         for path in sorted(folder.iterdir()) if folder.is_dir() else []:
             if not known & {path.name, path.name.removesuffix(ENDINGS[kind])} and _find(path.name, kind)[0] == path:
                 known.add(path.name)
-                listed.append(
-                    CatalogueEntry(path.name, kind, t("{name}, on this machine", name=path.name), (), 0.0, "local", "Not recorded")
-                )
+                listed.append(CatalogueEntry(path.name, kind, t("{name}, local", name=path.name), (), 0.0, "local", "Not recorded"))
     places = [(entry, _find(entry.name, kind)[0]) for entry in listed]
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
 
@@ -84,19 +82,11 @@ def resolve(
     if kind == "model" and hub.is_name(name):
         if allow_download:
             return hub.fetch(name, report=report, stop=stop)
-        raise MissingArtifact(
-            t(
-                "There is no folder {name} here, and a model published by that name is not on this machine yet. Allow its download from {host}.",
-                name=name,
-                host=hub.host(),
-            )
-        )
+        raise MissingArtifact(t("No folder or local model {name}. Allow its download from {host}.", name=name, host=hub.host()))
     if problem:
         raise problem
     if entry:
-        raise MissingArtifact(
-            t("{name} belongs in {folder} but is not there. Get the project's files again.", name=name, folder=config.ASSETS)
-        )
+        raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project's files.", name=name, folder=config.ASSETS))
     raise MissingArtifact(_unknown(name[:200], kind))
 
 
@@ -110,10 +100,10 @@ def place_of(name: str, kind: str) -> Path | None:
 def _unknown(name: str, kind: str) -> str:
     facts = {"name": name, "known": ", ".join(entry.name for entry in entries(kind))}
     if kind == "model":
-        return t("{name!r} is no model known here. Known: {known}; or give a folder that holds options.json and one weights file.", **facts)
+        return t("Unknown model {name!r}. Choose {known}, or a folder.", **facts)
     if kind == "vectors":
-        return t("{name!r} is no set of vectors known here. Known: {known}; or give a file of vectors.", **facts)
-    return t("{name!r} is no corpus known here. Known: {known}; or give a file of sentences.", **facts)
+        return t("Unknown vectors {name!r}. Choose {known}, or a file.", **facts)
+    return t("Unknown corpus {name!r}. Choose {known}, or a file.", **facts)
 
 
 def check_model(folder: str | Path) -> None:
@@ -126,7 +116,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     """(options, weights) of a model folder; MissingArtifact or BadInput names what is missing or too many."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise BadInput(t("{folder} is no folder. A model is a folder that holds options.json and one weights file.", folder=folder))
+        raise BadInput(t("{folder} is no folder. Choose one with options.json and weights.", folder=folder))
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
@@ -137,20 +127,10 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
         weights = [path for path in weights if "weights" in path.name] or weights
     for candidates, what in ((options, "options.json"), (weights, t("weights file (*.hdf5 or *.safetensors)"))):
         if not candidates:
-            raise MissingArtifact(
-                t("{folder} has no {what}. A model is a folder that holds options.json and one weights file.", folder=folder, what=what)
-            )
+            raise MissingArtifact(t("{folder} has no {what}. Add it, or choose another.", folder=folder, what=what))
         if len(candidates) > 1:
             names = ", ".join(path.name for path in candidates)
-            raise BadInput(
-                t(
-                    "{folder} has {n} where one {what} should be: {names}. Keep one of them.",
-                    folder=folder,
-                    n=len(candidates),
-                    what=what,
-                    names=names,
-                )
-            )
+            raise BadInput(t("{folder} has {n} of {what}: {names}. Keep one.", folder=folder, n=len(candidates), what=what, names=names))
     return options[0], weights[0]
 
 
@@ -189,14 +169,9 @@ def verify(entry: CatalogueEntry, folder: Path) -> None:
         if expected not in (None, digest):
             facts = {"path": path, "found": digest, "expected": expected}
             raise CorruptArtifact(
-                t("{path} is not the published file: its sha256 is {found}, not {expected}. Delete it and download it again.", **facts)
+                t("{path} has sha256 {found}, not {expected}. Delete and download again.", **facts)
                 if file.sha256
-                else t(
-                    "{path} is not the one first downloaded (recorded in {record}): its sha256 is {found}, not {expected}. Delete it and "
-                    "download it again.",
-                    record=record,
-                    **facts,
-                )
+                else t("{path} has sha256 {found}, {record} {expected}. Delete and download again.", record=record, **facts)
             )
         known[file.name] = {"sha256": digest, "size": stat.st_size, "mtime_ns": stat.st_mtime_ns}
     if known != before:
@@ -210,9 +185,7 @@ def _check_options(path: Path) -> None:
         read_json(path, expect=dict)
     except CorruptArtifact as error:
         path.unlink()
-        raise CorruptArtifact(
-            t("What was downloaded as {path} was something else and is removed ({error}) Try again.", path=path, error=error)
-        ) from None
+        raise CorruptArtifact(t("Wrong download for {path}, removed ({error}) Try again.", path=path, error=error)) from None
 
 
 def _downloaded(entry: CatalogueEntry, path: Path | None, allow_download: bool, report: Report | None, stop: Callable[[], bool]) -> Path:
@@ -226,13 +199,9 @@ def _downloaded(entry: CatalogueEntry, path: Path | None, allow_download: bool, 
         return fetch(entry, report=report, stop=stop)
     known = {"name": entry.name, "size": entry.size_mb}
     if entry.kind == "vectors":
-        message = t("{name} ({size:g} MB) is not on this machine yet. Allow its download, or put it there as {path}.", path=place, **known)
+        message = t("{name} ({size:g} MB) is missing. Allow its download, or add {path}.", path=place, **known)
     else:
-        message = t(
-            "{name} ({size:g} MB) is not on this machine yet. Allow its download, or put options.json and the weights into {folder}.",
-            folder=place,
-            **known,
-        )
+        message = t("{name} ({size:g} MB) is missing. Allow its download, or fill {folder} (options.json, weights).", folder=place, **known)
     raise MissingArtifact(message)
 
 
@@ -321,4 +290,4 @@ def _size_mb(path: Path) -> float:
 
 def _check_kind(kind: str) -> None:
     if kind not in FOLDERS:
-        raise BadInput(t("'{kind}' is no kind of artifact; there are {known}.", kind=kind, known=", ".join(FOLDERS)))
+        raise BadInput(t("Unknown kind '{kind}'. Choose: {known}.", kind=kind, known=", ".join(FOLDERS)))

@@ -87,7 +87,7 @@ def _listed(root: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError):
-        raise CorruptArtifact(t("{path} is damaged. Get the project's files again.", path=root / NAME)) from None
+        raise CorruptArtifact(t("{path} is damaged. Reinstall the project's files.", path=root / NAME)) from None
 
 
 @lru_cache(maxsize=4)
@@ -105,9 +105,7 @@ def _check_file(path: Path, expected: str) -> bool:
     try:
         stat = path.stat()
     except OSError:
-        raise MissingArtifact(
-            t("{path} is not there, though it belongs to this program. Get the project's files again.", path=path)
-        ) from None
+        raise MissingArtifact(t("{path} is missing. Reinstall the project's files.", path=path)) from None
     with _LOCK:
         if not _SEEN:
             _SEEN.update(_kept())
@@ -116,8 +114,8 @@ def _check_file(path: Path, expected: str) -> bool:
         if unread:
             seen = _SEEN[str(path)] = (stat.st_size, stat.st_mtime_ns, _sum(path))
     if seen[2] != expected:
-        message = t("{path} is damaged or another file: its sha256 is not the one in {list}.", path=path, list=NAME)
-        raise CorruptArtifact(f"{message} {t('Get the project’s files again, or, if you changed it, run: python -m core bundle --sums')}")
+        message = t("{path} has a different sha256 from {list}.", path=path, list=NAME)
+        raise CorruptArtifact(f"{message} {t('Reinstall it or, if you changed it, run: python -m core bundle --sums')}")
     return unread
 
 

@@ -54,7 +54,7 @@ class Suggestion:
     number: int  # 1 if no split is clearer than one cloud's, at LEVEL
     best: int  # the fewest whose silhouette is within the null's standard deviation of the highest, clear or not
     silhouettes: tuple[float, ...]  # -1 to 1
-    null: tuple[float, ...]  # mean silhouette of the clouds
+    limit: tuple[float, ...]  # silhouettes that suggest more than one cluster where any is above its own
     p: float  # share of clouds, the rows among them, whose clearest silhouette lies as far above the clouds' mean
 
 
@@ -127,12 +127,11 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
     spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)
     p = rank_p(excess[-1], excess[:-1])
+    limit = everything.mean(axis=0) + spread * np.sort(excess[:-1])[-round(LEVEL * (DRAWS + 1))]  # above it p is at most LEVEL
     # The fewest groups that are nearly as clear as the clearest: the highest silhouette alone often belongs to groups of two or three.
     near = result >= result.max() - null.std(axis=0, ddof=1)
     best = NUMBERS[int(near.argmax())]
-    return Suggestion(
-        number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(result.tolist()), null=tuple(null.mean(axis=0).tolist()), p=p
-    )
+    return Suggestion(number=best if p <= LEVEL else 1, best=best, silhouettes=tuple(result.tolist()), limit=tuple(limit.tolist()), p=p)
 
 
 def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -171,11 +170,13 @@ def telling_words(
     """Content words of each occurrence, their clusters (n,) -> each cluster's most telling words with z, best first.
 
     Log-odds with an informative Dirichlet prior (Monroe, Colaresi and Quinn 2008, eqs 16, 20 and 22): a word's odds in one cluster
-    against the rest, in standard deviations. The prior holds as many words as the contexts do, shared out as in `background`.
+    against the rest, in standard deviations; of a single cluster there are none. The prior holds as many words as the contexts do, shared out as in `background`.
     """
     counts = [Counter() for _ in range(int(result.max()) + 1)]
     for words, item in zip(contexts, result, strict=True):
         counts[item].update(set(words))  # a word counts once a sentence: one talkative sentence names no cluster
+    if len(counts) == 1:
+        return [[]]
     total = sum(counts, Counter())
     everywhere = {word: background.get(word, 0) + total[word] for word in total}
     size = total.total()

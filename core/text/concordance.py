@@ -88,9 +88,9 @@ class Concordance:
         """
         query = composed(query)
         if not query.strip():
-            raise BadInput(t("There is nothing to search for yet. Type a word or a phrase."))
+            raise BadInput(t("Nothing to search for. Type a word."))
         if len(query) > MAX_QUERY:
-            raise BadInput(t("The search has {n:,} characters; at most {most} are looked for.", n=len(query), most=MAX_QUERY))
+            raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
         if pattern:
             ways = [[self._matching(part) for part in _parts(query.split())]]
         else:  # as our tokens are, and as those of a file that brings its own may be
@@ -186,7 +186,7 @@ class Concordance:
             if len(word) <= LONGEST:
                 mask[k] = matches(word) is not None
                 if time.perf_counter() > until:
-                    raise BadInput(t("The pattern {pattern} takes too long on this corpus. Make it simpler.", pattern=pattern))
+                    raise BadInput(t("{pattern} takes too long. Simplify it.", pattern=pattern))
         return mask
 
 
@@ -202,12 +202,7 @@ def checked_pattern(pattern: str) -> re.Pattern[str]:
     except (re.error, OverflowError, RecursionError) as error:
         raise BadInput(t("{pattern} is no regular expression: {error}.", pattern=pattern, error=str(error))) from None
     if ways is None or ways > MAX_WAYS:
-        raise BadInput(
-            t(
-                "The pattern {pattern} could take too long. Use at most three of * and +, none behind a bracket ), and no (?...) or \\1.",
-                pattern=pattern,
-            )
-        )
+        raise BadInput(t("{pattern} could take too long: at most three * or +, none after ), no (?...) or \\1.", pattern=pattern))
     return compiled
 
 
@@ -263,5 +258,5 @@ def _behind_set(pattern: str, k: int) -> int:
 
 def _parts(words) -> list[str]:
     if not 0 < len(words) <= MAX_WORDS:
-        raise BadInput(t("The search has {n} words; one to {most} can be looked for together.", n=len(words), most=MAX_WORDS))
+        raise BadInput(t("{n} words; search for 1 to {most}.", n=len(words), most=MAX_WORDS))
     return list(words)

@@ -40,7 +40,7 @@ def shown(value: Any, most: int = 80) -> str:
     """A JSON value on one line, cut short; of what is in it, only the first level."""
     if isinstance(value, list | dict):
         parts = ", ".join("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
-        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("a row of nothing")
+        text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("an empty row")
     else:
         text = "null" if value is None else repr(value)
     return text if len(text) <= most else text[: most - 3] + "..."
@@ -58,18 +58,18 @@ def fitting(rows: Iterable[tuple[Place, list[str]]], width: int, mark: str) -> I
     for place, row in rows:
         if any(map(str.strip, row[width:])):
             further = [other.number for other, cells in rows if any(map(str.strip, cells[width:]))]
-            message = t("a row of {n} cells in a table of {width} columns", n=len(row), width=width)
+            message = t("{n} cells for {width} columns", n=len(row), width=width)
             if further:
                 numbers = ", ".join(f"{number:,}" for number in further[:3]) + (", …" if len(further) > 3 else "")
-                message = t("{found}, and so in line {numbers}", found=message, numbers=numbers)
+                message = t("{found}, also in line {numbers}", found=message, numbers=numbers)
             refuse(place, message, _how_to_quote(mark))
         yield place, row
 
 
 def _how_to_quote(mark: str) -> str:
     if mark == "\t":
-        return t("A cell holds no tab: write a blank for it.")
-    return t('Set a cell that holds "{mark}" in quotation marks: "Win money{mark} now!".', mark=mark)
+        return t("Replace tabs in cells with blanks.")
+    return t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark)
 
 
 def placed_lines(
@@ -86,12 +86,12 @@ def placed_lines(
             for number, data in _pieces(stream, longest, in_pieces):
                 place, total = Place(path.name, number), total + len(data)
                 if total > most:
-                    refuse(place, t("{n:,} bytes, unpacked, end here", n=most), t("At most that much is read; use a smaller file."))
+                    refuse(place, t("over {n:,} bytes unpacked", n=most), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:
-                    refuse(place, t("more than {n:,} bytes without a line break", n=longest), t("Break it into shorter lines."))
+                    refuse(place, t("over {n:,} bytes without line break", n=longest), t("Use shorter lines."))
                 yield place, _decoded(data, place, total == len(data), encoding := encoding or encoding_of(opened, path, total, data))
     except (EOFError, OSError, zlib.error, lzma.LZMAError) as error:
-        message = t("{name} cannot be read to its end: {error}. Save it again, or unpack it first.", name=path.name, error=error)
+        message = t("{name} is incomplete: {error}. Save it again, or unpack it.", name=path.name, error=error)
         raise BadInput(message) from None
 
 
@@ -120,9 +120,9 @@ def _whole(data: bytes) -> int:
 def _decoded(data: bytes, place: Place | str, is_first: bool, encoding: str | None = None) -> str:
     if b"\x00" in data:
         utf16 = is_first and data[:2] in (b"\xff\xfe", b"\xfe\xff")
-        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte, so no plain text"), t("Save it as plain text in UTF-8."))
+        refuse(place, t("UTF-16 text") if utf16 else t("a NUL byte"), t("Save it as UTF-8 text."))
     try:
         return data.decode("utf-8-sig" if is_first and encoding in (None, "utf-8") else encoding or "utf-8")
     except UnicodeDecodeError as error:
-        message = t("byte {n} of the line ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
-        refuse(place, message, t("Save the file as UTF-8 (a spreadsheet calls it CSV UTF-8)."))
+        message = t("byte {n} ({byte:#04x}) is not UTF-8", n=error.start + 1, byte=data[error.start])
+        refuse(place, message, t("Save it as UTF-8 (spreadsheets: CSV UTF-8)."))

@@ -136,7 +136,7 @@ def _sentence(line: str, number: int, name: str) -> Sentence:
         target = Target(row["position"], row["tokens"][row["position"]], row["sense"], row["lemma"], row.get("pos"))
         return Sentence(tuple(row["tokens"]), (target,))
     except (ValueError, KeyError, IndexError, TypeError):
-        message = t("Line {n} of {name} is no labelled sentence: it needs tokens, position, lemma and sense.", n=number, name=name)
+        message = t("Line {n} of {name} needs tokens, position, lemma and sense.", n=number, name=name)
         raise CorruptArtifact(message) from None
 
 

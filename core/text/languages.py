@@ -111,7 +111,7 @@ def named(code: str) -> Language:
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
         facts = {"code": code[:40], "codes": ", ".join(codes())}
-        raise BadInput(t("There is no language '{code}'. Described are: {codes}.", **facts))
+        raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", **facts))
     return _read(path)
 
 
@@ -147,18 +147,18 @@ def _read(path: Path) -> Language:
     known = {f.name for f in fields(Language)} - {"code"}
     if strange := sorted(set(entries) - known):
         names = {"strange": ", ".join(strange), "known": ", ".join(sorted(known))}
-        raise BadInput(t("{path} describes {strange}; a language has {known}.", path=path, **names))
+        raise BadInput(t("{path} has unknown {strange}; use {known}.", path=path, **names))
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
-        raise BadInput(t('{path} gives the language no name. Write for example "name": "Esperanto".', path=path))
+        raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
     if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", str(folder)):
-        raise BadInput(t('{path}: "targets" is the name of a folder in assets, got {name!r}.', path=path, name=str(folder)[:80]))
+        raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=str(folder)[:80]))
     if entries.get("tokeniser", "words") not in TOKENISERS:
         names = {"name": entries["tokeniser"], "names": ", ".join(TOKENISERS)}
-        raise BadInput(t("{path}: there is no tokeniser {name!r}. There are: {names}.", path=path, **names))
+        raise BadInput(t("{path}: unknown tokenizer {name!r}. Choose: {names}.", path=path, **names))
     try:
         entries["filters"] = tuple((int(width), int(count)) for width, count in entries.get("filters", ()))
     except (TypeError, ValueError):
-        wrong = t('{path}: "filters" are pairs of a width and a number, such as [[3, 64], [6, 128]].', path=path)
+        wrong = t('{path}: "filters" must be pairs such as [[3, 64], [6, 128]].', path=path)
         raise BadInput(wrong) from None
     entries["corpus"] = tuple(map(str, entries.get("corpus", ())))
     return Language(code=path.stem, **entries)

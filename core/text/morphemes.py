@@ -108,7 +108,7 @@ def _analyser() -> Callable[[str], list[Morpheme]]:
     for made in (mecab_ko, plain_mecab):
         with suppress(ImportError):
             return made()
-    raise BadInput(t("Korean text is cut into morphemes by python-mecab-ko, which is not installed: `pip install python-mecab-ko`."))
+    raise BadInput(t("Korean text needs python-mecab-ko: `pip install python-mecab-ko`."))
 
 
 def mecab_ko() -> Callable[[str], list[Morpheme]]:

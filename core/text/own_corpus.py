@@ -66,17 +66,17 @@ def files_in(folder: str) -> list[Source]:
     results = []
     seen = 0
     if not os.path.isdir(root):
-        raise BadInput(t("There is no folder {folder} on this machine. Type the whole path of one.", folder=root[:MAX_NAME]))
+        raise BadInput(t("No folder {folder} here. Type its whole path.", folder=root[:MAX_NAME]))
     for place, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         seen += len(folders) + len(names)
         if seen > MAX_LOOKED_AT:
-            raise BadInput(t("{folder} holds more than {n:,} files and folders. Name a smaller one.", folder=root, n=MAX_LOOKED_AT))
+            raise BadInput(t("{folder} has over {n:,} files. Choose a smaller one.", folder=root, n=MAX_LOOKED_AT))
         for path in (Path(place, name) for name in sorted(names) if not name.startswith(".")):
             if path.suffix.lower()[1:] in KINDS and os.path.isfile(path) and not os.path.islink(path):
                 results.append(Source(path.relative_to(root).as_posix(), path))
     if not results:
-        raise BadInput(t("{folder} holds no text. Texts end in {kinds}.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
+        raise BadInput(t("{folder} has no text files ({kinds}). Choose another.", folder=root, kinds=", ".join(f".{k}" for k in KINDS)))
     return results
 
 
@@ -93,7 +93,7 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, lines: 
     """
     most = limits()
     if len(sources) > most.max_files:
-        raise BadInput(t("{n:,} files are too many; at most {most} make a corpus.", n=len(sources), most=most.max_files))
+        raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))
     sentences = []
     skipped = []
     taken = Counter()
@@ -112,7 +112,7 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, lines: 
             continue
         fitting = list(_within(result[:room], most.max_tokens - tokens))
         if len(fitting) < len(result):
-            skipped.append(Skipped(document, t("Only its first {n:,} sentences are in it. {full}", n=len(fitting), full=_full())))
+            skipped.append(Skipped(document, t("First {n:,} sentences only. {full}", n=len(fitting), full=_full())))
         tokens += sum(len(sentence.tokens) for sentence in fitting)
         sentences += [replace(s, document=s.document or document) for s in fitting]
     if not sentences:
@@ -137,7 +137,7 @@ def _writable(name: str) -> str:
 
 
 def _full() -> str:
-    return t("A corpus holds at most {s:,} sentences and {n:,} tokens.", s=limits().max_sentences, n=limits().max_tokens)
+    return t("Limits: {s:,} sentences, {n:,} tokens.", s=limits().max_sentences, n=limits().max_tokens)
 
 
 def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
@@ -164,17 +164,17 @@ def _from_docx(path: Path, lines: str) -> list[Sentence]:
         from docx.oxml.ns import qn
         from docx.text.paragraph import Paragraph
     except ImportError:
-        raise BadInput(t("{name}: .docx files need python-docx, which is not installed. Save it as .txt.", name=path.name)) from None
+        raise BadInput(t("{name} needs python-docx. Save it as .txt.", name=path.name)) from None
     try:
         document = docx.Document(str(path))
         again = {p for older in document.element.body.iter(f"{_MARKUP}Fallback") for p in older.iter(qn("w:p"))}
         paragraphs = [Paragraph(p, document).text for p in document.element.body.iter(qn("w:p")) if p not in again]
     except Exception as error:  # of a file that anybody may have made, python-docx and lxml can fail in any way
-        message = t("{name} is no Word document that can be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
+        message = t("{name} cannot be read ({error}). Save it as .txt.", name=path.name, error=type(error).__name__)
         raise BadInput(message) from error
     sentences = sentences_of_lines((line for text in paragraphs for line in ("", *text.splitlines())), path.name, lines=lines)
     if not sentences:
-        raise BadInput(t("{name} holds no text: perhaps it is made of pictures.", name=path.name))
+        raise BadInput(t("{name} has no text, perhaps only pictures.", name=path.name))
     return sentences
 
 
@@ -184,15 +184,12 @@ def _check_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        message = t("{name} is no .docx file, or is locked by a password. Save it as .docx or .txt, unlocked.", name=path.name)
+        message = t("{name} is no .docx, or locked. Save it as .txt.", name=path.name)
         raise BadInput(message) from None
     most = limits().max_unpacked_mb
     if size > most * 10**6:
         message = t(
-            "{name} unpacks to {mb:,.0f} MB, more than the {most:,.0f} MB that are read. Save its text as .txt.",
-            name=path.name,
-            mb=size / 1e6,
-            most=most,
+            "{name} unpacks to {mb:,.0f} MB; the limit is {most:,.0f} MB. Save it as .txt.", name=path.name, mb=size / 1e6, most=most
         )
         raise BadInput(message)
 
@@ -216,7 +213,7 @@ def _write(sentences: list[Sentence]) -> Path:
         temporary.chmod(0o600)
         most = limits().max_unpacked_mb
         if temporary.stat().st_size > most * 10**6:
-            raise BadInput(t("These texts take more than {mb:,.0f} MB as tokens. Bring fewer of them.", mb=most))
+            raise BadInput(t("These texts exceed {mb:,.0f} MB as tokens. Use fewer.", mb=most))
     return path
 
 

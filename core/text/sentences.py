@@ -84,7 +84,7 @@ def read_sentences(
     result = islice(_merged(_sentences(path, text_column, lines if split else None, whole=limit is None)), limit)
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
-        raise BadInput(t("{name} holds no sentence. A corpus needs at least one line of text.", name=path.name))
+        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     return sentences
 
 
@@ -110,11 +110,11 @@ def sentences_from_text(text: str, *, split: bool = True, lines: str = DETECT) -
     most = limits().max_pasted
     if len(text) > most:
         values = {"n": len(text), "most": most}
-        message = t("The text has {n:,} characters; at most {most:,} can be pasted (ELMOSCOPE_MAX_PASTED). Save it as a file.", **values)
+        message = t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values)
         raise BadInput(message)
     message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines if split else None)
     if not message:
-        raise BadInput(t("There is no text yet. Type at least one sentence."))
+        raise BadInput(t("No text yet. Type a sentence."))
     return message
 
 
@@ -179,8 +179,8 @@ def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None) -> 
     """The sentences of lines of text; each line is one if `lines` is None."""
     for place, text in sentences_in(placed, lines) if lines else placed:
         if len(text) > MAX_TEXT:
-            message = t("a text of {n:,} characters", n=len(text))
-            refuse(place, message, t("At most {most:,} are read as one; break it at sentence ends.", most=MAX_TEXT))
+            message = t("{n:,} characters", n=len(text))
+            refuse(place, message, t("Split it at sentence ends: at most {most:,}.", most=MAX_TEXT))
         if tokens := tokenize(text):
             yield Sentence(checked_tokens(tokens, place), text=_unless_joined(tokens, text.strip()))
 
@@ -205,7 +205,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines)
-    refuse(place, t("{row} is no row", row=shown(row)), t('A row is {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
+    refuse(place, t("{row} is no row", row=shown(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
@@ -215,7 +215,7 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
         return ()
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
         message = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
-        refuse(place, message, t("It is a whole number, 0 to {last}.", last=len(tokens) - 1))
+        refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
@@ -238,9 +238,9 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
-        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Tokens look like this: ["the", "bank"], none blank.'))
+        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Write ["the", "bank"], none blank.'))
     if len(tokens) > MAX_TOKENS:
-        refuse(place, t("a sentence of {n:,} tokens", n=len(tokens)), t("At most {n:,} are read as one; split it.", n=MAX_TOKENS))
+        refuse(place, t("{n:,} tokens", n=len(tokens)), t("Split it: at most {n:,} per sentence.", n=MAX_TOKENS))
     _text("".join(tokens), place)
     return tuple(map(composed, tokens))
 
@@ -250,8 +250,8 @@ def _text(value: Any, place: Place | str) -> str | None:
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
-        needed = t('It looks like this: "bank", with no NUL and no half character (unpaired surrogate).')
-        refuse(place, t("{value} where a text should be", value=shown(value)), needed)
+        needed = t('Write "bank": no NUL, no unpaired surrogate.')
+        refuse(place, t("{value} instead of text", value=shown(value)), needed)
     return value
 
 
@@ -264,7 +264,7 @@ def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
         name = path.name
-        raise BadInput(t("{name} is no .txt, .jsonl, .json, .csv or .tsv file (packed as .xz, .gz or not). Save it as one.", name=name))
+        raise BadInput(t("{name}: save it as .txt, .jsonl, .json, .csv or .tsv (or packed: .xz, .gz).", name=name))
     return kind
 
 
@@ -280,9 +280,9 @@ def json_rows(path: Path, *, whole: bool) -> _Placed:
         try:
             value = parse_json(text)
             if kind == ".json" and not isinstance(value, list):
-                raise ValueError(t("{value} instead of a list of sentences", value=shown(value)))
+                raise ValueError(t("{value} instead of sentences", value=shown(value)))
         except ValueError as error:
-            refuse(place, str(error), t('Needed: {{"tokens": ["the", "bank"]}} on each line; in .json, [["the", "bank"], ...].'))
+            refuse(place, str(error), t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].'))
         yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))
 
 
@@ -299,11 +299,11 @@ def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed
             yield from [] if is_header else [(place, first_row[index])]
             for place, row in fitting(rows, len(first_row), mark):
                 if len(row) <= index:
-                    refuse(place, t("a row of {n} columns", n=len(row)), t("The text is in column {number}.", number=index + 1))
+                    refuse(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=index + 1))
                 yield place, row[index]
     except csv.Error as error:
         place = Place(path.name, reader.line_num)
-        refuse(place, t("no row of a table ({error})", error=error), t("Perhaps a quotation mark is not closed."))
+        refuse(place, t("no table row ({error})", error=error), t("Check for an unclosed quote."))
 
 
 def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int, bool]:
@@ -315,4 +315,4 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     if message := [names.index(name) for name in wanted if name in names]:
         return message[0], True
     message = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
-    refuse(place, message, t("Say which one holds the text, by its name or its number."))
+    refuse(place, message, t("Give the text’s column, name or number."))

@@ -44,7 +44,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     corpus = next((item.corpus for item in chosen if sentences_of(item.corpus)), models[0].language.sentences)
     if models[0].fingerprint == models[1].fingerprint or not corpus:
         return
-    st.markdown(t("**At which depth does each tell senses apart?** Labelled sentences whose nearest one has the same sense"))
+    st.markdown(t("**Which layer separates senses best?** Labeled sentences whose nearest has the same sense"))
     sources = tuple(item.source for item in chosen)
     job = _job(corpus, sources, key := _key(corpus, sources))
     job.wait(progress.AT_MOST_S)
@@ -52,7 +52,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         st.info(plain(job.error), icon=":material/info:")
         return
     if job.result is None:
-        stopped, again = t("Stopped. What was measured is kept."), t("Go on measuring")
+        stopped, again = t("Stopped; results are kept."), t("Continue")
         jobs.show_state(JOB, key, _progress, widget="compare", stopped=stopped, again=again)
         return
     found: tuple[Measured, ...] = job.result
@@ -65,7 +65,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         best = known.alone[int(np.argmax(alone))]
         said.append(
             t(
-                "{model} does best at {where} ({share:.1%}; mix {mix:.1%})",
+                "{model} is best at {where} ({share:.1%}; mix {mix:.1%})",
                 model=name,
                 where=known.title(best),
                 share=shares[best],
@@ -73,19 +73,16 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
             )
         )
         if SENSES in shares:
-            said.append(t("in {model}'s sense space {share:.1%}", model=name, share=shares[SENSES]))
+            said.append(t("sense space {share:.1%}", model=name, share=shares[SENSES]))
         rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
     chance = float(np.mean([item.chance for item in found]))
     message = "; ".join(said)
     draw(
         depth_figure(lines, chance),
         key="compare.depth",
-        alt=t(
-            "Two lines over the models' depth, of labelled sentences whose nearest one has the same sense; chance is {chance:.0%}.",
-            chance=chance,
-        ),
+        alt=t("1-NN accuracy of both models by layer; chance {chance:.0%}.", chance=chance),
     )
-    notice([t("{told}; with shuffled labels it is {chance:.1%}.", told=message, chance=chance)])
+    notice([t("{told}; shuffled labels {chance:.1%}.", told=message, chance=chance)])
     lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
     _costs(names, models, found)
 
@@ -96,11 +93,11 @@ def measured() -> None:
         return
     facts = read_json(MEASURED, expect=dict)
     titles = {
-        "sentences": t("senses, our labelled sentences, nearest neighbour"),
-        "senses": t("senses of four words, Senseval-2, nearest neighbour"),
-        "pairs": t("one sense or two, pairs of our sentences"),
-        "tags": t("parts of speech, CoNLL-2000, linear probe"),
-        "titles": t("topic of a title, AG News, linear classifier on the mean"),
+        "sentences": t("senses, our sentences, nearest neighbor"),
+        "senses": t("senses, Senseval-2, nearest neighbor"),
+        "pairs": t("same sense, sentence pairs"),
+        "tags": t("part of speech, CoNLL-2000, linear probe"),
+        "titles": t("topic, AG News, linear classifier"),
     }
     rows = []
     for what, measure in facts["measures"].items():
@@ -117,14 +114,13 @@ def measured() -> None:
             mixes = {t("mix"): given[name]["mix"], t("best mix"): given[name]["best_mix"]}
             rows.append(base | {t("model"): name, t("best layer"): best, t("at that layer"): alone[best]} | mixes)
     table = pd.DataFrame(rows)
-    with st.expander(t("Measured before: three models on the same data"), icon=":material/monitoring:", key="compare.measured"):
+    with st.expander(t("Three models measured"), icon=":material/monitoring:", key="compare.measured"):
         shares = [t("chance"), facts["static"], t("at that layer"), t("mix"), t("best mix")]
         lists.grid(table, column_config={name: st.column_config.NumberColumn(format="percent") for name in shares})
         st.caption(
             t(
-                "Accuracy. Chance: shuffled senses, the commonest sense, answer, tag or label. {static}: the sum of the other words’ vectors for senses and "
-                "pairs, a word’s own for tags, their mean for titles. Best mix: chosen on training data, or on the other half of the words. The best layer is the best of these very "
-                "figures. Tags from {tags} training sentences, topics from {titles} titles. Measured again by: {command}",
+                "Accuracy. Chance: shuffled senses or the commonest label. {static}: summed or averaged vectors. The best layer is optimistic; the "
+                "best mix is not. Training: {tags} sentences, {titles} titles. Repeat: {command}",
                 static=facts["static"],
                 tags=facts["tag_sentences"],
                 titles=facts["titles"],
@@ -168,7 +164,7 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
                 results.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
         return tuple(results)
 
-    return jobs.job(JOB, key, work, failed=t("The models could not be measured."), most=MOST_JOBS)
+    return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 
 
 def _at_once(space: SenseSpace | None, table: OccurrenceTable) -> SenseSpace | None:
@@ -182,8 +178,8 @@ def _progress(job: ServerJob, left: str) -> str:
     if not job.stage:
         return progress.labelled_text(**values)
     if not job.done:
-        return t("Measuring both models' layers.")
-    return t("Measuring both models: {done} of {total} steps, {left} left.", **values)
+        return t("Measuring both models.")
+    return t("Measuring: {done} of {total}, {left} left.", **values)
 
 
 @kept(64)
@@ -213,12 +209,12 @@ def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...
         rows.append(
             {
                 t("model"): name,
-                t("tokens a second"): round(item.pace),
-                t("bytes a token in an index"): 2 * n * size + 2 * n * (n + 1),
+                t("tokens per second"): round(item.pace),
+                t("index bytes per token"): 2 * n * size + 2 * n * (n + 1),
                 t("layers"): n,
-                t("numbers a layer"): size,
+                t("numbers per layer"): size,
                 t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
             }
         )
-    st.markdown(t("**What does a token cost?** The same {n} sentences, read on this machine", n=SAMPLE))
+    st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=SAMPLE))
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

@@ -14,7 +14,7 @@ from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
 from pages._cached.views import bench, view
 from pages._compare import senses, spaces
-from pages._compare.words import noticed, table_of, word_in_both
+from pages._compare.words import measures, noticed, table_of, word_in_both
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, layers_of, name_corpus
@@ -34,40 +34,37 @@ def show(in_use: InUse) -> None:
     for job, side in running:
         if job.running:
             waits = replace(side, whole=False) not in sides
-            show_progress(job, meanwhile="" if waits else t("Until that is done the labelled words are searched."))
+            show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
     for job, side in [(job, side) for job, side in running if not job.running][:1]:
         show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
     result = None
     if None not in sides:
-        with st.spinner(t("Comparing every word with every other…"), show_time=True):
+        with st.spinner(t("Comparing words…"), show_time=True):
             result = view(compare.compute, bench(in_use), CompareRequest(first=sides[0], second=sides[1]), most=16)
     if result is None:
-        notice([t("The lists are compared when every word has been read.")])
+        notice([t("Comparison starts when all words are read.")])
         return
     left, right = st.columns([3, 2], gap="large")
     with left:
-        st.markdown(t("**How many of its {k} nearest words does a word keep?**", k=result.comparison.k))
+        st.markdown(t("**How many of {k} neighbors are shared?**", k=result.comparison.k))
         c = result.comparison
         values = {"n": len(c.words), "k": c.k, "mean": float(c.shared.mean())}
-        alt = t("A histogram of {n:,} words: how many of its {k} nearest words each keeps, {mean:.1f} on average.", **values)
+        alt = t("Histogram: of {k} neighbors, {n:,} words share {mean:.1f} on average.", **values)
         draw(overlap_histogram(c.shared, c.k, c.chance), key="compare.overlap", alt=alt)
     with right:
-        st.markdown(t("**How alike are the whole spaces?** Linear CKA, 0 to 1"))
-        alt = t("A table in colours of the linear CKA of every two spaces; of the two compared it is {cka:.2f}.", cka=result.cka_pair)
+        st.markdown(t("**How alike are the spaces?** CKA, 0 to 1"))
+        alt = t("Linear CKA of every two spaces; these two {cka:.2f}.", cka=result.cka_pair)
         draw(cka_heat(result.cka_names, result.cka), key="compare.cka", alt=alt)
     notice(noticed(result))
+    if small := measures(result):
+        st.caption(" ".join(small))
     word_in_both(result)
     if all(item.layer for item in chosen):
         with shown_errors():  # the lists stand whatever becomes of the measures
             senses.show(chosen)
         senses.measured()
     order = result.comparison.most_changed()
-    lists.twin(
-        table_of(result, order),
-        name="compare",
-        label=t("All {n:,} words, the most changed first, as a table", n=len(order)),
-        key="compare.twin",
-    )
+    lists.twin(table_of(result, order), name="compare", label=t("Show as table"), key="compare.twin")
 
 
 def usual(in_use: InUse) -> tuple[str, str]:
@@ -92,18 +89,15 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
                 key=key,
                 **BOUND,
                 accept_new_options=True,
-                help=t(
-                    "Vectors, or a model and its layer. You can type the path of a vector file or of a model's folder, as “/models/mine · 1”. "
-                    "A model's words stand for the mean of their vectors in the sentences in use."
-                ),
+                help=t("Vectors, a model and layer, or a path such as “/models/mine · 1”. Model words are averages over your corpus."),
             )
             for place, label, item, key in zip(places[1:], (t("First"), t("Second")), mine, ("first", "second"), strict=True)
         ]
         if not all(texts):
-            raise BadInput(t("Choose two things to compare, or type a path."))
+            raise BadInput(t("Choose two, or type a path."))
         first, second = (spaces.read(text, in_use.corpus) for text in texts)
         if is_same(first, second):
-            notice([t("Both sides are the same space, which agrees with itself in everything. Choose another one on one side.")])
+            notice([t("Both sides are one space. Choose two different ones.")])
             return None
         return first, second
     for key in ("first_corpus", "second_corpus"):
@@ -118,7 +112,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             key=key,
             **BOUND,
             accept_new_options=True,
-            placeholder=t("Choose, or type the path of a file of sentences"),
+            placeholder=t("Choose, or type a path"),
         )
         for place, label, item, key in zip(
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
@@ -128,7 +122,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         notice(
             [
                 t(
-                    "Two different corpora are needed: choose or type a second one. Each word that both hold three times or more is then compared, {where} of {model} in both.",
+                    "Choose a second corpus. Words with 3 or more occurrences in both are compared ({where} of {model}).",
                     model=in_use.model,
                     where=layer_title(layer),
                 )

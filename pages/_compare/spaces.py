@@ -27,7 +27,7 @@ def read(text: str, corpus: str) -> SpaceName:
     if mark and (layer.strip().isdecimal() or layer.strip() == MIX):
         return SpaceName(source.strip(), layer.strip(), corpus)
     if mark and layer.strip() == SENSES:
-        raise BadInput(t("Compare takes a layer's number or mix: in the sense space a word has no mean vector."))
+        raise BadInput(t("Type a layer number or mix: the sense space has no word vectors."))
     folder = registry.existing(text.strip(), "model") if limits().paths else None
     if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
         return SpaceName(text.strip(), layers_of(text.strip()).top, corpus)

@@ -9,6 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX
+from core.common.markup import html
 from core.common.model_layers import MIX
 from core.common.significance import LEVEL, written
 from core.figures.style import GLOVE, layer_colour
@@ -25,55 +26,34 @@ OFFERED = 8  # words one click away
 
 
 def noticed(result: SpacesCompared) -> list[str]:
-    """What the two figures say."""
+    """What the two figures say: two sentences."""
     c = result.comparison
     a, b = result.names
-    lines = [
-        t(
-            "Of its {k} nearest words a word keeps <b>{mean:.1f}</b> on average between {a} and {b} ({n:,} shared words; luck would give {luck:.2f}; mean Jaccard {jaccard:.2f}).",
-            k=c.k,
-            mean=float(c.shared.mean()),
-            a=a,
-            b=b,
-            n=len(c.words),
-            luck=c.chance * c.k,
-            jaccard=float(c.jaccard.mean()),
-        )
-    ]
+    values = {"k": c.k, "mean": float(c.shared.mean()), "a": a, "b": b, "n": len(c.words), "luck": c.chance * c.k}
+    first = t("{a} and {b} share <b>{mean:.1f}</b> of a word’s {k} neighbors on average ({n:,} words, chance {luck:.2f})", **values)
     none, everything = float((c.shared == 0).mean()), float((c.shared == c.k).mean())
     if everything > 0.99:
-        lines.append(t("The two are the same space for this purpose."))
-    elif none > 0.01:
-        lines.append(t("{none:.0%} of the words share no neighbour at all.", none=none))
+        second = t("nearly every list is identical")
     else:
-        lines.append(t("Hardly any word loses all its neighbours."))
-    lines += [
-        t("Two halves of {name} itself keep {mean:.1f} ({n:,} words): so much goes with the sentences alone.", name=name, mean=mean, n=n)
-        for name, mean, n in result.halves
-    ]
+        second = t("{none:.0%} of words share none", none=none)
     values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": written(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
-        lines.append(
-            t(
-                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}): not shown to be more than chance.",
-                **values,
-            )
-        )
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
     else:
+        whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b> (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
+    return [html("{}; {}.", first, second), whole]
+
+
+def measures(result: SpacesCompared) -> list[str]:
+    """What either side differs by from itself, and how far words moved between corpora: the small print."""
+    lines = [
+        t("Two halves of {name} share {mean:.1f} neighbors ({n:,} words).", name=name, mean=mean, n=n) for name, mean, n in result.halves
+    ]
+    s = result.shift
+    if s is not None and (known := ~np.isnan(s.within)).any():
         lines.append(
             t(
-                "As wholes they have a linear CKA of <b>{cka:.2f}</b>, debiased; with the words of {n:,} paired at random it is {luck:.2f} ({p}).",
-                **values,
-            )
-        )
-    if result.shift is not None:
-        s = result.shift
-        known = ~np.isnan(s.within)
-    if result.shift is not None and known.any():
-        lines.append(
-            t(
-                "A word's mean vector lies {between:.2f} (1 − cosine) from one corpus to the other, and {within:.2f} from one half of a corpus "
-                "to its other half, whole texts apart: {excess:+.2f} more; {share:.0%} of the words moved by more than that.",
+                "1 − cosine: {between:.2f} between corpora, {within:.2f} between halves ({excess:+.2f}); {share:.0%} of words moved more than halves do.",
                 excess=float(s.excess[known].mean()),
                 between=float(s.between[known].mean()),
                 within=float(s.within[known].mean()),
@@ -88,21 +68,16 @@ def word_in_both(result: SpacesCompared) -> None:
     c = result.comparison
     request = st.session_state.get("w") or examples.first_word()
     first, offered = opening_words(result, request, list(examples.pairs()))
-    st.markdown(t("**A word in both.** Words with several meanings, the two that changed most, the two that changed least, or any other:"))
+    st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
     word = known_form(folded((typed or first).strip()), c.words)
     if not typed and not known_form(folded(request), c.words):
-        message = t(
-            "“{word}” is not among the {n:,} words that both have: “{other}” is shown.",
-            word=plain(request[:40]),
-            n=len(c.words),
-            other=word,
-        )
+        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), n=len(c.words), other=word)
         st.caption(message)
     if not word:
-        raise BadInput(t("“{word}” is not among the {n:,} words that both have. Choose another.", word=typed.strip(), n=len(c.words)))
+        raise BadInput(t("“{word}” is not in both. Choose another.", word=typed.strip(), n=len(c.words)))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)
@@ -113,12 +88,7 @@ def word_in_both(result: SpacesCompared) -> None:
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,
-                t(
-                    "{n} of {k} stand in both lists; cosine, of which any two of the words compared have {mean:.2f} on average",
-                    n=len(both),
-                    k=c.k,
-                    mean=random,
-                ),
+                t("{n} of {k} in both · cosine, random pairs {mean:.2f}", n=len(both), k=c.k, mean=random),
             )
             lists.word_lines(
                 [
@@ -155,7 +125,7 @@ def table_of(result: SpacesCompared, order: np.ndarray) -> pd.DataFrame:
     words = np.array(c.words, object)
     columns = {
         t("word"): words[order],
-        t("shared neighbours"): c.shared[order],
+        t("shared neighbors"): c.shared[order],
         t("Jaccard"): c.jaccard[order].round(3),
         t("correlation of cosines"): c.profile[order].round(3),
     }

@@ -21,6 +21,7 @@ from pages._frame.markup import show_html, shown_errors
 from pages._frame.menu import page_link
 
 FEW_TOKENS = 3_000
+COMMONEST = 6  # words listed
 STOPS_WITHIN_S = 30
 
 
@@ -35,16 +36,18 @@ def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: KeptC
         (t("Distinct words"), f"{plan.words:,}"),
     ]
     if own:
-        with st.spinner(t("Measuring how fast this machine reads…")):
+        with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, sentences)
-        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("On disk, then"), _size(plan.index_bytes))]
-    for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
-        place.metric(label, value)
-    words = " · ".join(f"{word[:40]} {n:,}" for word, n in plan.commonest)
-    lines = [t("Words that stand most often: {words}.", words=words)]
-    if own:
+        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.index_bytes))]
+    words = " · ".join(f"{word[:40]} {n:,}" for word, n in plan.commonest[:COMMONEST])
+    lines = [t("Most frequent: {words}.", words=words)]
+    if not own:
+        lines.insert(0, " · ".join(f"{label} {value}" for label, value in figures))
+    else:
+        for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
+            place.metric(label, value)
         needs = {"memory": _size(plan.memory_bytes), "disk": _size(plan.working_bytes)}
-        lines.append(t("While it is read: about {memory} of memory beside the model, and {disk} of disk.", **needs))
+        lines.append(t("Reading needs about {memory} of memory and {disk} of disk.", **needs))
     show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
     _left_out(kept)
     if corpus != in_use.corpus:
@@ -65,37 +68,31 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
     lines = []
     total = len(texts.codes)
     if guessed:
-        lines.append(t("Nothing is typed yet, so here is “{word}”.", word=shown))
+        lines.append(t("Example: “{word}”.", word=shown))
     if not len(hits):
         near = ", ".join(f"“{word}”" for word in texts.like(query))
-        lines.append(t("No sentence here holds “{word}”.", word=shown))
-        return [*lines, t("Spelt nearly like it: {words}.", words=near)] if near else lines
+        lines.append(t("“{word}” does not occur.", word=shown))
+        return [*lines, t("Similar spellings: {words}.", words=near)] if near else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in texts.by_document(hits)), reverse=True)
     rate = 1000 * len(hits) / total
     values = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
     if len(hits) == 1:
-        lines.append(tn("“{word}” is the one token here.", "“{word}” stands once in {tokens:,} tokens.", total, **values))
+        lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
     else:
-        lines.append(t("“{word}” occurs {n:,} times: {rate} in 1,000 tokens.", **values))
+        lines.append(t("“{word}” occurs {n:,} times ({rate} per 1,000 tokens).", **values))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
         values = {"n": within, "all": len(rates), "name": rates[0][1][:60]}
         if rates[0][0] > rates[1][0]:
-            lines.append(t("It is in {n:,} of {all:,} documents, densest in {name}.", **values))
+            lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
-            lines.append(t("It is in {n:,} of {all:,} documents, in none more densely than in every other.", **values))
+            lines.append(t("In {n:,} of {all:,} documents.", **values))
     if (result := texts.commonest_beside(hits, -1)) and result[1] > 1:
-        lines.append(t("Most often before it: “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
+        lines.append(t("Most often after “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
     if (result := texts.commonest_beside(hits, 1)) and result[1] > 1:
-        lines.append(t("Most often after it: “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
+        lines.append(t("Most often before “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
     if total < FEW_TOKENS:
-        lines.append(
-            tn(
-                "With {n:,} token there is little to choose from: lists of neighbours will hold chance finds.",
-                "With {n:,} tokens there is little to choose from: lists of neighbours will hold chance finds.",
-                total,
-            )
-        )
+        lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines
 
 
@@ -115,7 +112,7 @@ def _left_out(kept: KeptCorpus | None) -> None:
         return
     n = len(kept.skipped)
     with st.expander(
-        tn("{n} file was left out, or read in part", "{n} files were left out, or read in part", n),
+        tn("{n} file skipped or incomplete", "{n} files skipped or incomplete", n),
         icon=":material/warning:",
         expanded=n < 4,
         key="corpus.left_out",
@@ -127,20 +124,20 @@ def _offer(corpus: str, plan: Plan) -> None:
     free = room().free
     if free < plan.working_bytes:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
-        st.warning(t("Reading it needs {need} of disk, and {free} are free. You can search in it; free some space to use it.", **sizes))
+        st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
     refused = True
     with shown_errors():
         check_room(plan, sum(st.session_state.get("index.bytes", {}).values()))
         refused = free < plan.working_bytes
     st.button(
-        t("Use it on every page"),
+        t("Use on every page"),
         type="primary",
         icon=":material/done_all:",
         key="corpus.use",
         on_click=_use,
         args=(corpus,),
         disabled=refused,
-        help=t("Every word of it is then read once, beside your work here; you can stop that and go on later."),
+        help=t("Reads every word in the background; you can stop and continue."),
     )
 
 
@@ -155,19 +152,15 @@ def _reading(in_use: InUse, corpus: str) -> None:
         show_state(job, lambda: opened.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
-        row[0].success(t("In use on every page: all {n:,} tokens are read.", n=len(job.result)), icon=":material/done_all:")
-        page_link("neighbours", t("Neighbours in it"), place=row[1], icon=":material/hub:")
-        page_link("found", t("Senses found in it"), place=row[2], icon=":material/category:")
+        row[0].success(t("In use on every page ({n:,} tokens).", n=len(job.result)), icon=":material/done_all:")
+        page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
+        page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if not opened.is_labelled(corpus):
-            st.caption(
-                t(
-                    "It has no words labelled with senses, so the Map colours what stands around a word by which of your two sentences it is nearer to."
-                )
-            )
+            st.caption(t("No sense labels: Map colors context by your nearer sentence."))
     if own_corpus.is_own(corpus):
-        with st.popover(t("Forget it"), icon=":material/delete:"):
-            st.write(t("Removes this corpus and what was computed of it from this machine, for everybody who uses the same texts."))
-            st.button(t("Remove it for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
+        with st.popover(t("Delete"), icon=":material/delete:"):
+            st.write(t("Deletes this corpus and its results from this machine, for everyone."))
+            st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
 
 
 def _forget(corpus: str, model: str) -> None:

@@ -35,7 +35,7 @@ from pages._frame.markup import plain, show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-SHOWN, EXPORTED, BARS = 20, 5_000, 12
+SHOWN, EXPORTED, BARS = 8, 5_000, 12
 STAND = 3  # substitutes behind a find, where finds are sorted by them
 BAR = "rgba(120,125,140,0.75)"
 
@@ -60,7 +60,7 @@ def _brought(way: str, given, column: str, lines: str) -> KeptCorpus | None:
         isinstance(outcome, KeptCorpus) and not own_names.is_kept(outcome.name)
     ):  # forgotten meanwhile, by whoever has it too
         try:
-            with st.spinner(t("Reading your texts…")):
+            with st.spinner(t("Reading texts…")):
                 outcome = _read(way, given, column or None, lines)
         except ElmoscopeError as error:
             outcome = str(error)
@@ -93,18 +93,15 @@ def _as_file(upload, folder: Path) -> Source:
 @st.fragment
 def _search(model_name: str, corpus: str, opened: Concordance) -> None:
     several = len(opened.documents) > 1
-    places = st.columns([4, 6, 3] if several else [4, 6], vertical_alignment="bottom")
-    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search in these texts"))
-    orders = {IN_TEXT: t("the text"), BY_LEFT: t("words before"), BY_RIGHT: t("words after"), BY_SUBSTITUTES: t("substitutes")}
-    order = choice("find_order", t("In order of"), orders, IN_TEXT, place=places[1])
+    places = st.columns([3, 5, 3, 2] if several else [4, 6, 3], vertical_alignment="bottom")
+    query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+    orders = {IN_TEXT: t("text order"), BY_LEFT: t("words before"), BY_RIGHT: t("words after"), BY_SUBSTITUTES: t("substitutes")}
+    order = choice("find_order", t("Sort by"), orders, IN_TEXT, place=places[1])
     if several:
         st.session_state.docs = [name for name in st.session_state.get("docs") or [] if name in opened.documents]
-        places[2].multiselect(t("Only in"), opened.documents, key="docs", persist_state="session", placeholder=t("all documents"))
-    pattern = st.toggle(
-        t("Regular expression"),
-        key="pattern",
-        **BOUND,
-        help=t("One for each word, from its first letter to its last: bank(s|ed)? finds bank, banks, banked; [a-z]+ stands for any word."),
+        places[2].multiselect(t("Documents"), opened.documents, key="docs", persist_state="session", placeholder=t("all documents"))
+    pattern = places[-1].toggle(
+        t("Regular expression"), key="pattern", **BOUND, help=t("One pattern per whole word: bank(s|ed)? matches bank, banks, banked.")
     )
     with shown_errors():
         guessed = "" if (query or "").strip() else _first_word(opened)
@@ -112,7 +109,7 @@ def _search(model_name: str, corpus: str, opened: Concordance) -> None:
         named_by = ""
         if order == BY_SUBSTITUTES and len(hits):
             named_by = model_name
-            with st.spinner(t("Reading what could stand in each place…"), show_time=True):
+            with st.spinner(t("Reading substitutes…"), show_time=True):
                 hits = store.by_substitutes(corpus, model_name, hits.first.tobytes(), opened, hits)
         _found(opened, guessed or query, bool(guessed), opened.ordered(hits, order), named_by)
 
@@ -133,9 +130,9 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by:
     picture, text = st.columns([3, 5], gap="large")
     with picture:
         alt = (
-            t("Bars of the finds in each document, {n:,} in all.", n=len(hits))
+            t("{n:,} occurrences by document.", n=len(hits))
             if len(opened.documents) > 1
-            else t("Bars of the finds in each tenth of the text, {n:,} in all.", n=len(hits))
+            else t("{n:,} occurrences by tenth of the text.", n=len(hits))
         )
         draw(_bars(opened, hits), key="corpus.bars", alt=alt)
         notice(facts)
@@ -146,7 +143,7 @@ def _found(opened: Concordance, query: str, guessed: bool, hits: Hits, named_by:
             each = [of.substitutes for of in view(substitutes.compute, bench_of(named_by), SubstitutesRequest(words=tuple(words)))]
         show_html("{}", [_line(line, len(opened.documents) > 1, of) for line, of in zip(lines, each, strict=False)])
         if len(hits) > SHOWN:
-            st.caption(t("The first {n} of {all:,}; the table below holds more.", n=SHOWN, all=len(hits)))
+            st.caption(t("First {n} of {all:,}; more in the table.", n=SHOWN, all=len(hits)))
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
     rows = [(line.document, line.sentence + 1, *_parts(line)) for line in lines]
     lists.twin(pd.DataFrame(rows, columns=columns), name="concordance", label=t("Show as table"), key="corpus.table")
@@ -163,8 +160,8 @@ def _line(line: Line, named: bool, substitutes: Sequence[Prediction] = ()) -> st
     tokens = (*line.left, *line.words, *line.right)
     remark = _short(line.document) if named else ""
     words = ", ".join(answer.word for answer in substitutes[:STAND])
-    after = html(' <span class="small">{}</span>', words) if words else ""
-    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), after=after, text=line.text)
+    after = html('<span class="small after">{}</span>', words) if words else ""
+    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), after=after, text=line.text, aligned=True)
 
 
 def _short(name: str, most: int = 28) -> str:
@@ -177,14 +174,19 @@ def _bars(opened: Concordance, hits: Hits) -> go.Figure:
         ranked = sorted(opened.by_document(hits), key=lambda row: -row[1])[:BARS]
         names, counts = [_short(name, 20) for name, _, _ in ranked], [n for _, n, _ in ranked]
         lines = [
-            tn("{n:,} find, {rate:.1f} in 1,000 tokens", "{n:,} finds, {rate:.1f} in 1,000 tokens", n, rate=1000 * n / max(1, size))
+            tn(
+                "{n:,} occurrence, {rate:.1f} per 1,000 tokens",
+                "{n:,} occurrences, {rate:.1f} per 1,000 tokens",
+                n,
+                rate=1000 * n / max(1, size),
+            )
             for _, n, size in ranked
         ]
-        title = t("Finds in each document")
+        title = t("Occurrences by document")
     else:
         counts = opened.by_stretch(hits)
         names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(counts))]
-        lines = [tn("{n:,} find", "{n:,} finds", n) for n in counts]
+        lines = [tn("{n:,} occurrence", "{n:,} occurrences", n) for n in counts]
         title = t("Where in the text")
     figure = Figure().add_bar(
         x=counts,

@@ -23,6 +23,7 @@ export function besideAt(place, n, others) {
 
 const SETTLE_MS = 320, TURN_MS = 90; // the way to a layer; time constant in which arrows follow other sentences
 const FOOT = 54, HEAD = 16, TIP = 15, APART = 26, LETTER = 9, TOLD = 82, SHORT = 70; // px: words below the arrows, above them, a star, between two pictures
+const letters = (name) => [...name].reduce((sum, sign) => sum + (sign > "\u2e80" ? 1.9 : 1), 0); // as wide as so many Latin ones
 const degrees = (angle) => Math.round((angle * 180) / Math.PI);
 
 function picture(root) {
@@ -178,7 +179,7 @@ function picture(root) {
     const names = ["GloVe", ...data.names, ...(other ? [other.name, ...other.some.map((k) => other.names[k])] : [])];
     const isHead = (k) => Boolean(other) && k === data.values.length + 1;
     if (!wide) return;
-    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map((name, k) => (isHead(k) ? 0 : name.length))) * 7.4 + 12, low = Math.min(0, ...values);
+    const tall = Math.min(32, Math.max(15, 170 / names.length)), from = Math.max(...names.map((name, k) => (isHead(k) ? 0 : letters(name)))) * 7.4 + 12, low = Math.min(0, ...values);
     const x = (value) => from + ((value - low) / (1 - low)) * Math.max(10, wide - from - 44);
     node.bars.style.height = `${tall * names.length}px`;
     node.bars.setAttribute("viewBox", `0 0 ${wide} ${tall * names.length}`);

@@ -20,7 +20,10 @@ def current(view: str, suggested: list[str]) -> list[str]:
     base = st.session_state.setdefault(KEPT, {}).setdefault(view, [None] * len(suggested))
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
-    names = [_clean(item) or two or t("group {n}", n=k + 1) for k, (item, two) in enumerate(zip(typed, suggested, strict=True))]
+    names = [
+        _clean(item) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
+        for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
+    ]
     return names
 
 
@@ -41,7 +44,9 @@ def editor(view: str, groups: Groups) -> None:
     )
     if not any(groups.substitutes):
         frame = frame.drop(columns="substitutes")
-    st.markdown(t("**What are they?** Type a label in place of a suggested name."))
+    if len(names) < 2 or not any(groups.words):  # no other group lacks them
+        frame = frame.drop(columns="words")
+    st.markdown(t("**What are they?** Type your labels."))
     st.data_editor(
         frame,
         key=key,
@@ -52,12 +57,10 @@ def editor(view: str, groups: Groups) -> None:
             "label": st.column_config.TextColumn(t("Label"), max_chars=MOST_CHARACTERS, required=True),
             "sentences": st.column_config.NumberColumn(t("Sentences")),
             "substitutes": st.column_config.TextColumn(
-                t("Most telling substitutes"),
-                help=t("Words expected in the places of this group more than in the others': log-odds in standard deviations."),
+                t("Typical substitutes"), help=t("Expected here more than in other groups (log-odds, standard deviations).")
             ),
             "words": st.column_config.TextColumn(
-                t("Most telling words"),
-                help=t("Words near by that stand in this group more than in the others: log-odds in standard deviations."),
+                t("Typical words nearby"), help=t("Nearby here more than in other groups (log-odds, standard deviations).")
             ),
         },
     )
@@ -68,27 +71,27 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     labels = [names[item] for item in groups.of]
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
-        t("Download as labelled sentences (JSONL)"),
+        t("Labeled sentences (JSONL)"),
         clusters.labelled_jsonl(occurrences.items, labels, word).encode(),
         f"{word}-senses.jsonl",
         "application/jsonl",
         key="found.jsonl",
         icon=":material/download:",
         on_click="ignore",
-        help=t("Bring the file on Your corpus, and the Map page draws your labels."),
+        help=t("Add it under Corpus to see your labels on Map."),
     )
     table = pd.DataFrame(
         {
             t("group"): groups.of + 1,
             t("label"): labels,
-            **{t("share in group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
+            **{t("share, group {n}", n=k): share.round(3) for k, share in enumerate(groups.shares.T, 1)},
             **({t("substitutes"): expected} if any(expected) else {}),
             t("word"): [o.tokens[o.position] for o in occurrences.items],
-            t("label in the corpus"): [o.sense or "" for o in occurrences.items],
+            t("corpus label"): [o.sense or "" for o in occurrences.items],
             t("sentence"): [o.sentence for o in occurrences.items],
         }
     )
-    lists.twin(table, name=f"{word}-senses", label=t("All {n} sentences as a table", n=len(table)), key="found.twin")
+    lists.twin(table, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
 
 
 def _listed(words: list[tuple[str, float]]) -> str:

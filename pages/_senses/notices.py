@@ -6,18 +6,18 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import html
 from core.common.significance import written
+from core.figures.spaces import shape_names
 from core.figures.style import sense_colour
 from core.senses import clusters
 from core.senses.clusters import Agreement
-from core.text import languages
-from core.text.definitions import definition
 from core.views.induction import Groups, Occurrences
 from pages._frame.markup import show_html
 from pages._widgets import lists
 
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group
+TYPICAL, ODD = 3, 2  # sentences listed of each group
+LEAST_Z = 1.0  # below which a word is not named: of words in one sentence each the alphabet would choose
 WITH = 4  # words near by in a group's second line
-LINES = 4  # typical sentences listed of each group, and half as many odd ones
 
 
 def noticed(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
@@ -27,20 +27,15 @@ def noticed(occurrences: Occurrences, number: int, agreement: Agreement | None, 
     n = len(occurrences.items)
     values = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
     if s.number == 1 and n < clusters.FEW:
-        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), but {n} sentences seldom suffice to tell", **values)
+        first = t("<b>Inconclusive</b> for “{word}” ({p}): {n} sentences are few", **values)
     elif s.number == 1:
-        first = t("No split of “{word}” is clearer than one cloud's would be ({p}), so <b>one group</b> is suggested", **values)
+        first = t("“{word}”: <b>one group</b>. No split stands out from random clouds ({p})", **values)
     elif n > clusters.MANY:
-        first = t(
-            "The vectors of “{word}” suggest <b>{groups} groups</b> ({p}), though in {n:,} sentences even one meaning may fall into groups of grammar or topic",
-            **values,
-        )
+        first = t("“{word}”: <b>{groups} groups</b> ({p}). With {n:,} sentences they may be grammar or topic", **values)
     else:
-        first = t(
-            "The vectors of “{word}” suggest <b>{groups} groups</b>: they fall apart more clearly than one cloud's would ({p})", **values
-        )
+        first = t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
     if number not in (1, s.number):
-        first += t("; you asked for {asked}", **values)
+        first += t("; {asked} shown", **values)
     second = _second(occurrences, number, agreement, telling)
     return [first + ".", second] if second else [first + "."]
 
@@ -49,23 +44,16 @@ def _second(occurrences: Occurrences, number: int, agreement: Agreement | None, 
     if number > 1 and agreement is not None:
         values = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
         if agreement.rand <= agreement.rand_null[1]:
-            return t(
-                "Against the {n} labels of the corpus that is no better than luck: adjusted Rand index {rand}, by luck up to {high}.",
-                **values,
-            )
+            return t("They do not match the {n} corpus labels beyond chance (adjusted Rand {rand}, chance to {high}).", **values)
+        if agreement.rand > 1 - 1e-9:
+            return t("They match all {n} corpus labels.", **values)
         if agreement.rand < 0.5:
-            return t(
-                "Against the {n} labels of the corpus they have something of the meanings and much else: adjusted Rand index {rand}, by luck up to {high}.",
-                **values,
-            )
-        return t(
-            "Against the {n} labels of the corpus they are the meanings to a large part: adjusted Rand index {rand}, by luck up to {high}.",
-            **values,
-        )
+            return t("They partly match the {n} corpus labels (adjusted Rand {rand}, chance to {high}).", **values)
+        return t("They largely match the {n} corpus labels (adjusted Rand {rand}, chance to {high}).", **values)
     if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
-        return t("No word near by marks a group beyond luck (all under two standard deviations): take the suggested names as handles only.")
+        return t("No nearby word marks a group beyond chance: the names are handles.")
     if occurrences.everything > len(occurrences.items):
-        return t("Of {n:,} sentences {k:,} are taken, spread evenly.", n=occurrences.everything, k=len(occurrences.items))
+        return t("{k:,} of {n:,} sentences, evenly spread.", n=occurrences.everything, k=len(occurrences.items))
     return ""
 
 
@@ -82,45 +70,39 @@ def measures(agreement: Agreement) -> str:
 
 
 def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> None:
-    """Each group's typical sentences, nearest its centre, and its odd ones, nearest another or, of a single group, farthest from its centre; how many of
-    all that are is said."""
-    title = t("Odd ones, nearest to another group") if len(names) > 1 else t("Odd ones, farthest from the centre")
-    values = {"typical": LINES, "odd": LINES // 2, "shown": shown_of(np.bincount(groups.of, minlength=len(names))), "n": len(groups.of)}
-    if values["shown"] < values["n"]:
-        st.caption(
-            t(
-                "{shown} of {n} sentences are listed, of each group at most {typical} typical ones and {odd} odd ones; all stand in the table below.",
-                **values,
-            )
-        )
-    if len(names) > 1:
-        st.caption(t("The bar beside a sentence: its shares in the groups, by its nearness to the sentences of each."))
+    """Each group's typical sentences, nearest its center; folded, its least typical ones, nearest another or, of a single group, farthest off."""
+    typical, odd = [], []
+    for number in range(len(names)):
+        here = np.flatnonzero(groups.of == number).tolist()
+        typical.append(sorted(here, key=lambda k: -groups.near[k])[:TYPICAL])
+        odd.append(sorted((k for k in here if k not in typical[-1]), key=lambda k: groups.margin[k])[:ODD])
+    _listed(groups, names, occurrences, typical)
+    if any(odd):
+        with st.expander(t("Least typical"), key="found.odd"):
+            _listed(groups, names, occurrences, odd)
+
+
+def _listed(groups: Groups, names: list[str], occurrences: Occurrences, listed: list[list[int]]) -> None:
+    """The sentences listed of each group under its name, two groups side by side."""
+    signs = {label: sign for sign, label in shape_names([o.sense for o in occurrences.items])}
     for start in range(0, len(names), 2):
         for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
-            here = np.flatnonzero(groups.of == number).tolist()
-            typical = sorted(here, key=lambda k: -groups.near[k])[:LINES]
-            odd = sorted((k for k in here if k not in typical), key=lambda k: groups.margin[k])[: LINES // 2]
-            note = t("{n} of {all} sentences; cosine with the group's centre", n=len(here), all=len(groups.of))
-            if groups.substitutes[number] and groups.words[number]:  # the words near by, where they are not the name
-                words = ", ".join(word for word, _ in groups.words[number][:WITH])
-                note = html("{}<br>{}", t("with: {words}", words=words), note)
+            values = {"n": int((groups.of == number).sum()), "all": len(groups.of)}
+            note = t("{n} of {all} sentences · cosine to the center", **values)
+            # The words near by, where they are not the name, and where there is another group that lacks them.
+            near = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
+            if len(names) > 1 and groups.substitutes[number] and near:
+                note = html("{}<br>{}", t("with: {words}", words=", ".join(near)), note)
             with column:
                 lists.heading(names[number], sense_colour(number), note)
-                show_html("{}", [_line(occurrences, groups, names, k) for k in typical])
-                if odd:
-                    show_html('<p class="small"><b>{}</b></p>{}', title, [_line(occurrences, groups, names, k) for k in odd])
+                show_html("{}", [_line(occurrences, groups, names, k, signs) for k in listed[number]])
 
 
-def shown_of(counts: np.ndarray) -> int:
-    """Of groups of so many sentences, how many are listed."""
-    return int(np.minimum(counts, LINES + LINES // 2).sum())
-
-
-def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int) -> str:
+def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int, signs: dict[str, str]) -> str:
     o = occurrences.items[k]
-    chip = lists.chip_of(o.sense, "#6b7280", definition(languages.in_use(), occurrences.word, o.sense)) if o.sense else ""
+    sign = html('<span role="img" title="{name}" aria-label="{name}">{}</span> ', signs[o.sense], name=o.sense) if o.sense else ""
     remark = html("{}{:.2f}", _bar(groups.shares[k], names), groups.near[k])
-    return lists.keyword_line(o.tokens, o.position, remark, chip, text=o.text)
+    return lists.keyword_line(o.tokens, o.position, remark, sign, text=o.text, aligned=True)
 
 
 def _bar(shares: np.ndarray, names: list[str]) -> str:

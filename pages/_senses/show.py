@@ -15,11 +15,11 @@ from core.text.composed import folded
 from core.text.corpora import sentences_of
 from core.text.tokens import bare
 from core.views import induction
-from core.views.induction import InductionRequest, Occurrences
+from core.views.induction import Groups, InductionRequest, Occurrences
 from pages._cached import opened
 from pages._cached.progress import show_state
 from pages._cached.views import bench, view
-from pages._frame import question
+from pages._frame import examples, question
 from pages._frame.choices import BOUND, layer_choice
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
@@ -68,12 +68,10 @@ def show(in_use: InUse) -> None:
     shown = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
     names = labels.current(shown, groups.names)
     with picture:
-        _pictures(found, groups.of, names, number, layer, shown)
+        _pictures(found, groups, names, number, layer, shown)
     notice(noticed(found, number, groups.agreement, groups.words))
-    if groups.agreement is not None and number > 1:
-        st.caption(measures(groups.agreement))
-    labels.editor(shown, groups)
     sentences(groups, names, found)
+    labels.editor(shown, groups)
     labels.downloads(word, found, groups, names)
 
 
@@ -91,7 +89,7 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
         known=known,
         told={},
         titles={},
-        help=t("Choose, or type any word that stands in at least ten sentences of the corpus in use."),
+        help=t("Any word in at least 10 sentences of your corpus."),
     )
     places = st.columns([3, 6], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
@@ -101,28 +99,31 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
         spaces=(SENSES, *reading) if with_senses else reading,
         default=SENSES if with_senses else "",
         place=places[0],
-        help=(t("Sense space: layer 1, topic and substitutes, joined.") + " " if with_senses else "")
-        + t("Layer 0 is left out: it does not read the sentence, so that all sentences would be nearly one dot."),
+        help=(t("Sense space: layer 1 + topic + substitutes.") + " " if with_senses else "") + t("Layer 0 does not read the sentence."),
     )
     numbers = [AUTO, "1", *map(str, clusters.NUMBERS)]
     chosen = places[1].select_slider(
-        t("How many groups"),
+        t("Number of groups"),
         numbers,
         value=AUTO,
         format_func=lambda n: t("auto") if n == AUTO else n,
         key="found_k",
         **BOUND,
-        help=t("At auto the number is suggested from the vectors alone, as the lower chart shows."),
+        help=t("auto: suggested from the vectors."),
     )
     return folded((word or "").strip()) or usual, layer, chosen
 
 
 def _usual(in_use: InUse, table: OccurrenceTable) -> str:
-    """The word that the page opens on: the one in question; of a visitor's corpus, where that is an example's or stands too seldom, the
-    corpus' own most ambiguous. Where the corpus was changed since, the box turns to it, unless what was chosen stands there, too.
+    """The word that the page opens on: the one in question, or the page's own where nothing was typed or chosen yet.
+
+    Of a visitor's corpus, where the word in question is an example's or stands too seldom, the corpus' own most ambiguous. Where the
+    corpus was changed since, the box turns to it, unless what was chosen stands there, too.
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
     own = not sentences_of(in_use.corpus)
+    if not own and state.get("example") == examples.first_word():
+        usual = examples.grouped() or usual
     if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = store.opening_word(table, opened.table_key(table)) or usual
     before, state[CORPUS] = state.get(CORPUS), in_use.corpus
@@ -150,12 +151,12 @@ def _none(table: OccurrenceTable) -> None:
         "n": int(counts[most]) if most is not None else 0,
     }
     if most is None:
-        st.info(t("These texts have no word to group yet. Bring more text."), icon=":material/edit:")
+        st.info(t("No word to group yet. Add text."), icon=":material/edit:")
     else:
         st.info(
             tn(
-                "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: once. Bring more text, or type a word to see its sentences.",
-                "No word of these texts stands in {least} sentences, which groups need; most often stands “{word}”: {n} times. Bring more text, or type a word to see its sentences.",
+                "Groups need {least} sentences per word; “{word}”, the most frequent, has 1. Add text.",
+                "Groups need {least} sentences per word; “{word}”, the most frequent, has {n}. Add text.",
                 values["n"],
                 **values,
             ),
@@ -167,59 +168,62 @@ def _none(table: OccurrenceTable) -> None:
 def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """A word that stands too seldom: how often, its sentences, and what to do."""
     values = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
-    why = t("“{word}” stands nowhere in these {all:,} sentences. Choose another word, or bring text with it.", **values)
+    why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)
     if len(rows):
         why = tn(
-            "“{word}” stands once in these {all:,} sentences; at least {least} times are needed for groups. Choose another word, or bring more text with it.",
-            "“{word}” occurs {n} times in these {all:,} sentences; at least {least} are needed for groups. Choose another word, or bring more text with it.",
+            "“{word}” occurs once in {all:,} sentences; groups need {least}. Choose another word, or add text.",
+            "“{word}” occurs {n} times in {all:,} sentences; groups need {least}. Choose another word, or add text.",
             len(rows),
             **values,
         )
     st.info(why, icon=":material/search_off:")
     results = [table.occurrence(int(row)) for row in rows]
     if results:
-        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text, aligned=True) for o in results])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 
 
 def _ways_on() -> None:
     with st.container(horizontal=True, gap="small"):
-        page_link("corpus", t("Bring more text"), icon=":material/menu_book:", width="content")
-        page_link("cloud", t("One dot, a cloud: any word"), icon=":material/blur_on:", width="content")
+        page_link("corpus", t("Add text"), icon=":material/menu_book:", width="content")
+        page_link("cloud", t("Any word’s cloud"), icon=":material/blur_on:", width="content")
 
 
-def _pictures(occurrences: Occurrences, groups, names: list[str], number: int, layer: str, view: str) -> None:
+def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number: int, layer: str, view: str) -> None:
     gold = [o.sense for o in occurrences.items]
     left, right = st.columns([3, 2], gap="large")
     with left:
         hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in occurrences.items]
-        figure = found_map(occurrences.coordinates, groups, names, gold, hovers, key=f"found.{view}")
-        alt = t(
-            "A map of {n} sentences with the word, coloured by the {groups} groups found: {names}.",
-            n=len(occurrences.items),
-            groups=number,
-            names=", ".join(names),
-        )
+        figure = found_map(occurrences.coordinates, groups.of, names, gold, hovers, key=f"found.{view}")
+        alt = t("Map of {n} sentences in {groups} groups: {names}.", n=len(occurrences.items), groups=number, names=", ".join(names))
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
-        kind = t("The dots lie as on the Map page.") if occurrences.frozen else t("A flat view of the vectors (their two main components).")
         named = shape_names(gold)
         shapes = ", ".join(f"{sign} {label}" for sign, label in named)
-        labelled = t("Shape: the label the corpus gives, unknown to the grouping: {shapes}.", shapes=shapes) if shapes else ""
-        show_html('<p class="small">{} {} {}</p>', t("Colour: the group found in all dimensions, not on this map."), kind, labelled)
-        lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])
+        show_html(
+            '<p class="small">{}</p>',
+            t("Color: group. Shape: corpus label, not used: {shapes}.", shapes=shapes) if shapes else t("Color: group."),
+        )
     with right:
         s = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
         values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
-        alt = t("The silhouette for {first} to {last} groups, beside that of a cloud without groups; {number} groups are shown.", **values)
-        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.null, number), key="found.number", alt=alt)
-        before = t("It is measured before the sense space's map, which pulls any cloud apart.") if layer == SENSES else ""
-        show_html(
-            '<p class="small">{} {}</p>',
-            t(
-                "Silhouette: how much nearer a sentence is to its own group than to the next, −1 to 1. The dotted line is the mean of "
-                "random single clouds without groups that scatter as these sentences do."
-            ),
-            before,
+        alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
+        draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number), key="found.number", alt=alt)
+    with st.expander(t("Details"), key="found.details"):
+        kind = t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components.")
+        before = t("Measured before the sense space’s own map.") if layer == SENSES else ""
+        agreement = measures(groups.agreement) if groups.agreement is not None and number > 1 else ""
+        st.caption(
+            " ".join(
+                [
+                    kind,
+                    t("Groups come from all dimensions."),
+                    t("Silhouette: nearness to the own group over the next, −1 to 1; 95 % of random clouds stay below the dotted line."),
+                    before,
+                    agreement,
+                ]
+            )
         )
+        named = shape_names(gold)
+        lists.meanings([label for _, label in named], occurrences.word, [html("{} <b>{}</b>:", sign, label) for sign, label in named])

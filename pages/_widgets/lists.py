@@ -18,6 +18,7 @@ from pages._export import record
 from pages._frame.markup import show_html
 
 FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
+ALIGNED = 14  # tokens beside the keyword in a line of a concordance
 WINDOW = 9  # tokens shown on each side of the keyword; more where the other side has fewer
 
 
@@ -70,12 +71,12 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     """The button that makes an occurrence the reader's sentence `taken_as`."""
-    name = t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position]))
+    name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
     return html(
         '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
         taken_as,
         occurrence.row,
-        t("use this sentence"),
+        t("Use this sentence"),
         name=name,
     )
 
@@ -97,12 +98,13 @@ def keyword_line(
     after: str = "",
     opened: bool = False,
     text: str | None = None,
+    aligned: bool = False,
 ) -> Markup:
     """A word, or several, among the tokens around, as in the sentence's `text`, or spaced as in the whole sentence; the remark at the right.
 
-    Where the sentence is longer it opens by a click, whole.
+    Where the sentence is longer it opens by a click, whole. `aligned`: a line of a concordance, all its words in one column.
     """
-    start, end = window(len(tokens), position, n_words)
+    start, end = window(len(tokens), position, n_words, ALIGNED if aligned else 2 * WINDOW)
     shown = written(tokens, text)
     small = html('<span class="cosine">{}</span>', remark) if remark else ""
     behind = position + n_words
@@ -113,9 +115,24 @@ def keyword_line(
         ends = "… " if first else "", " …" if last < len(tokens) else ""
         return html('{}{}{}<b class="target">{}</b>{}{}', ends[0], left.lstrip(), apart, words.lstrip(), right, ends[1])
 
+    title = t("Whole sentence")
+    if aligned:
+        left, words, right = ("".join(part) for part in (shown[start:position], shown[position:behind], shown[behind:end]))
+        apart = words[: len(words) - len(words.lstrip())] if left else ""
+        return html(
+            '<div class="kwic aligned"><details><summary title="{}"><span class="cut"><span class="left"><span>{}{}</span></span>'
+            '<span class="right"><b class="target">{}</b>{}</span></span><span class="whole">{}</span></summary></details>{}{}</div>',
+            title,
+            left.lstrip(),
+            apart,
+            words.lstrip(),
+            right,
+            told(0, len(tokens)),
+            html('<span class="cosine">{}{}</span>', chip, remark) if chip or remark else "",
+            after,
+        )
     if (start, end) == (0, len(tokens)):
         return html('<div class="kwic">{}{}{}{}</div>', small, told(0, len(tokens)), chip, after)
-    title = t("Open the whole sentence, or close it")
     return html(
         '<div class="kwic">{}<details{}><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
         small,
@@ -134,7 +151,7 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
     for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
         few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
-        title = t("Open the whole sentence, or close it")
+        title = t("Whole sentence")
         lines.append(
             html(
                 '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
@@ -194,7 +211,7 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     with st.expander(label, icon=":material/table:", key=key):
         grid(table)
         st.download_button(
-            t("Download as CSV"),
+            t("Download CSV"),
             lambda: csv_of(table),
             f"{name}.csv",
             "text/csv",

@@ -37,8 +37,8 @@ def test_two_files_of_one_name_are_two_spaces(tmp_path):
     page = opened("pages/compare.py", first=str(a), second=str(b))
     assert not page.exception and not page.error
     told = html_of(page)
-    assert "between a/vec.txt and b/vec.txt" in told and str(tmp_path) not in told
-    assert "The two are the same space" not in told
+    assert "a/vec.txt and b/vec.txt share" in told and str(tmp_path) not in told
+    assert "nearly every list is identical" not in told
 
 
 def test_an_edited_file_is_compared_anew(tmp_path):
@@ -52,7 +52,7 @@ def test_an_edited_file_is_compared_anew(tmp_path):
 
 def test_a_space_compared_with_itself_is_said_to_be_one():
     page = opened("pages/compare.py", first="elmo-mini · 1", second="elmo-mini · 1")
-    assert not page.exception and not page.error and "Both sides are the same space" in html_of(page)
+    assert not page.exception and not page.error and "Both sides are one space" in html_of(page)
 
 
 def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings():
@@ -70,7 +70,7 @@ def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_mis
     words = ("plant", "light")
     assert [known_form(word, words) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
     page = opened("pages/compare.py", a="The blorf barked.", b="A blorf ate it.")
-    assert "“blorf” is not among the" in " ".join(one.value for one in page.caption) and not page.error
+    assert "“blorf” is not in both" in " ".join(one.value for one in page.caption) and not page.error
 
 
 @pytest.mark.parametrize("labelled", [True, False])
@@ -85,8 +85,8 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
     turn.leave()
     assert not page.exception and not page.error
     told = page.get("progress")[0].proto.text
-    assert ("the labelled words are searched" in told) == labelled
-    assert ("The lists are compared when every word has been read." in html_of(page)) != labelled
+    assert ("labeled words only" in told) == labelled
+    assert ("Comparison starts when all words are read." in html_of(page)) != labelled
 
 
 def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stopped(monkeypatch):
@@ -102,7 +102,7 @@ def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stop
 
     monkeypatch.setattr(spaces, "readable", reading)
     page = opened("pages/compare.py")
-    assert len(runs) == 2 and "Of its 10 nearest words" in html_of(page)
+    assert len(runs) == 2 and "of a word’s 10 neighbors" in html_of(page)
     assert not page.exception and not any("Stopped" in one.value for one in page.info)
 
 
@@ -139,7 +139,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     job.wait(60)
     assert job.ended == "asked"
     page.run()
-    assert not page.exception and "What was measured is kept" in page.info[0].value
+    assert not page.exception and "results are kept" in page.info[0].value
     monkeypatch.setattr(progress, "AT_MOST_S", 120)
     page.button(key="compare.again").click().run()
     assert not page.exception and not page.error and not page.info
@@ -151,7 +151,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
 
 def test_the_sense_space_is_no_side_of_a_comparison():
     page = opened("pages/compare.py", first="elmo-mini · senses", second="elmo-mini · 2")
-    assert not page.exception and any("a layer's number or mix" in one.value for one in page.error)
+    assert not page.exception and any("a layer number or mix" in one.value for one in page.error)
 
 
 def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
@@ -165,4 +165,4 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     table = page.dataframe[0].value
     assert set(table["model"]) == {"elmo-mini", "all-MiniLM-L6-v2"} and len(table) == 2 * table["measure"].nunique() >= 8
     assert ((table["at that layer"] > table["chance"]) & (table["at that layer"] <= 1)).all()
-    assert "1000 training sentences" in page.caption[0].value
+    assert "Training: 1000 sentences" in page.caption[0].value

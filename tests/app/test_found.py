@@ -14,8 +14,8 @@ def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
     assert not page.exception and control.value == "senses" and control.options == ["sense space", "1", "2", "mix"]
     editor, table = page.dataframe[0].value, page.dataframe[-1].value
     names = list(editor["label"])
-    assert all(len(name.split(", ")) == 2 for name in names) and "with: " in said(page) and 'class="shares"' in said(page)
-    shares = table[["share in group 1", "share in group 2"]]
+    assert all(len(name.split(", ")) == 2 for name in names) and 'class="shares"' in said(page)
+    shares = table[["share, group 1", "share, group 2"]]
     assert abs(shares.sum(axis=1) - 1).max() < 0.002 and set(table["label"]) == set(names) and all(table["substitutes"])
     assert not opened("pages/found.py", found_word="bank", found_layer="2").exception
 
@@ -28,7 +28,7 @@ def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_ne
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert not page.exception and page.button_group(key="found_layer").value == open_model("elmo-mini").layers.top
     editor, table = page.dataframe[0].value, page.dataframe[-1].value
-    assert all(" · " in name for name in editor["label"]) and "substitutes" not in table and "with: " not in said(page)
+    assert all(" · " in name for name in editor["label"]) and "substitutes" not in table
 
 
 def test_finds_in_a_corpus_are_sorted_by_their_substitutes_and_name_them():

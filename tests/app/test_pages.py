@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "app.py": "Does a word mean the same thing twice?",
     "pages/neighbours.py": "Who are its neighbours?",
-    "pages/map.py": "Where do its senses live?",
+    "pages/map.py": "Do the senses separate?",
     "pages/mix.py": "Which layers matter?",
     "pages/classify.py": "Does context help a classifier?",
     "pages/tasks.py": "What does ELMo add to a task?",

@@ -201,13 +201,13 @@ def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, numb
     agreement = rand and clusters.Agreement(
         rand=rand[0], rand_null=(0.0, rand[1]), v=0.1, v_null=(0.0, 0.1), mutual=0.05, purity=0.5, purity_null=(0.5, 0.5), n=n
     )
-    s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), null=(), p=0.2 if suggested == 1 else 0.005)
+    s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), limit=(), p=0.2 if suggested == 1 else 0.005)
     found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
     lines = sentences(found_notices.noticed(found, number, agreement, [[("word", z)]] * number))
-    assert ("one group" in lines[0] or "seldom suffice to tell" in lines[0]) == (suggested == 1)
-    assert (f"you asked for {number}" in lines[0]) == (number > 1 and number != suggested)
+    assert ("one group" in lines[0] or "Inconclusive" in lines[0]) == (suggested == 1)
+    assert (f"; {number} shown" in lines[0]) == (number > 1 and number != suggested)
     assert (f"<b>{suggested} groups</b>" in lines[0]) == (suggested > 1)
     if number > 1 and agreement:
-        assert ("no better than luck" in lines[1]) == (agreement.rand <= agreement.rand_null[1])
+        assert ("beyond chance" in lines[1]) == (agreement.rand <= agreement.rand_null[1])
     elif number > 1:
         assert (len(lines) == 2) == (z < found_notices.CLEAR_Z)

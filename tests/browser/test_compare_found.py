@@ -16,7 +16,7 @@ def test_a_cold_link_opens_a_word_in_as_many_groups_as_it_says(page: Page, serve
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("“match”")
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("adjusted Rand index")
     expect(page.locator(".colhead")).to_have_count(3)
-    expect(page.get_by_role("button", name="Download as labelled sentences (JSONL)")).to_be_visible()
+    expect(page.get_by_role("button", name="Labeled sentences (JSONL)")).to_be_visible()
 
 
 def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
@@ -37,7 +37,7 @@ def test_an_edited_label_names_the_group_everywhere(page: Page, server: str):
 
 def test_a_word_that_is_too_rare_is_answered_in_a_sentence(page: Page, server: str):
     page.goto(f"{server}/found?found_word=%3Cb%3Ezyzzyva%3C/b%3E")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("stands nowhere in these")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("is in none of")
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -52,5 +52,5 @@ def test_layers_are_compared_and_a_word_is_looked_at(page: Page, server: str):
     expect(page).to_have_url(re.compile("cmp_word=bank"))
     box.fill("zyzzyva<b>")
     box.press("Enter")
-    expect(page.get_by_test_id("stAlert").last).to_contain_text("is not among the")
+    expect(page.get_by_test_id("stAlert").last).to_contain_text("is not in both")
     expect(page.get_by_test_id("stException")).to_have_count(0)

@@ -17,9 +17,9 @@ TEXT = (
 
 def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "corpus?find=sluice")
-    expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()  # in our own sentences
+    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
     page.get_by_label("Your text", exact=True).fill(TEXT)
-    page.get_by_role("button", name="Read it").click()
+    page.get_by_role("button", name="Read", exact=True).click()
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
     expect(page.locator(".kwic .target")).to_have_text(["sluice"] * 3)
     expect(page.locator(".kwic", has_text="<b>groaned</b>")).to_have_count(1)  # shown as written, and never markup
@@ -27,17 +27,17 @@ def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
     expect(page.get_by_test_id("stMetric").filter(has_text="Estimated time")).to_contain_text(re.compile(r"\d s"))
     assert "corpus=" not in page.url
-    page.get_by_role("button", name="Use it on every page").click()
-    expect(page.get_by_text(re.compile(r"In use on every page: all \d+ tokens are read"))).to_be_visible()
+    page.get_by_role("button", name="Use on every page").click()
+    expect(page.get_by_text(re.compile(r"In use on every page \(\d+ tokens\)"))).to_be_visible()
     expect(page).to_have_url(re.compile("corpus="))
     link = page.url
     page.goto(link.replace("/corpus?", "/neighbours?") + "&a=The+sluice+was+shut.&ai=sluice&among=same+word")
     expect(page.locator(".kwic", has_text="held until noon").first).to_be_visible()
     page.goto(link)  # cold: nothing is pasted now, yet the address opens the same corpus
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
-    page.get_by_role("button", name="Forget it").click()
-    page.get_by_role("button", name="Remove it for good").click()
-    expect(page.locator("[data-stale=false] .notice", has_text="No sentence here holds “sluice”")).to_be_visible()
+    page.get_by_role("button", name="Delete", exact=True).click()
+    page.get_by_role("button", name="Delete for good").click()
+    expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -52,7 +52,7 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     ]
     page.locator("input[type=file]").set_input_files(uploads)
     expect(page.locator("[data-stale=false] .notice", has_text="“heron” occurs 3 times")).to_be_visible()
-    expect(page.get_by_text("2 files were left out, or read in part")).to_be_visible()
+    expect(page.get_by_text("2 files skipped or incomplete")).to_be_visible()
     expect(page.get_by_text("empty.txt is empty.")).to_be_visible()
     expect(page.get_by_text("no column 'text'")).to_be_visible()
     expect(page.locator("img[src='x']")).to_have_count(0)
@@ -60,14 +60,14 @@ def test_files_are_read_and_those_that_cannot_be_are_named(page: Page, server: s
     box = page.get_by_label("Folder on this machine", exact=True)
     box.fill("/no/such/folder")
     box.press("Enter")
-    expect(page.get_by_test_id("stAlert")).to_contain_text("There is no folder /no/such/folder on this machine.")
+    expect(page.get_by_test_id("stAlert")).to_contain_text("No folder /no/such/folder here.")
     expect(page.locator("[data-stale=false] .notice")).to_have_count(1)  # the rest of the page works; what stood before it has gone
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_sentence(page: Page, server: str):
     opened(page, server, "corpus")
-    expect(page.locator("[data-stale=false] .notice", has_text="Nothing is typed yet, so here is “bank”")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="Example: “bank”")).to_be_visible()
     box = page.get_by_label("Word or phrase", exact=True)
     box.fill("spring")
     box.press("Enter")

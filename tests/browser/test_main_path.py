@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 TITLES = {
     "": "Does a word mean the same thing twice?",
     "neighbours": "Who are its neighbours?",
-    "map": "Where do its senses live?",
+    "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
     "tasks": "What does ELMo add to a task?",
@@ -60,7 +60,7 @@ def test_typing_a_sentence_moves_the_numbers_and_the_url(page: Page, server: str
 def test_a_link_reopens_the_same_view(page: Page, server: str):
     opened(page, server, "?a=He+lit+a+match.&ai=match&b=We+won+the+match.&bi=match&layer=1")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value("He lit a match.")
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("at layer 1 their cosine")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("at layer 1.")
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", re.compile("^layer 1: "))
 
 
@@ -70,7 +70,7 @@ def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
     box.fill("The spring in the clock was broken.")
     box.press("Enter")
     expect(page).to_have_url(re.compile("b=The"))
-    page.get_by_role("link", name="Who are its neighbours?").click()
+    page.get_by_role("link", name="Its neighbors").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbours"])
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value("The spring in the clock was broken.")
 

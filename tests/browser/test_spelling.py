@@ -54,9 +54,9 @@ def test_more_letters_disturbed_are_shown_and_said(page: Page, server: str):
     slider.press("ArrowRight")
     expect(notice).to_contain_text("With 20% of the letters disturbed")
     expect(page).to_have_url(re.compile("noise_share=20"))
-    box = page.get_by_label("A text of your own")
+    box = page.get_by_label("Your text")
     box.fill("")
-    expect(page.get_by_text("Type a text, or take one of the examples above.")).to_be_visible()
+    expect(page.get_by_text("Type a text, or choose an example.")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 

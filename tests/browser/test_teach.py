@@ -12,7 +12,7 @@ pytestmark = pytest.mark.browser
 
 def test_the_tour_is_walked_by_keyboard_once_and_shown_again_when_asked_for(page: Page, server: str):
     opened(page, server, "")
-    tour = page.get_by_role("region", name="A tour of three steps")
+    tour = page.get_by_role("region", name="Three-step tour")
     expect(tour).to_contain_text("Try this: 1 of 3")
     top = page.get_by_role("heading", level=1).bounding_box()["y"]
     tour.get_by_role("button", name="Next").focus()

@@ -112,10 +112,10 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         (
             "a.csv",
             "label,text\nham,Hi\nspam,Win money, now!\nham,a,b\nham,c,d\n",
-            r'line 3: a row of 3 cells in a table of 2 columns, and so in line 4, 5\. Set a cell that holds "," in quotation marks',
+            r'line 3: 3 cells for 2 columns, also in line 4, 5\. Quote a cell with ","',
         ),
-        ("a.csv", "label;text\nspam;Win; money\n", 'line 2: a row of 3 cells in a table of 2 columns. Set a cell that holds ";"'),
-        ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: a row of 3 cells in a table of 2 columns. A cell holds no tab"),
+        ("a.csv", "label;text\nspam;Win; money\n", 'line 2: 3 cells for 2 columns. Quote a cell with ";"'),
+        ("a.tsv", "label\ttext\nspam\tWin\tmoney\n", "line 2: 3 cells for 2 columns. Replace tabs"),
         ("a.csv", 'label,text\na,"open\n', "quotation mark is not closed"),
         ("a.csv", "label,text\na,b\n".encode("utf-16"), "UTF-16 text"),
         ("a.csv", b"PK\x00\x00", "NUL bytes"),
@@ -125,7 +125,7 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         ("a.jsonl", "{\n", "line 1: it is not JSON"),
         ("a.txt", "plain words\n", "line 1: .* is no tree"),
         ("a.pdf", "x", "is no .csv"),
-        ("a.csv.xz", b"no xz", "cannot be read to its end"),
+        ("a.csv.xz", b"no xz", "is incomplete"),
     ],
 )
 def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(tmp_path, name, content, told):
@@ -137,7 +137,7 @@ def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(tmp_path, name, c
 def test_a_named_column_that_is_not_there_is_said_with_those_that_are(tmp_path):
     with pytest.raises(BadInput, match=r"no column 'body' among a row of|no column 'body' among \['label', 'text'\]"):
         read_table(write(tmp_path, "a.csv", "label,text\na,b\n"), text_columns=["body"])
-    with pytest.raises(MissingArtifact, match="There is no file"):
+    with pytest.raises(MissingArtifact, match="No file"):
         read_table(tmp_path / "none.csv")
 
 

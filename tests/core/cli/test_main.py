@@ -363,7 +363,7 @@ def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call,
     assert neighbours(answer, model, tmp_path / "index", "the bank") == neighbours(answer, model, corpus, "the bank")
     other = save_model(tmp_path / "other", seed=1)
     error = call("neighbours", "--word", "bank", "--sentence", "the bank", "--model", other, "--corpus", tmp_path / "index")
-    assert "made with another model" in is_one_line_error(*error)
+    assert "is from another model" in is_one_line_error(*error)
 
 
 def test_without_json_neighbours_are_a_table_for_people(call, model, corpus):
@@ -687,11 +687,11 @@ def test_index_build_refuses_an_index_beside_which_somebody_keeps_files(answer, 
     answer(*command)
     (folder / "photos").mkdir()
     (folder / "photos" / "a.jpg").write_text("mine")
-    assert "holds other files (photos/a.jpg)" in is_one_line_error(*call(*command))
+    assert "has other files (photos/a.jpg)" in is_one_line_error(*call(*command))
     (folder / "notes.txt").write_text("mine")
-    assert "holds other files (notes.txt)" in is_one_line_error(*call(*command))
+    assert "has other files (notes.txt)" in is_one_line_error(*call(*command))
     for refused in (("bundle", "--output", folder), ("bundle", "--output", folder, "--language", "ko")):
-        assert "holds other files (notes.txt)" in is_one_line_error(*call(*refused))
+        assert "has other files (notes.txt)" in is_one_line_error(*call(*refused))
     assert (ASSETS / "SHA256").is_file()  # which `bundle` drops when it begins
     assert {path.name for path in folder.iterdir()} >= {"notes.txt", "photos", "meta.json"}
 
@@ -701,7 +701,7 @@ def test_index_build_replaces_no_files_that_are_only_called_like_an_index(call, 
     for name in ("meta.json", "occurrences.arrow"):
         (tmp_path / "mine" / name).write_text("{}")
     command = ("index", "build", "--corpus", corpus, "--output", tmp_path / "mine", "--model", model)
-    assert "holds other files (meta.json)" in is_one_line_error(*call(*command))
+    assert "has other files (meta.json)" in is_one_line_error(*call(*command))
     assert (tmp_path / "mine" / "occurrences.arrow").read_text() == "{}"
 
 
@@ -721,7 +721,7 @@ def test_the_folder_one_is_in_is_no_output(call, model, corpus, tmp_path, monkey
     monkeypatch.chdir(here)
     more = ["--model", model] if command == "index build" else []
     arguments = (*command.split(), "--corpus", corpus, "--output", place.format(here=here), *more)
-    assert "nothing can take its place" in is_one_line_error(*call(*arguments)) and not any(here.iterdir())
+    assert "contains your current folder" in is_one_line_error(*call(*arguments)) and not any(here.iterdir())
 
 
 @pytest.mark.parametrize("fact", ["occurrences", "types", "sentences", "seconds", "tokens_per_second", "model", "corpus"])
@@ -746,7 +746,7 @@ def test_embed_and_glove_leave_what_lies_where_a_cluster_would_work(answer, call
     glove = (*glove, "--epochs", 1, "--dim", 4, "--processes", 1)
     for command in (embed, glove):
         refused = is_one_line_error(*call(*command, "--cluster", "tcp://nowhere:1"))
-        assert "holds other files (thesis.txt)" in refused
+        assert "has other files (thesis.txt)" in refused
         answer(*command)
     assert (parts / "thesis.txt").read_text() == (counts / "thesis.txt").read_text() == "mine"
 
@@ -792,7 +792,7 @@ def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
         ("train-heads", "--tasks", "spam", "--data", tmp_path, "--output", tmp_path),
         ("tasks", "train", "--task", "names", "--variant", "elmo", "--data", tmp_path, "--output", tmp_path),
     ):
-        assert "holds other files (novel.txt)" in is_one_line_error(*call(*command))
+        assert "has other files (novel.txt)" in is_one_line_error(*call(*command))
 
 
 def test_texts_writes_over_catalogues_alone(call, tmp_path):
@@ -999,7 +999,7 @@ EMBED = ["embed", "--model", "{model}", "--output", "{dir}/out.npz", "--input"]
 ASK = ["neighbours", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
 MISTAKES = {
     "a missing file of sentences": ([*EMBED, "{dir}/none.json"], "none.json"),
-    "a file that is no JSON": ([*EMBED, "{dir}/bad.json"], "bad.json cannot be read: it is not JSON"),
+    "a file that is no JSON": ([*EMBED, "{dir}/bad.json"], "bad.json cannot be read: not JSON"),
     "JSON that is no list": ([*EMBED, "{dir}/object.json"], "must hold a list of token lists"),
     "JSON whose tokens are numbers": ([*EMBED, "{dir}/numbers.json"], "found: [1]"),
     "streams that are not equally long": ([*EMBED, "{dir}/uneven.json", "--stateful"], "equally long"),
@@ -1009,7 +1009,7 @@ MISTAKES = {
     "an empty text": ([*EMBED, "{dir}/empty.txt"], "no sentence"),
     "a batch size of 0": ([*EMBED, "{dir}/ok.json", "--batch-size", "0"], "--batch-size"),
     "an unknown model": (["embed", "--model", "elmo-huge", "--input", "{dir}/ok.json", "--output", "{dir}/o.npz"], "elmo-huge"),
-    "a model that is not here yet": (["predict", "--text", "a", "--model", "allennlp-original-5.5B"], "not on this machine"),
+    "a model that is not here yet": (["predict", "--text", "a", "--model", "allennlp-original-5.5B"], "is missing"),
     "a folder that is no model": (["predict", "--text", "a", "--model", "{dir}"], "has no options.json"),
     "a word that is not in the sentence": ([*ASK, "--word", "money"], "'money' is not a token of the sentence"),
     "a word over two lines": ([*ASK, "--word", "ba\nnk"], "'ba nk' is not a token"),
@@ -1047,7 +1047,7 @@ MISTAKES = {
     "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
     "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
     "a corpus without senses": (["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"),
-    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "There is no folder"),
+    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "No folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
     "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "predicts no words"),
@@ -1055,7 +1055,7 @@ MISTAKES = {
     "blank text to go on from": (["predict", "--text", " \n ", "--model", "{model}"], "no text to go on from"),
     "no predictions wanted": (["predict", "--text", "the", "--model", "{model}", "--k", "0"], "--k"),
     "a third direction": (["predict", "--text", "the", "--direction", "up"], "--direction"),
-    "a folder that is no index": (["index", "info", "{dir}"], "is no index"),
+    "a folder that is no index": (["index", "info", "{dir}"], "is not an index"),
     "a missing corpus for an index": (["index", "build", "--corpus", "{dir}/none.txt", "--output", "{dir}/i"], "none.txt"),
     "a file where the model should go": (["convert", "--model", "{model}", "--output", "{dir}/v.txt"], "v.txt"),
     "an unknown command": (["translate"], "translate"),

@@ -112,7 +112,7 @@ def test_two_writers_of_one_folder_leave_one_whole_folder(tmp_path):
 
 
 def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
-    told = r"index\.arrow cannot be written: No space left on device\. Free some space"
+    told = r"index\.arrow cannot be written: No space left on device\. Free space"
     with pytest.raises(BadInput, match=told), replacing(tmp_path / "index.arrow"):
         raise OSError(errno.ENOSPC, "No space left on device")
     (tmp_path / "file").write_text("")
@@ -155,8 +155,8 @@ BAD_JSON = {
     b"{": "not JSON",
     b"": "not JSON",
     b'{"a": NaN}': "NaN",
-    b"[" * 100_000: "too deeply",
-    b'{"a":' * 100_000: "too deeply",
+    b"[" * 100_000: "too many nested levels",
+    b'{"a":' * 100_000: "too many nested levels",
     b"\xff\xfe[]": "not UTF-8",
     b"[" + b"9" * 5000 + b"]": "4300 digits",
 }
@@ -166,19 +166,19 @@ BAD_JSON = {
 def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, told):
     path = tmp_path / "meta.json"
     path.write_bytes(data)
-    with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{told}.*Delete it and make it again"):
+    with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{told}.*Delete and remake it"):
         read_json(path)
     with pytest.raises(ValueError, match=told):
         parse_json(data)
 
 
 def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_path):
-    with pytest.raises(MissingArtifact, match=r"There is no file .*gone\.json"):
+    with pytest.raises(MissingArtifact, match=r"No file .*gone\.json"):
         read_json(tmp_path / "gone.json")
     with pytest.raises(CorruptArtifact, match="is a folder"):
         read_json(tmp_path)
     write_json(tmp_path / "a.json", list(range(100)))
-    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes; at most 10 bytes can be read here"):
+    with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
         read_json(tmp_path / "a.json", 10)
     with pytest.raises(CorruptArtifact, match="holds a list, not a dict"):
         read_json(tmp_path / "a.json", expect=dict)
@@ -187,10 +187,10 @@ def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_p
 def test_check_fits_returns_the_size_or_says_the_limit(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"x" * 300_000)
     assert check_fits(tmp_path / "a.txt", 300_000) == 300_000
-    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB; at most 0\.2 MB"):
+    with pytest.raises(BadInput, match=r"a\.txt is 0\.3 MB, above the limit of 0\.2 MB"):
         check_fits(tmp_path / "a.txt", 200_000)
     for path in ("gone", "a\0b"):
-        with pytest.raises(ElmoscopeError, match="There is no file"):
+        with pytest.raises(ElmoscopeError, match="No file"):
             check_fits(path, 1)
 
 

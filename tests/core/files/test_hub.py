@@ -66,7 +66,7 @@ def server(monkeypatch, tmp_path):
 
 
 def test_nothing_is_asked_until_it_is_allowed_and_then_neither_pickles_nor_code_are(server):
-    with pytest.raises(MissingArtifact, match="is not on this machine yet"):
+    with pytest.raises(MissingArtifact, match="No folder or local model"):
         registry.resolve(NAME, "model")
     assert server.asked == [] and registry.place_of(NAME, "model") is None
     folder = registry.resolve(NAME, "model", allow_download=True)

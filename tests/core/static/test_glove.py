@@ -223,7 +223,7 @@ def test_saving_replaces_vectors_of_ours_and_nothing_else(tmp_path):
     assert meta["cosine_kept"]["least"] == pytest.approx(1, abs=1e-4)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["v"]
     (tmp_path / "v" / "diary.txt").write_text("mine")
-    with pytest.raises(BadInput, match=r"holds other files \(diary\.txt\)"):
+    with pytest.raises(BadInput, match=r"has other files \(diary\.txt\)"):
         save_glove(tmp_path / "v", ["a"], np.ones((1, 2), np.float32), {})
     assert (tmp_path / "v" / "diary.txt").read_text() == "mine"
 

@@ -151,7 +151,7 @@ def test_snli_is_unpacked_to_the_labelled_pairs_that_are_read(publisher, capsys,
 def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher, capsys, tmp_path):
     publisher["files"]["coref/gap-test.tsv"] = publisher["files"]["coref/gap-test.tsv"].replace(b"rained", b"rainxd")
     status, out, err = fetch(capsys, "--only", "coreference", "--data", str(tmp_path / "here"))
-    assert (status, out) == (2, "") and "is not the published file: its sha256" in err.splitlines()[-1]
+    assert (status, out) == (2, "") and "has sha256" in err.splitlines()[-1]
     status = main.main(["tasks", "train", "--task", "coreference", "--variant", "baseline", "--data", str(tmp_path / "here")])
     assert status == 2 and f"fetch it: python -m core tasks fetch --data {tmp_path / 'here'}" in capsys.readouterr().err
 

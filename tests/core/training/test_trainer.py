@@ -395,7 +395,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(corpus, tmp_path, damage):
         torch.save([1, 2, 3], path)
     else:
         path.write_bytes({"cut": data[: len(data) // 2], "noise": b"\x80\x02c__main__\nnothing\n.", "empty": b""}[damage])
-    with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt (is not a readable checkpoint|does not fit this run)"):
+    with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt (is no readable checkpoint|does not fit)"):
         t.load(path)
 
 
@@ -403,12 +403,12 @@ def test_a_checkpoint_of_another_run_is_refused(corpus, tmp_path):
     trainer(corpus).save(tmp_path / "plain.pt")
     trainer(corpus, table_types=12).save(tmp_path / "table.pt")
     for other, name in ((trainer(corpus, vocabulary=10), "plain"), (trainer(corpus, table_types=12), "plain"), (trainer(corpus), "table")):
-        with pytest.raises(CorruptArtifact, match=rf"{name}\.pt does not fit this run"):
+        with pytest.raises(CorruptArtifact, match=rf"{name}\.pt does not fit"):
             other.load(tmp_path / f"{name}.pt")
 
 
 def test_a_checkpoint_that_is_not_there_is_refused(corpus, tmp_path):
-    with pytest.raises(MissingArtifact, match=r"There is no file .*none\.pt"):
+    with pytest.raises(MissingArtifact, match=r"No file .*none\.pt"):
         trainer(corpus).load(tmp_path / "none.pt")
 
 
