@@ -20,6 +20,22 @@ WRONG = "link.wrong"  # in the session, for the run that says so
 NAMES = ("model", "vectors", "corpus", "beside", "first", "second")  # of what is opened, some by a path
 NUMBERS = ("pseed",)  # boxes of whole numbers: Streamlit's own reading of an address falls over an endless one
 CONTROL = "Cc"  # NUL and its like
+TITLES = {  # what older links hold where there is a code now
+    "layout": {
+        "Largest spread (PCA)": "pca",
+        "가장 넓은 퍼짐(PCA)": "pca",
+        "Axes of your own": "poles",
+        "직접 정한 축": "poles",
+        "Three dimensions": "3d",
+        "3차원": "3d",
+    },
+    "around": {
+        "Neighbours kept (UMAP)": "umap",
+        "이웃을 지킴(UMAP)": "umap",
+        "Between your sentences": "between",
+        "두 문장 사이": "between",
+    },
+}
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
 
 
@@ -35,6 +51,9 @@ def open_view() -> None:
             results = None
         if results is not None:
             st.query_params.from_dict({name: [value for other, value in results if other == name] for name, _ in results})
+    for name, codes in TITLES.items():
+        if (title := st.query_params.get(name)) in codes:
+            st.query_params[name] = codes[title]
     wrong = {name: why for name in st.query_params if (why := _unfit(name))}
     for name in wrong:
         del st.query_params[name]

@@ -63,3 +63,9 @@ def test_hostile_addresses_break_no_page(page: str):
     for name in random.Random(0).sample(list(addresses.VALUES), 4):
         address = dict.fromkeys([*own, *addresses.EVERYWHERE], addresses.VALUES[name])
         assert addresses.visit(page, address)[1] == "", name
+
+
+@pytest.mark.parametrize("title", ["Three dimensions", "3차원"])
+def test_an_older_link_that_holds_a_layout_s_title_opens_that_layout(title: str):
+    page = opened("pages/map.py", layout=title)
+    assert not page.exception and page.session_state["layout"] == "3d"
