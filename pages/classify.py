@@ -8,24 +8,14 @@ from pages._frame.in_use import InUse
 def classifiers(in_use: InUse) -> None:
     """News, spam, sentiment."""
     question(t("Does context help a classifier?"))
-    lede(
-        t(
-            "The classifiers below were trained here, on the same texts. They read word vectors learned from scratch, <b>GloVe</b>, <b>ELMo</b>, or two "
-            "of them joined, at the dropout and width that each asks for. Type a text and see where they agree, how sure they are, and why."
-        )
-    )
+    lede(t("Type a text: classifiers with and without <b>ELMo</b> predict its label, with confidence and reasons."))
     show("pages._classify.show", in_use)
 
 
 def tasks(in_use: InUse) -> None:
     """The paper's tasks, each without ELMo and with it."""
     question(t("What does ELMo add to a task?"))
-    lede(
-        t(
-            "Tasks of the ELMo paper, trained here on open data, each twice: on <b>GloVe</b> and spellings alone, and with <b>ELMo</b> "
-            "beside them. Type a text, change a word, and see where the two disagree."
-        )
-    )
+    lede(t("The ELMo paper’s tasks on open data, each with and without <b>ELMo</b>: see where the two disagree."))
     show("pages._tasks.show", in_use)
 
 

@@ -4,7 +4,7 @@ from core.common.i18n import t
 from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/map.py")
-question(t("Where do its senses live?"))
+question(t("Do the senses separate?"))
 lede(t("Dots are words from the corpus, stars are yours; layer 0 ignores context."))
 
 show("pages._map.show", in_use)

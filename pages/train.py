@@ -5,10 +5,5 @@ from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/train.py")
 question(t("What does each classifier learn?"))
-lede(
-    t(
-        "Choose a task, or bring a table of texts and labels of your own. Every variant is trained on the same split, from the same seeds, here on this "
-        "machine: minutes, not hours, because ELMo's layers are computed once and kept."
-    )
-)
+lede(t("Choose a task or your own table: every classifier trains on the same split and seeds, in minutes."))
 show("pages._classify.train", in_use)

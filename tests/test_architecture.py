@@ -192,6 +192,14 @@ RETIRED = (
     "the same as a table",
     "errors spared",
     "reading it, about",
+    "look at this one",
+    "what to tell apart",
+    "until the verdict turns",
+    "gives it another one",
+    "one vector a spelling",
+    "nineteen pairs in twenty",
+    "of which is it not shown",
+    "the same word stands in both",
 )  # phrases that nobody who teaches the subject would use
 
 

@@ -171,14 +171,9 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
         else:
             missing.append(word[:40])
     if not words:
-        raise BadInput(t("One end of an axis is empty. Choose a sense from the list, or type words with commas between them."))
+        raise BadInput(t("An end of the axis is empty. Choose a sense or type words separated by commas."))
     if missing:
-        raise BadInput(
-            t(
-                "The sentences in use do not have “{words}”, so it cannot be the end of an axis. Choose a sense from the list, or other words.",
-                words="”, “".join(missing[:5]),
-            )
-        )
+        raise BadInput(t("“{words}” does not occur in these sentences. Choose a sense or other words.", words="”, “".join(missing[:5])))
     return Pole(", ".join(words), np.concatenate(rows), np.concatenate(layers))
 
 

@@ -50,7 +50,7 @@ class Reading:
             if position < before + len(sentence):
                 return number, position - before
             before += len(sentence)
-        raise BadInput(t("There is no word {position} in a text of {count} tokens.", position=position + 1, count=len(self.tokens)))
+        raise BadInput(t("There is no word {position} among {count} tokens.", position=position + 1, count=len(self.tokens)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +214,7 @@ def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = Fals
     if not tokens:
         raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
     if not 1 <= n <= MAX_WRITTEN:
-        raise BadInput(t("Between 1 and {most} words can be written in one go, not {n}.", most=MAX_WRITTEN, n=n))
+        raise BadInput(t("Choose 1 to {most} words, not {n}.", most=MAX_WRITTEN, n=n))
     if not 0 <= temperature <= MAX_TEMPERATURE:
         raise BadInput(t("The temperature must be between 0 and {most}, got {value}.", most=MAX_TEMPERATURE, value=temperature))
     words: list[str] = []

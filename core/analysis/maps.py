@@ -90,14 +90,14 @@ class FrozenMaps:
                 about = json.loads(file.metadata()["elmoscope_maps"])
                 points = file.get_tensor("coordinates")
             if about.pop("format") != FORMAT:
-                raise CorruptArtifact(t("The maps in {path} are of another version of Elmoscope; make them again.", path=path))
+                raise CorruptArtifact(t("The maps in {path} are from another Elmoscope version. Make them again.", path=path))
             about = {key: tuple(value) if isinstance(value, list) else value for key, value in about.items()}
             maps = cls(coordinates=points, **about | {"config": ProjectionConfig(**about["config"])})
             counts = {len(points), len(maps.trustworthiness), len(maps.displacement) + 1}
             if counts != {len(maps.names)} or points.shape[2:] != (2,) or not np.isfinite(points).all():
                 raise ValueError
         except (SafetensorError, OSError, LookupError, TypeError, ValueError, AttributeError, BadInput):
-            message = t("The file of maps {path} is damaged or holds something else; make the maps again.", path=path)
+            message = t("The map file {path} is damaged. Make the maps again.", path=path)
             raise CorruptArtifact(message) from None
         return maps
 

@@ -73,7 +73,7 @@ class Memory:
 def drift(first: np.ndarray, second: np.ndarray) -> Drift:
     """(L, T, D) twice -> drift per layer and token."""
     if first.shape != second.shape:
-        raise BadInput(t("Only encodings of one sentence can be compared; these are {a} and {b}.", a=first.shape, b=second.shape))
+        raise BadInput(t("Encodings must have one shape, not {a} and {b}.", a=first.shape, b=second.shape))
     half = first.shape[-1] // 2
     parts = (slice(None), slice(half), slice(half, None))
     return Drift(*(_one_less_cosine(first[..., part], second[..., part]) for part in parts))
@@ -96,9 +96,9 @@ def remember(encoder: Encoder, sentence: Sentence, other: list[Sentence], varied
     if not sentence:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not other or not varied:
-        raise BadInput(t("There is no other text to read in between. Type some, or take one of the examples."))
+        raise BadInput(t("The other text is empty. Type some or choose an example."))
     if rounds < 1:
-        raise BadInput(t("The other text must be read at least once, not {rounds} times.", rounds=rounds))
+        raise BadInput(t("At least one reading is needed, not {rounds}.", rounds=rounds))
     same, changing = [sentence], [sentence]
     for k in range(rounds):
         same += [*other, sentence]

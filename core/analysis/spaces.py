@@ -121,8 +121,8 @@ def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[st
         names = ", ".join(space.name for space in spaces)
         raise BadInput(
             tn(
-                "{names} share {n} word; at least {least} are needed. Choose a larger corpus or other vectors.",
-                "{names} share {n} words; at least {least} are needed. Choose a larger corpus or other vectors.",
+                "{names} share {n} word, but {least} are needed. Choose a larger corpus or other vectors.",
+                "{names} share {n} words, but {least} are needed. Choose a larger corpus or other vectors.",
                 len(common),
                 names=names,
                 least=FEWEST_WORDS,
@@ -144,7 +144,7 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
         raise ValueError(f"{len(first)} and {len(second)} vectors of {n} words")
     k = min(k, n - 1)
     if k < 1:
-        raise BadInput(t("At least two words are needed for one to have a neighbour."))
+        raise BadInput(t("At least two words are needed."))
     spaces = [torch.from_numpy(unit(np.asarray(vectors, np.float32))) for vectors in (first, second)]
     lists = ([], [])
     values = ([], [])

@@ -230,7 +230,7 @@ class Spellings:
         except (OSError, KeyError, ValueError, SafetensorError):
             kept = np.empty((0, 0))
         if kept.dtype != np.float16 or kept.ndim != 2 or kept.shape[1] != self.vectors.shape[1] or len(kept) > len(self.words):
-            message = t("{file} does not hold the spellings of this vocabulary. Delete it; it is made again.", file=self.file)
+            message = t("{file} belongs to another vocabulary. Delete it to rebuild it.", file=self.file)
             raise CorruptArtifact(message)
         return kept
 

@@ -38,7 +38,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     rows = table.labelled_rows(None if word == ALL_WORDS else word)
     if not len(rows):
         known = ", ".join(table.lemmas[:12])
-        raise BadInput(t("'{word}' has no labelled sentences in this corpus. Choose one of: {known} ...", word=word, known=known))
+        raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=word, known=known))
     return rows
 
 

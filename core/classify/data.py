@@ -308,9 +308,9 @@ def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...
     if len(hits) < 2:
         values = {"name": name, "label": next(iter(hits), "")}
         raise BadInput(
-            t("{name} has only one label, {label!r}. A classifier needs at least two labels to tell apart.", **values)
+            t("{name} has only one label, {label!r}. A classifier needs at least two.", **values)
             if hits
-            else t("{name} has no row to train on. A classifier needs at least two labels to tell apart.", name=name)
+            else t("{name} has no row to train on. A classifier needs at least two labels.", name=name)
         )
     if len(hits) > MAX_LABELS:
         values = {"name": name, "n": len(hits), "most": MAX_LABELS}

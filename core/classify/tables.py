@@ -123,7 +123,7 @@ def counts_from_0(labels: Iterable[str], names: Sequence[str]) -> bool:
     n = len(names)
     if {"0", str(n)} <= numbers:
         message = t(
-            "Labels that are numbers are counted from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Write the classes' names instead: {names}.",
+            "Number labels run from 1 to {n} or from 0 to {below}; these rows have both 0 and {n}. Use names instead: {names}.",
             n=n,
             below=n - 1,
             names=", ".join(names),

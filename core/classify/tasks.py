@@ -155,7 +155,7 @@ def _not_there(title: str, name: str, folder: str | Path | None) -> str:
         return t("{title} needs {file}, which is not there. Name the folder that holds it in ELMOSCOPE_DATA.", **values)
     if fetch:
         return t(
-            "{title} needs {file}, which is not there. Name the folder that holds it, or fetch it ({command}) and name {folder}.",
+            "{title} needs {file}, which is missing. Name its folder, or fetch it ({command}) and name {folder}.",
             command=fetch,
             folder=public_data.fetched_folder(),
             **values,

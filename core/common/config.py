@@ -48,14 +48,12 @@ class ModelShape:
     def __post_init__(self) -> None:
         sizes = (self.character_dim, self.hidden, self.projection, self.n_layers, *(n for f in self.filters for n in f))
         if not self.filters or min(sizes) < 1 or self.n_highway < 0:
-            raise BadInput(t("A biLM's sizes must all be positive; the options give {options}", options=self))
+            raise BadInput(t("options.json: sizes must be positive, got {options}", options=self))
         if max(width for width, _ in self.filters) > 50:
-            raise BadInput(
-                t("A token has 50 characters, so no filter in the options can be wider; they give {filters}", filters=self.filters)
-            )
+            raise BadInput(t("options.json: filters are at most 50 wide, got {filters}", filters=self.filters))
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
             clips = {"cell": self.cell_clip, "projection": self.projection_clip}
-            raise BadInput(t("Clips must be positive; the options give {cell} and {projection}", **clips))
+            raise BadInput(t("options.json: clips must be positive, got {cell} and {projection}", **clips))
 
     @property
     def n_filters(self) -> int:
@@ -80,7 +78,7 @@ class ModelShape:
             lstm, cnn = options["lstm"], options["char_cnn"]
             if cnn.get("activation", "relu") != "relu":
                 name = cnn["activation"]
-                raise BadInput(t("options.json asks for activation '{name}'; only 'relu' is supported.", name=name))
+                raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=name))
             return cls(
                 filters=tuple((int(width), int(count)) for width, count in cnn["filters"]),
                 character_dim=int(cnn["embedding"]["dim"]),
@@ -93,10 +91,10 @@ class ModelShape:
                 skip_connections=bool(lstm.get("use_skip_connections", False)),
             )
         except KeyError as missing:
-            message = t("options.json has no entry {name}; ELMo's has 'lstm' and 'char_cnn' with their sizes.", name=missing)
+            message = t("options.json has no {name}; it needs 'lstm' and 'char_cnn'.", name=missing)
             raise BadInput(message) from None
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise BadInput(t("options.json holds a value of the wrong kind: {error}.", error=error)) from None
+            raise BadInput(t("options.json has an invalid value: {error}.", error=error)) from None
 
     def to_options(self) -> dict:
         """The dictionary that AllenNLP 2.10.1 reads as options.json."""

@@ -26,7 +26,7 @@ def choose(name: str = CPU) -> torch.device:
     if name not in NAMES:
         raise BadInput(t("Unknown device “{device}”; use {known}.", device=name, known=", ".join(NAMES)))
     if name != AUTO and name not in there:
-        raise BadInput(t("There is no device “{device}” here; torch can use: {there}.", device=name, there=", ".join(there)))
+        raise BadInput(t("No device “{device}” here; use {there}.", device=name, there=", ".join(there)))
     chosen = torch.device(there[0] if name == AUTO else name)
     if chosen.type == CUDA:
         torch.backends.cudnn.allow_tf32 = False  # torch's default rounds convolutions to 10 bits, the third digit of a vector

@@ -16,6 +16,6 @@ def unit_rows(vectors: np.ndarray, dtype: DTypeLike = np.float32) -> np.ndarray:
     """(N, D) -> rows of length 1, zeros as they are; BadInput for anything else than a table of finite numbers."""
     vectors = np.asarray(vectors, dtype)
     if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
-        message = t("A table of finite numbers is needed, one row a point; got an array of shape {shape}.", shape=vectors.shape)
+        message = t("Finite numbers needed, one row per point; got shape {shape}.", shape=vectors.shape)
         raise BadInput(message)
     return unit(vectors)

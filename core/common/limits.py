@@ -76,11 +76,9 @@ def check_allowed(what: str) -> None:
         return
     raise BadInput(
         {
-            "uploads": lambda: t("Uploads are switched off on this server (ELMOSCOPE_UPLOADS). Paste a text, or run the app yourself."),
-            "paths": lambda: t(
-                "Files and folders cannot be named by their path on this server (ELMOSCOPE_PATHS). Choose from the list, or run the app yourself."
-            ),
-            "downloads": lambda: t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."),
+            "uploads": lambda: t("Uploads are off on this server (ELMOSCOPE_UPLOADS). Paste text instead."),
+            "paths": lambda: t("Paths are off on this server (ELMOSCOPE_PATHS). Choose from the list."),
+            "downloads": lambda: t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."),
         }[what]()
     )
 
@@ -97,13 +95,13 @@ def _read(public: str | None, *values: str | None) -> Limits:
 def _switch(variable: str, value: str) -> bool:
     word = value.strip().lower()
     if word not in (*ON, *OFF):
-        raise BadInput(t("{variable} is {value!r}; it must be on or off.", variable=variable, value=value[:40]))
+        raise BadInput(t("{variable} is {value!r}; use on or off.", variable=variable, value=value[:40]))
     return word in ON
 
 
 def _number(variable: str, value: str) -> int:
     text = value.strip().replace("_", "")
     if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 12 and int(text) >= 1):
-        message = t("{variable} is {value!r}; it must be a whole number from 1 on.", variable=variable, value=value[:40])
+        message = t("{variable} is {value!r}; use a whole number from 1.", variable=variable, value=value[:40])
         raise BadInput(message)
     return int(text)

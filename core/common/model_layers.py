@@ -70,23 +70,31 @@ class Layers:
         return self.spaces if self.few else ("0", str((self.n - 1) // 2), self.top, MIX)
 
     def at_depth(self, space: str, other: Layers) -> str:
-        """The space of another model that lies as deep as one of these: bottom at bottom, top at top, the mix at the mix."""
+        """The space of another model that lies as deep as one of these: bottom for bottom, top for top, mix for mix."""
         return space if space in (MIX, SENSES) else str(round(int(space) * (other.n - 1) / max(1, self.n - 1)))
 
     def title(self, space: str) -> str:
         """A space's name, as in the middle of a sentence."""
         if space in (MIX, SENSES):
-            return t("the mix") if space == MIX else t("the sense space")
+            return t("the layer mix") if space == MIX else t("the sense space")
         if self.is_elmo:
             return t("layer {layer}", layer=space)
         return t("the embeddings") if space == "0" else t("layer {layer} of {n}", layer=space, n=self.n - 1)
 
+    def at(self, space: str) -> str:
+        """Where something is the case, as in "the cosine is 0.75 at layer 1"."""
+        if space in (MIX, SENSES):
+            return t("in the layer mix") if space == MIX else t("in the sense space")
+        if self.is_elmo:
+            return t("at layer {layer}", layer=space)
+        return t("in the embeddings") if space == "0" else t("at layer {layer} of {n}", layer=space, n=self.n - 1)
+
     def heading(self, space: str) -> str:
         """A space's name over its picture, with what there is to know of it."""
         if space == MIX:
-            return t("The mix, equal weights")
+            return t("Layer mix, equal weights")
         if space == SENSES:
-            return t("The sense space")
+            return t("Sense space")
         if self.is_elmo:
             return t("Layer 0 · spelling only") if space == "0" else t("Layer {layer}", layer=space)
         return t("The embeddings · no context") if space == "0" else t("Layer {layer} of {n}", layer=space, n=self.n - 1)
@@ -100,7 +108,7 @@ class Layers:
     def of_model(self, space: str) -> str:
         """The model with a space's name, as over a list of its own."""
         if space == MIX:
-            return t("{model}, the mix", model=self.called)
+            return t("{model}, layer mix", model=self.called)
         if self.is_elmo:
             return t("ELMo layer {layer}", layer=space)
         return t("{model}, {layer}", model=self.called, layer=self.title(space))

@@ -12,7 +12,4 @@ def unsupported() -> str:
     if OLDEST <= tuple(sys.version_info[:2]) <= NEWEST:
         return ""
     here = ".".join(map(str, sys.version_info[:3]))
-    return t(
-        "Elmoscope runs on Python 3.11, 3.12 and 3.13, and this is Python {here}. Make its environment with one of those: python3.13 -m venv .venv",
-        here=here,
-    )
+    return t("Elmoscope needs Python 3.11, 3.12 or 3.13, not {here}. Run: python3.13 -m venv .venv", here=here)

@@ -49,7 +49,7 @@ def expanded(code: str) -> list[tuple[str, str]]:
             raise ValueError
         return parse_qsl(raw.decode("utf-8"), keep_blank_values=True)
     except (ValueError, zlib.error):
-        raise BadInput(t("This short link was cut or changed on its way and holds no view; the page is shown as it opens.")) from None
+        raise BadInput(t("This short link is damaged. Showing the default page.")) from None
 
 
 def _check(raw: bytes) -> bytes:

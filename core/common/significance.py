@@ -47,7 +47,7 @@ class Paired:
     def span(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """Its interval in words, each end `times` itself and `more`: in points as it stands. Where there is none, why."""
         if self.low is None or self.high is None:
-            return t("no interval: it takes {n} cases or more, not all alike", n=FEWEST)
+            return t("no interval: needs {n} varied cases", n=FEWEST)
         return t("{low} to {high}", low=f"{times * self.low + more:{form}}", high=f"{times * self.high + more:{form}}")
 
     def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:

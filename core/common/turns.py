@@ -43,15 +43,13 @@ class Turns:
             own = sum(owner in turn.owners for turn in (*self.running, *self.waiting)) if owner else 0
             if own >= limits().max_session_jobs:
                 message = tn(
-                    "You have {n} job under way or waiting already, the most this server allows. Stop it, or wait for its end.",
-                    "You have {n} jobs under way or waiting already, the most this server allows. Stop one, or wait for its end.",
-                    own,
+                    "You have {n} job, the limit here. Stop it, or wait.", "You have {n} jobs, the limit here. Stop one, or wait.", own
                 )
                 raise BadInput(message)
             if len(self.waiting) >= limits().max_waiting:
                 message = tn(
-                    "{n} job is waiting already, the most this server allows. Try again in some minutes.",
-                    "{n} jobs are waiting already, the most this server allows. Try again in some minutes.",
+                    "{n} job is waiting, the limit here. Try again later.",
+                    "{n} jobs are waiting, the limit here. Try again later.",
                     len(self.waiting),
                 )
                 raise BadInput(message)
@@ -118,17 +116,17 @@ class Turn:
     def check(self) -> None:
         """JobEnded where this job should end now; asked by the job itself, as often as it can."""
         if self.stop_asked:
-            raise JobEnded("asked", t("Stopped, as you asked."))
+            raise JobEnded("asked", t("Stopped."))
         now = time.monotonic()
         if not self.owners or any(map(self._turns.is_there, tuple(self.owners))):
             self._seen = now
         elif now - self._seen > GONE_AFTER_S:
-            raise JobEnded("left", t("Stopped, as nobody was there any more who had asked for it."))
+            raise JobEnded("left", t("Stopped: the page was closed."))
         most = limits().max_job_minutes
         if self.began is not None and now - self.began > 60 * most:
             message = tn(
-                "Stopped after {n} minute, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).",
-                "Stopped after {n} minutes, the most that one job may take on this server (ELMOSCOPE_MAX_JOB_MINUTES).",
+                "Stopped after {n} minute, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).",
+                "Stopped after {n} minutes, the limit here (ELMOSCOPE_MAX_JOB_MINUTES).",
                 most,
             )
             raise JobEnded("time", message)

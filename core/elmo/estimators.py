@@ -43,7 +43,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         if not hasattr(self, "_opened"):
             model = open_model(self.model, device=self.device)
             if model.fingerprint != self.fingerprint_:
-                raise CorruptArtifact(t("{model} has other weights than when this was fitted. Fit it again.", model=self.model))
+                raise CorruptArtifact(t("The weights of {model} have changed. Fit again.", model=self.model))
             self._opened = model
         return self._opened
 
@@ -98,10 +98,10 @@ class ElmoVectorizer(_FromModel):
 
     def _rows(self, X) -> list[str]:
         if self.pooling not in POOLINGS:
-            raise BadInput(t("There is no pooling {name!r}. There are: {names}.", name=self.pooling, names=", ".join(POOLINGS)))
+            raise BadInput(t("Unknown pooling {name!r}. Use one of: {names}.", name=self.pooling, names=", ".join(POOLINGS)))
         texts = [] if isinstance(X, str) else list(X)
         if not texts or not all(isinstance(text, str) for text in texts):
-            raise BadInput(t("A list of texts is needed, at least one."))
+            raise BadInput(t("Give a list of at least one text."))
         return texts
 
 
@@ -132,12 +132,12 @@ class ContextVectorizer(_FromModel):
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
             said = " ".join(tokens)[:300]
-            raise BadInput(t("{word} is not in the sentence. Its tokens: {tokens}", word=repr(word), tokens=said))
+            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=said))
         return places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:
         pairs = [] if isinstance(X, str) else np.asarray(X, dtype=object).tolist()
         whole = all(isinstance(pair, list) and [*map(type, pair)] in ([str, str], [str, int]) for pair in pairs)
         if not pairs or not whole:
-            raise BadInput(t("A list of pairs is needed, at least one: a text, and a word of it or its position."))
+            raise BadInput(t("Give a list of pairs: a text, and a word or position."))
         return pairs

@@ -33,11 +33,9 @@ def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
     if precision == FLOAT32:
         return model
     if (device := of(model)).type != "cpu":
-        raise BadInput(t("{precision} is for the processor alone: use float32 on {device}.", precision=precision, device=device.type))
+        raise BadInput(t("{precision} runs only on the CPU. Use float32 on {device}.", precision=precision, device=device.type))
     if ENGINE not in torch.backends.quantized.supported_engines or not torch.backends.mkldnn.is_available():
-        raise BadInput(
-            t("{precision} needs FBGEMM and oneDNN, which this machine's torch does not have; use float32.", precision=precision)
-        )
+        raise BadInput(t("{precision} needs FBGEMM and oneDNN, missing in this torch. Use float32.", precision=precision))
     return NarrowStacks(model, precision)
 
 

@@ -37,11 +37,11 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
         raise BadInput(t("Layer weights must be numbers, got {weights!r}.", weights=weights)) from None
     if len(values) != n_layers:
         facts = {"n": n_layers, "given": len(values)}
-        raise BadInput(t("This model has {n} layers, so {n} weights are needed; got {given}.", **facts))
+        raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **facts))
     if not np.isfinite(values).all() or not values.any():
         raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_listed(values)))
     if np.abs(values).max() > 1e6:  # their products must stay within float32
-        raise BadInput(t("Layer weights must lie between -1,000,000 and 1,000,000, got {weights}.", weights=_listed(values)))
+        raise BadInput(t("Layer weights must be between -1,000,000 and 1,000,000, got {weights}.", weights=_listed(values)))
     return values
 
 
@@ -123,7 +123,7 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.n
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
     if layer not in map(str, range(n_layers)):
-        raise BadInput(t("There is no layer '{layer}'; this model has layers 0 to {top}, and 'mix'.", layer=layer[:60], top=n_layers - 1))
+        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", layer=layer[:60], top=n_layers - 1))
     return np.eye(n_layers)[int(layer)]
 
 

@@ -72,7 +72,7 @@ def open_model(
     folder = resolve(name, "model", allow_download=allow_download, report=report)
     if is_transformer(folder):
         if precision != FLOAT32:
-            raise BadInput(t("{model} is a transformer: only ELMo's LSTMs compute with fewer bits.", model=name))
+            raise BadInput(t("{model} is a transformer. Only ELMo runs with fewer bits.", model=name))
         return Model(name, folder, TransformerEncoder(folder, name=name, pieces=pieces, device=place), fingerprint_of(folder, pieces))
     encoder = Encoder(load_bilm(folder), name=name, precision=precision, device=place)
     fingerprint = model_fingerprint(folder)
@@ -94,12 +94,10 @@ def model_fingerprint(folder: Path) -> str:
 def open_language_model(model: Model) -> LanguageModel:
     """The model's own softmax on top of it; MissingArtifact where it came without one, BadInput where it is no biLM."""
     if not model.is_elmo:
-        raise BadInput(t("{model} is a transformer: it expects no next word. elmo-mini does.", model=model.name))
+        raise BadInput(t("{model} is a transformer and predicts no next word. elmo-mini does.", model=model.name))
     result = load_softmax(model.folder)
     if result is None:
-        raise MissingArtifact(
-            t("{model} has no softmax and vocabulary, so it gives vectors but cannot predict words. elmo-mini can.", model=model.name)
-        )
+        raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=model.name))
     softmax, vocabulary = result
     return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
 
@@ -107,7 +105,7 @@ def open_language_model(model: Model) -> LanguageModel:
 def allennlp_files(model: Model) -> tuple[Path, Path]:
     """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
     if not model.is_elmo:
-        raise BadInput(t("{model} is a transformer: AllenNLP's engine reads ELMo alone.", model=model.name))
+        raise BadInput(t("{model} is a transformer. AllenNLP's engine reads only ELMo.", model=model.name))
     options, weights = find_files(model.folder)
     if weights.suffix == ".hdf5":
         return options, weights

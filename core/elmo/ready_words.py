@@ -40,13 +40,13 @@ def load_spelled(folder: Path, model: str) -> tuple[list[str], np.ndarray] | Non
             vectors = file["vectors"]
             other = file["model"].tobytes().decode("utf-8") != model
     except (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile) as error:
-        message = t("{path} is not a readable file of spelled words: {error}. Get it again, or delete it.", path=path, error=error)
+        message = t("{path} cannot be read: {error}. Delete it or get it again.", path=path, error=error)
         raise CorruptArtifact(message) from None
     if other:
         return None
     if vectors.dtype != np.float32 or vectors.ndim != 2 or len(vectors) != len(words):
         message = t(
-            "{path} holds {n} words and vectors of shape {shape}, {kind}, which do not belong together. Get it again, or delete it.",
+            "{path}: {n} words do not match vectors of shape {shape}, {kind}. Delete it or get it again.",
             path=path,
             n=len(words),
             shape=vectors.shape,

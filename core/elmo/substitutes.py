@@ -68,7 +68,7 @@ class Substitutes:
             raise BadInput(t("k must be between 1 and {most}, got {k}.", most=MOST, k=k))
         if direction not in (BOTH, FORWARD, BACKWARD):
             known = ", ".join((BOTH, FORWARD, BACKWARD))
-            raise BadInput(t("There is no direction {direction!r}. Use one of: {known}.", direction=direction, known=known))
+            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=direction, known=known))
         results = []
         for start in range(0, len(places), ROWS_PER_PRODUCT):
             rows = slice(start, start + ROWS_PER_PRODUCT)

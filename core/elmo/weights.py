@@ -11,6 +11,7 @@ import numpy as np
 import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
+from torch.overrides import TorchFunctionMode
 
 from core.common.config import ModelShape
 from core.common.errors import CorruptArtifact, MissingArtifact
@@ -34,13 +35,13 @@ def load_bilm(folder: str | Path) -> BiLM:
     size = weights.stat().st_size
     if shape.n_parameters > size * MOST_PER_BYTE:  # before memory is taken for them
         message = t(
-            "{weights} has {size:,} bytes, too few for the {n:,} numbers that options.json beside it asks for. They do not belong together; get the model again.",
+            "{weights} has {size:,} bytes, too few for the {n:,} numbers in options.json. Get the model again.",
             weights=weights,
             size=size,
             n=shape.n_parameters,
         )
         raise CorruptArtifact(message)
-    with torch.device("meta"):  # a shape without numbers: first weights drawn for nothing would take as long as reading
+    with torch.device("meta"), _NoFirstWeights():
         model = BiLM(shape)
     if weights.suffix == ".hdf5":
         state = _read_hdf5(weights, model.shape)
@@ -48,6 +49,16 @@ def load_bilm(folder: str | Path) -> BiLM:
         state = {name: value for name, value in _read_safetensors(weights).items() if not name.startswith("softmax.")}
     _fill(model, state, weights)
     return model.eval()
+
+
+class _NoFirstWeights(TorchFunctionMode):
+    """First weights are not drawn: they are read, and on the device "meta", which has none, torch would import its compiler for them."""
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        kwargs = kwargs or {}
+        if getattr(function, "__module__", "") == "torch.nn.init":
+            return args[0] if args else kwargs["tensor"]
+        return function(*args, **kwargs)
 
 
 def has_softmax(folder: Path) -> bool:
@@ -95,21 +106,21 @@ def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
 def find_files(folder: Path) -> tuple[Path, Path]:
     """(options.json, weights) of a model folder; MissingArtifact says what is not there, or what is there twice."""
     if not folder.is_dir():
-        message = t("There is no model folder {folder}. It should hold options.json and one weights file.", folder=folder)
+        message = t("No model folder {folder} with options.json and a weights file.", folder=folder)
         raise MissingArtifact(message)
     options = sorted(p for p in folder.glob("*options.json"))
     weights = sorted(path for kind in ("*.hdf5", "*.safetensors") for path in folder.glob(kind) if path.name != SOFTMAX)
     if len(options) != 1:
-        message = t("{folder} holds {n} options.json files; a model needs exactly one.", folder=folder, n=len(options))
+        message = t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options))
         raise MissingArtifact(message)
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
         weights = [p for p in weights if "weights" in p.name] or weights
     if len(weights) != 1:
         message = {"folder": folder, "names": ", ".join(p.name for p in weights)}
         raise MissingArtifact(
-            t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: {names}.", **message)
+            t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: {names}.", **message)
             if weights
-            else t("{folder} needs exactly one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder)
+            else t("{folder} needs one weights file (*.hdf5 or *.safetensors), found: none.", folder=folder)
         )
     return options[0], weights[0]
 
@@ -117,7 +128,7 @@ def find_files(folder: Path) -> tuple[Path, Path]:
 def read_options(path: Path) -> ModelShape:
     """The shape an options.json describes."""
     if path.stat().st_size > MAX_OPTIONS_BYTES:
-        message = t("{path} is larger than an options.json can be ({n:,} bytes).", path=path, n=path.stat().st_size)
+        message = t("{path} is too large for options.json ({n:,} bytes).", path=path, n=path.stat().st_size)
         raise CorruptArtifact(message)
     try:
         return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
@@ -155,7 +166,7 @@ def _read_safetensors(path: Path) -> dict[str, torch.Tensor]:
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name).float() for name in sorted(file.keys())}
     except (SafetensorError, OSError, ValueError) as error:
-        message = t("{path} is not a readable safetensors file: {error}. Get it again.", path=path, error=error)
+        message = t("{path} is not valid safetensors: {error}. Get it again.", path=path, error=error)
         raise CorruptArtifact(message) from None
 
 
@@ -163,11 +174,11 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -
     wanted = module.state_dict()
     for name, value in wanted.items():
         if name not in state:
-            message = t("{path} has no '{name}': it does not belong to the options.json beside it.", path=path, name=name)
+            message = t("{path} has no '{name}', which its options.json needs.", path=path, name=name)
             raise CorruptArtifact(message)
         if state[name].shape != value.shape:
             message = t(
-                "{path}: '{name}' has shape {found}, but options.json beside it asks for {needed}.",
+                "{path}: '{name}' has shape {found}, but options.json needs {needed}.",
                 path=path,
                 name=name,
                 found=tuple(state[name].shape),
@@ -175,7 +186,7 @@ def _fill(module: torch.nn.Module, state: dict[str, torch.Tensor], path: Path) -
             )
             raise CorruptArtifact(message)
         if value.numel() and not torch.isfinite(torch.stack(torch.aminmax(state[name]))).all():  # NaN is both least and most
-            message = t("{path}: '{name}' holds values that are not finite. The file is damaged; get it again.", path=path, name=name)
+            message = t("{path}: '{name}' has values that are not finite. Get it again.", path=path, name=name)
             raise CorruptArtifact(message)
     module.load_state_dict({name: state[name].contiguous() for name in wanted}, assign=True)
 
@@ -187,7 +198,7 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         with h5py.File(path, "r") as file:
             return {name: torch.from_numpy(np.array(value)) for name, value in _from_tensorflow(file, shape)}
     except KeyError as error:
-        message = t("{path} lacks a weight its options.json asks for: {name}.", path=path, name=error.args[0])
+        message = t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])
         raise CorruptArtifact(message) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
         raise CorruptArtifact(t("{path} is not a readable ELMo HDF5 file: {error}.", path=path, error=error)) from None
@@ -200,9 +211,9 @@ def _from_tensorflow(file, shape: ModelShape):
     def read(name: str) -> np.ndarray:
         dataset = file[name]
         if not isinstance(dataset, h5py.Dataset) or dataset.file.filename != file.filename or dataset.external or dataset.is_virtual:
-            raise ValueError(t("'{name}' is no array of this file", name=name))  # a file may point to any other on this machine
+            raise ValueError(t("'{name}' is not an array in this file", name=name))  # a file may point to any other on this machine
         if dataset.size > shape.n_parameters or dataset.dtype.kind != "f":
-            raise ValueError(t("'{name}' holds {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
+            raise ValueError(t("'{name}' has {n:,} values of {kind}", name=name, n=dataset.size, kind=dataset.dtype))
         return dataset[...].astype(np.float32)
 
     characters = read("char_embed")

@@ -51,7 +51,7 @@ def dot_figure(
             text=[words[k][:24] if k in named else "" for k in here],
             textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
             textfont={"size": 12},
-            hovertext=[t("<b>{word}</b><br>{sense}<br>cosine {cosine:.2f}", word=words[k], sense=sense, cosine=cosines[k]) for k in here],
+            hovertext=[html("<b>{}</b><br>{}<br>{}", words[k], sense, t("cosine {cosine:.2f}", cosine=cosines[k])) for k in here],
             hovertemplate="%{hovertext}",
             marker={
                 "color": sense_colour(number) if number >= 0 else UNDECIDED,

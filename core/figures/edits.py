@@ -97,7 +97,13 @@ def margin_figure(
         )
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         figure.add_annotation(
-            x=0, y=y, text=t("nearer to <b>{sense}</b>", sense=sense), showarrow=False, xanchor="left", yanchor=anchor, font={"size": 13}
+            x=0,
+            y=y,
+            text=t("nearer to {sense}", sense=html("<b>{}</b>", sense)),
+            showarrow=False,
+            xanchor="left",
+            yanchor=anchor,
+            font={"size": 13},
         )
     figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False)
     figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)

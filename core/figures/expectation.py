@@ -88,7 +88,7 @@ def versions_figure(
                 connectgaps=False,
                 row=row,
                 col=1,
-                hovertemplate=t("<b>%{{customdata}}</b>, {version}: %{{y:.1f}} bits", version=name),
+                hovertemplate=html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}")),
             )
             if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
                 _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import html
+from core.common.markup import Markup, html
 from core.common.significance import Paired
 from core.figures.style import GLOVE, GRID, Figure, base, layer_colour, layer_title, line_name
 
@@ -74,9 +74,10 @@ def accuracy_lines(
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
     """The lines of chance and of the commonest sense, as one where they would lie on each other."""
+    chance, commonest = t("chance"), t("majority")
     if null is not None and majority is not None and abs(null - majority) < 0.09:
-        return [((null + majority) / 2, t("chance,<br>majority"), "dot")]
-    lines = [(null, t("chance"), "dot"), (majority, t("majority"), "dash")]
+        return [((null + majority) / 2, html("{},<br>{}", chance, commonest), "dot")]
+    lines = [(null, chance, "dot"), (majority, commonest, "dash")]
     return [(value, label, dash) for value, label, dash in lines if value is not None]
 
 
@@ -165,14 +166,14 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
     """Accuracy of each layer on one task; `span` is what the height stands for, the same in all panels side by side."""
     layers, values = list(panel.accuracy), list(panel.accuracy.values())
     best = max(values)
-    lines = _levels(panel)
-    ends = max(*values, *lines), min(*values, *lines)
+    levels = _levels(panel)
+    ends = max(*values, *levels), min(*values, *levels)
     figure = Figure().add_scatter(
         x=[layer_title(layer) for layer in layers],
         y=values,
         mode="lines+markers+text",
         text=[html("<b>{:.1%}</b>", v) if v == best else f"{v:.1%}" for v in values],
-        textposition="top center",
+        textposition=_label_places(values, levels, span),
         textfont={"size": 14},
         cliponaxis=False,
         line={"color": "rgba(120,120,130,0.5)", "width": 2},
@@ -180,19 +181,29 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
         hovertemplate="%{x}: %{y:.2%}",
     )
     figure.add_hline(y=panel.baseline, line={"dash": "dot", "color": "#888", "width": 1.5})
-    text = f"{panel.baseline_name} {panel.baseline:.1%}"
-    where = {"x": 1.0, "xref": "paper", "y": panel.baseline, "xanchor": "right"}
-    where["yanchor"] = "bottom" if panel.baseline > best else "top"  # away from the dots
-    figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
+    names = [html('<span style="color:#888">\u22ef</span> {} {:.1%}', panel.baseline_name, panel.baseline)]
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
-        text = t("static vectors {share:.1%}", share=panel.static)
-        where = {"x": 0.0, "xref": "paper", "y": panel.static, "xanchor": "left", "yanchor": "bottom"}
-        figure.add_annotation(**where, text=text, showarrow=False, font={"size": 12})
+        names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
+    below = {"x": 0.5, "xref": "paper", "y": 0, "yref": "paper", "yanchor": "top", "yshift": -26}  # the names of the layers
+    figure.add_annotation(**below, text=Markup("<br>").join(names), showarrow=False, font={"size": 12})
     middle = sum(ends) / 2
     figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
-    return base(figure, height=250, key=f"panel.{panel.title}")
+    return base(figure, height=270, key=f"panel.{panel.title}").update_layout(margin_b=64)
+
+
+def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
+    """Where each dot's number is written: away from the line to its neighbours, unless a level would strike it out there."""
+    places = []
+    for k, value in enumerate(values):
+        beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
+        below = bool(beside) and sum(beside) / len(beside) > value + 0.1 * span
+        struck = [any(abs(level - value - side * 0.085 * span) < 0.055 * span for level in levels) for side in (1, -1)]
+        below = below != (struck[below] and not struck[not below])
+        rising = 0 < k < len(values) - 1 and values[k - 1] < value
+        places.append("top center" if not below else "bottom right" if rising else "bottom center")
+    return places
 
 
 def shared_span(panels: list[Panel]) -> float:

@@ -65,8 +65,8 @@ def build_index(
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
     if not names[0]:
         if targets_only:
-            raise BadInput(t("There is nothing to index: no sentence has a labelled word."))
-        raise BadInput(t("There is nothing to index: no sentence has a word."))
+            raise BadInput(t("No labeled words to index."))
+        raise BadInput(t("No words to index."))
     schema = schema_of(encoder.n_layers, encoder.dim)
     sums = np.zeros((len(names[0]), encoder.n_layers, encoder.dim), np.float32)
     counts = np.zeros(len(names[0]), np.int64)

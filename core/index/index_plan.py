@@ -91,7 +91,7 @@ def check_room(plan: Plan, spent: int = 0) -> None:
     if needed + spent > most.max_session_disk_mb * 10**6:
         raise BadInput(
             t(
-                "Reading this corpus needs {need:,.0f} MB of disk, and your visit has used {spent:,.0f} of the {most:,} MB that it may. Bring less text.",
+                "This corpus needs {need:,.0f} MB; you have used {spent:,.0f} of {most:,} MB. Use less text.",
                 most=most.max_session_disk_mb,
                 **values,
             )
@@ -99,7 +99,7 @@ def check_room(plan: Plan, spent: int = 0) -> None:
     if needed + result.used > most.max_disk_mb * 10**6:
         raise BadInput(
             t(
-                "Reading this corpus needs {need:,.0f} MB of disk, and all corpora together, with layers in use, have used {used:,.0f} of the {most:,} MB that they may. Forget one first.",
+                "This corpus needs {need:,.0f} MB; all corpora use {used:,.0f} of {most:,} MB. Delete one first.",
                 used=result.used / 1e6,
                 most=most.max_disk_mb,
                 **values,

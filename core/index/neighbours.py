@@ -103,7 +103,7 @@ class Question:
             raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
         if self.which not in (ANY, SAME, OTHER):
             known = ", ".join((ANY, SAME, OTHER))
-            raise BadInput(t("Unknown choice of neighbours '{which}'; use one of: {known}.", which=self.which, known=known))
+            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=self.which, known=known))
 
     @property
     def query(self) -> Query:
@@ -134,11 +134,9 @@ def make_query(encoder, tokens: list[str], position: int) -> Query:
 def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     """The token at `position` of an encoded sentence, (L, T, D)."""
     if not tokens:
-        raise BadInput(t("The sentence is empty. Type one that contains the word."))
+        raise BadInput(t("Empty sentence. Type one with the word."))
     if not 0 <= position < len(tokens):
-        message = t(
-            "Position {position} is outside the sentence, whose tokens are numbered 0 to {last}.", position=position, last=len(tokens) - 1
-        )
+        message = t("Position {position} is outside the sentence (0 to {last}).", position=position, last=len(tokens) - 1)
         raise BadInput(message)
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
@@ -151,11 +149,7 @@ def products(rows: Rows, query: Query) -> Products:
         if block.shape[1:] != query.layers.shape:
             (n, size), (given, given_size) = block.shape[1:], query.layers.shape
             message = t(
-                "The index holds {n} layers of {size}, the model gives {given} layers of {given_size}.",
-                n=n,
-                size=size,
-                given=given,
-                given_size=given_size,
+                "The index has {n} layers of {size}, the model {given} of {given_size}.", n=n, size=size, given=given, given_size=given_size
             )
             raise BadInput(message)
         for k in range(0, len(block), ROWS_A_THREAD):

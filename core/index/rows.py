@@ -22,10 +22,10 @@ class Rows:
                 self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             reader = pa.ipc.open_file(pa.py_buffer(self._mapped))
             if reader.schema != schema_of(n_layers, dim):
-                raise pa.ArrowInvalid(t("its columns are not those of {n} layers of {size}", n=n_layers, size=dim))
+                raise pa.ArrowInvalid(t("columns do not match {n} layers of {size}", n=n_layers, size=dim))
             batches = [reader.get_batch(k) for k in range(reader.num_record_batches)]
         except (pa.ArrowInvalid, OSError, ValueError) as error:  # ValueError: nothing can be mapped of an empty file
-            message = t("{path} is not a readable occurrence table ({error}). Build the index again.", path=path, error=error)
+            message = t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)
             raise CorruptArtifact(message) from None
         self.batches, self.dim = batches, dim
         self.layers = [_matrix(batch, "layers").reshape(-1, n_layers, dim) for batch in batches]

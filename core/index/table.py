@@ -49,25 +49,23 @@ class OccurrenceTable(Index):
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         if not (self.folder / "meta.json").is_file():
-            raise MissingArtifact(
-                t("{folder} is no index: it has no meta.json. Make one: python -m core index build --help", folder=folder)
-            )
+            raise MissingArtifact(t("{folder} is not an index (no meta.json). Run: python -m core index build", folder=folder))
         self.meta = read_json(self.folder / "meta.json", expect=dict)
         if self.meta.get("format") != FORMAT:
             values = {"folder": folder, "found": self.meta.get("format"), "needed": FORMAT}
-            raise CorruptArtifact(t("{folder} is an index of format {found}, this is {needed}. Build it again.", **values))
+            raise CorruptArtifact(t("{folder} has format {found}, not {needed}. Rebuild the index.", **values))
         shape = self.meta.get("layers"), self.meta.get("dim")
         if not all(isinstance(size, int) and size > 0 for size in shape):
-            raise CorruptArtifact(t("{folder}/meta.json does not say how many layers of what size. Build the index again.", folder=folder))
+            raise CorruptArtifact(t("{folder}/meta.json lacks the layer sizes. Rebuild the index.", folder=folder))
         for name, kind in FACTS.items():
             if not isinstance(self.meta.get(name), kind):
                 facts = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
-                raise CorruptArtifact(t("{file} is damaged: {reason}. Build the index again.", **facts))
+                raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **facts))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
         self.sentences, self.texts = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
-            raise CorruptArtifact(t("{folder}/types.arrow is of another index than its occurrences. Build the index again.", folder=folder))
+            raise CorruptArtifact(t("{folder}/types.arrow is from another index. Rebuild the index.", folder=folder))
         self.word, self.sense, self.lemma, self.sentence, self.position = (
             self.rows.numbers(name) for name in ("word", "sense", "lemma", "sentence", "position")
         )
@@ -211,7 +209,7 @@ class OccurrenceTable(Index):
 
 def say_wrong(name: str, value) -> str:
     """What is wrong with a fact of an index."""
-    return t("it has no {name}", name=name) if value is None else t("its {name} is {value}", name=name, value=str(value)[:40])
+    return t("no {name}", name=name) if value is None else t("{name} is {value}", name=name, value=str(value)[:40])
 
 
 def index_info(folder: Path) -> dict:
@@ -227,4 +225,4 @@ def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array]:
         texts = batch.column("text") if "text" in batch.schema.names else pa.nulls(batch.num_rows, pa.string())
         return batch.column("tokens"), texts
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
-        raise CorruptArtifact(t("{path} cannot be read ({error}). Build the index again.", path=path, error=error)) from None
+        raise CorruptArtifact(t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)) from None

@@ -32,11 +32,7 @@ def open_table(corpus: str, model: Model, *, targets_only: bool = False, report:
         table = OccurrenceTable(folder)
         if table.meta.get("model") != model.fingerprint:  # two models' vectors have no angle to each other
             raise BadInput(
-                t(
-                    "The index {corpus} was made with another model than {model}. Name its model, or build it again.",
-                    corpus=corpus,
-                    model=model.name,
-                )
+                t("Index {corpus} is from another model than {model}. Name its model, or rebuild it.", corpus=corpus, model=model.name)
             )
         return table
     own, added = parts(corpus)

@@ -142,7 +142,7 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
     if result.used + needed > most * 10**6:
         raise BadInput(
             t(
-                "ELMo's layers of these texts need {need:,.1f} MB of disk; corpora, indexes and layers in use take {used:,.1f} of {most:,} MB. Train on fewer texts, or forget a corpus.",
+                "These texts’ layers need {need:,.1f} MB; {used:,.1f} of {most:,} MB are in use. Use fewer texts, or remove a corpus.",
                 need=needed / 1e6,
                 used=result.used / 1e6,
                 most=most,
@@ -151,7 +151,7 @@ def _check_room(folder: Path, texts: Sequence[Tokens], encoder: Encoder) -> None
     if needed > result.free:
         raise BadInput(
             t(
-                "ELMo's layers of these texts need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free some, train on fewer texts, or set ELMOSCOPE_CACHE.",
+                "These texts’ layers need {need:,.1f} MB of disk; {free:,.1f} MB are free. Free space, use fewer texts, or set ELMOSCOPE_CACHE.",
                 need=needed / 1e6,
                 free=result.free / 1e6,
             )

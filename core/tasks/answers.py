@@ -32,6 +32,9 @@ from core.tasks.task import VARIANTS, Example
 MAX_WORDS = {"entailment": 80, "coreference": 300, "questions": 400}  # tokens of a passage; of a sentence of the others:
 MAX_SENTENCE = 120
 PRONOUNS = frozenset([*MASCULINE, *FEMININE])
+_PERSONAL = """i me my mine you your yours he him his she her hers it its we us our ours they them their theirs
+myself yourself himself herself itself ourselves yourselves themselves"""
+PERSONAL = frozenset(_PERSONAL.split())
 # Words that begin a sentence with a capital and are no names.
 _OPENERS = """a after all although an and any as at because before both but by did do does during each every few finally first for from
 had has have he her here hers him his how however i if in instead into is it its later many may most my no none nobody not nothing now of
@@ -118,16 +121,16 @@ def sentence_example(task: str, text: str) -> Example:
 def pair_example(first: str, second: str) -> Example:
     """Two typed sentences for `entailment`."""
     if not first.strip() or not second.strip():
-        raise BadInput(t("Two sentences are compared: type the first and the second."))
+        raise BadInput(t("Type both sentences."))
     return Example(tuple(_one(_passage("entailment", side)) for side in (first, second)))
 
 
 def question_example(question: str, paragraph: str) -> Example:
     """A typed question and the paragraph that may answer it."""
     if not paragraph.strip():
-        raise BadInput(t("There is no paragraph to look for an answer in. Type or paste one."))
+        raise BadInput(t("Type or paste a paragraph."))
     if not question.strip():
-        raise BadInput(t("There is no question. Ask something that the paragraph may answer."))
+        raise BadInput(t("Type a question about the paragraph."))
     request = _passage("entailment", question)
     passage = _passage("questions", paragraph)
     return Example((request, passage), None, Paragraph(paragraph, tuple(passage_of(paragraph)[1])))
@@ -162,10 +165,10 @@ def mentioned(text: str) -> Mentioned:
         starts.add(max(starts) + len(sentence))
     pronouns = tuple(k for k, token in enumerate(tokens) if token.lower() in PRONOUNS)
     if not pronouns:
-        raise BadInput(t("There is no pronoun to look up: the text needs he, she, him, her, his or hers."))
+        raise BadInput(t("The text needs a pronoun: he, she, him, her, his or hers."))
     names = _names(tokens, starts)
     if not names:
-        raise BadInput(t("There is no name that the pronoun could stand for: names are words that begin with a capital."))
+        raise BadInput(t("The text needs a name: a word that begins with a capital."))
     return Mentioned(text, passage, tuple(spans), pronouns, tuple(names))
 
 
@@ -179,6 +182,29 @@ def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
         elif is_name:
             found.append((k, k))
     return found
+
+
+def mentions_in(text: str, phrases: OpenTask, model: Model | None, vectors: StaticVectors) -> Example:
+    """A typed text for `clusters`: its mentions are the noun phrases that the heads of `chunks` find, and all personal pronouns."""
+    passage = _passage("coreference", text)
+    variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))
+    begun, spans = 0, set()
+    for sentence in passage:
+        labelled = ask(phrases, Example(((sentence,),)), model, vectors)[variant].said
+        spans |= {(begun + first, begun + last) for first, last, label in labelled if label == "NP"}
+        spans |= {(begun + k, begun + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
+        begun += len(sentence)
+    if not spans:
+        raise BadInput(t("There is no pronoun to look up: the text needs he, she, him, her, his or hers."))
+    return Example((passage,), None, tuple(sorted(spans)))
+
+
+def chains(example: Example, numbers: Sequence[int]) -> list[tuple[Span, ...]]:
+    """Mentions that one number goes through, two at least, in the order of their first: what a head of `clusters` says."""
+    together: dict[int, list[Span]] = {}
+    for span, number in zip(example.facts, numbers, strict=True):
+        together.setdefault(number, []).append(span)
+    return [tuple(spans) for spans in together.values() if len(spans) > 1]
 
 
 def predicates(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> list[int]:
@@ -203,9 +229,9 @@ def _passage(task: str, text: str) -> Passage:
     passage = passage_of(text[: limits().max_passage + 1])[0]
     n = sum(map(len, passage))
     if n > most or len(text) > limits().max_passage:
-        raise BadInput(t("This text is too long: at most {most} words and marks are read here. Shorten it.", most=most))
+        raise BadInput(t("This text is too long: at most {most} tokens. Shorten it.", most=most))
     if not any(token[:1].isascii() and token[:1].isalnum() for sentence in passage for token in sentence):
-        raise BadInput(t("Nothing here can be read: these heads know English alone. Type an English sentence."))
+        raise BadInput(t("This model knows only English. Type an English sentence."))
     return passage
 
 

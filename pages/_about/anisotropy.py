@@ -19,13 +19,16 @@ def show(measures: dict) -> None:
     layers = [name for name in random if name.isdecimal() and "without" in random[name] and "without" in senses.get(name, {})]
     if not layers:
         return
-    st.markdown(t("#### A narrow cone"))
+    with st.expander(t("Anisotropy: what all vectors share"), icon=":material/compress:", key="model.anisotropy"):
+        _tell(layers, random, senses)
+
+
+def _tell(layers: list[str], random: dict, senses: dict) -> None:
     show_html(
         "{}",
         t(
-            '<p class="small">All vectors of a layer share a mean and a few directions in which most of them differ (Ethayarajh 2019; Mu and Viswanath '
-            "2018). Without these, two random words have nothing in common. Whether a word’s nearest sentence then has its sense more often is "
-            "another question: the right-hand columns answer it on our labelled sentences, in points, with 95 % intervals over the words.</p>"
+            "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
+            "Right-hand columns: change in sense accuracy, in points (95 % interval).</p>"
         ),
     )
     lists.grid(pd.DataFrame([_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
@@ -35,13 +38,13 @@ def show(measures: dict) -> None:
 def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     return {
         t("layer"): layer_title(layer),
-        t("two random words, cosine"): f"{random['mean']:.2f}",
-        t("without the mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
-        t("and without 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
-        t("nearest has the sense"): f"{senses['one_nn']:.1%}",
-        t("mean of all words off"): _points(senses["without"]["0"]),
-        t("8 directions off, too"): _points(senses["without"][MOST]),
-        t("each word’s own mean off"): _points(senses["centred_less"]),
+        t("random cosine"): f"{random['mean']:.2f}",
+        t("minus mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
+        t("minus 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
+        t("sense accuracy"): f"{senses['one_nn']:.1%}",
+        t("mean removed"): _points(senses["without"]["0"]),
+        t("8 directions removed"): _points(senses["without"][MOST]),
+        t("word mean removed"): _points(senses["centred_less"]),
     }
 
 
@@ -57,20 +60,14 @@ def _noticed(layers: list[str], senses: dict) -> list[str]:
     harmed = [name for name in read if verdicts[name] < 0]
     own = [name for name in read if read_back(senses[name]["centred_less"]).verdict > 0]
     lines = [
-        t("Taking off what all words share helps at {layers}, by more than chance.", layers=_named(shared))
+        t("Removing what all words share helps at {layers}.", layers=_named(shared))
         if shared
-        else t("Taking off what all words share parts the senses no better at any layer, by more than chance.")
+        else t("Removing what all words share significantly helps at no layer.")
     ]
     if harmed:
-        lines.append(t("At {layers} the 8 directions even hold some of what parts them.", layers=_named(harmed)))
+        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_named(harmed)))
     if own:
-        lines.append(
-            t(
-                "Taking off each word’s own mean does, at {layers}: so Home’s verdict compares a word’s sentences without it. Lists, maps and files give "
-                "ELMo’s own vectors.",
-                layers=_named(own),
-            )
-        )
+        lines.append(t("Removing each word's mean helps at {layers}: only Home's verdict does so.", layers=_named(own)))
     return lines
 
 

@@ -23,7 +23,6 @@ from pages._frame.markup import plain, show_html
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.static import static_line
-from pages._word import verdict_words
 
 
 def show(in_use: InUse) -> None:
@@ -43,39 +42,40 @@ def _knowledge(name: str, card: ModelCard) -> None:
     if not card.measures:
         _not_measured(name, stale=card.stale)
         return
-    show_html(
-        "{}",
+    st.caption(
         t(
-            '<p class="small">Peters et al. (2018, tables 5 and 6) found that their biLM\'s layer 1 knows parts of speech best and its layer 2 word '
-            "senses. Each panel shows one task, read off one layer alone; all panels span equally many points, the dotted line is what one gets "
-            "without any context, the orange one what the sum of the other words’ static vectors gives, without any network.</p>"
-        ),
+            "Accuracy by layer. Dotted: no context. Orange: the other words' static vectors alone. In the paper, syntax peaks at layer 1, senses at layer 2."
+        )
     )
     panels = knowledge_panels(card.measures)
     span = shared_span(panels)
-    for column, panel in zip(st.columns(len(panels), gap="medium"), panels, strict=True):
+    for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
             said = replace(panel, baseline_name=say(panel.baseline_name))
             lists.heading(say(panel.title), LAYER_COLOURS["2"], say(panel.data))
             named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
             values = {"task": say(panel.title), "baseline": said.baseline_name, "level": said.baseline}
-            alt = t("{task}, accuracy read off each layer: {named}; {baseline}: {level:.1%}.", named=named, **values)
+            alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
             draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
-    notice(_noticed(panels))
+    lines = _order_lines(panels) + _below(panels)
+    notice(lines or _noticed(panels))
+    if lines:
+        with st.expander(t("By task"), icon=":material/list:", key="model.tasks"):
+            show_html("{}", [html("<p>{}</p>", line) for line in _noticed(panels)])
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
-    lists.twin(table, name=f"{name}-measures", label=t("Every measure, with the command that makes it"), key="model.measures")
+    lists.twin(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
 
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two random words stand in each layer: what every cosine of this model is to be held against."""
     results = [
-        line
+        f"{layer_title(str(k))} {level.mean:.2f} ({level.low:.2f} – {level.high:.2f})"
         for k in range(n_layers)
-        if (level := levels.level(bench(in_use), str(k))) and (line := verdict_words.random_sentence(level, str(k)))
+        if (level := levels.level(bench(in_use), str(k)))
     ]
     if results:
-        st.caption(t("What a cosine of this model is to be held against, for 0 is not “nothing in common”:") + " " + " ".join(results))
+        st.caption(t("Cosine of two random words (90 % range): {values}.", values=", ".join(results)))
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
@@ -85,14 +85,11 @@ def _not_measured(name: str, *, stale: bool) -> None:
         "command": code(command("python", "-m", "core", "evaluate", "card", "--model", name, "--data", "FOLDER")),
     }
     if stale:
-        said = t(
-            "The measures of {name} were taken of other weights than these. In a terminal, with the data sets in a folder: {command}",
-            **values,
-        )
-        line = t("The measures of {name} were taken of other weights than these: nothing is claimed about its layers here.", name=name)
+        said = t("The measures of {name} belong to other weights. In a terminal, with the data sets: {command}", **values)
+        line = t("The layers of {name} have not been measured with these weights.", name=name)
     else:
-        said = t("The measures of {name} have not been taken yet. In a terminal, with the data sets in a folder: {command}", **values)
-        line = t("The measures of {name} have not been taken yet: nothing is claimed about its layers here.", name=name)
+        said = t("{name} has not been measured yet. In a terminal, with the data sets: {command}", **values)
+        line = t("The layers of {name} have not been measured.", name=name)
     st.info(said, icon=":material/terminal:")
     notice([line])
 
@@ -104,7 +101,7 @@ def _noticed(panels: list[Panel]) -> list[str]:
         lines.append(_panel_line(panel))
         if panel.static is not None and best in panel.less_static:
             lines[-1] += " " + static_line(panel.static, layer_title(best), panel.less_static[best])
-    return [*lines, *_order_lines(panels)]
+    return lines
 
 
 def _order_lines(panels: list[Panel]) -> list[str]:
@@ -117,19 +114,23 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         expected = 1 if panel.title.startswith("Parts of speech") else -1
         named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
         found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
+    said = [
+        t("As in the paper: {tasks}.", tasks=", ".join(found["as"])) if found["as"] else "",
+        t("Opposite: {tasks}.", tasks=", ".join(found["not"])) if found["not"] else "",
+        t("Inconclusive: {tasks}.", tasks=", ".join(found["open"])) if found["open"] else "",
+    ]
+    return [" ".join([t("Layer 1 minus layer 2, in points (95 % interval):"), *filter(None, said)])] if any(said) else []
+
+
+def _below(panels: list[Panel]) -> list[str]:
+    """The tasks at which a reading without context or without a network is better than every layer."""
     lines = []
-    if found["as"]:
-        lines.append(
-            t(
-                "Layer 1 less layer 2, in points with a 95 % interval: as in the paper, syntax below and meaning above, on {tasks}.",
-                tasks=", ".join(found["as"]),
-            )
-        )
-    if found["not"]:
-        lines.append(t("The other way round on {tasks}.", tasks=", ".join(found["not"])))
-    if found["open"]:
-        lines.append(t("Layer 1 less layer 2 is not decided on {tasks}.", tasks=", ".join(found["open"])))
-    return [" ".join(lines)] if lines else []
+    if failed := [say(panel.title) for panel in panels if max(panel.accuracy.values()) < panel.baseline]:
+        lines.append(t("No layer reaches the baseline: {tasks}.", tasks=", ".join(failed)))
+    best = {panel.title: panel.less_static.get(max(panel.accuracy, key=panel.accuracy.get)) for panel in panels}
+    if behind := [say(title) for title, difference in best.items() if difference and difference.verdict < 0]:
+        lines.append(t("Static vectors do better: {tasks}.", tasks=", ".join(behind)))
+    return lines
 
 
 def _panel_line(panel: Panel) -> str:
@@ -154,38 +155,39 @@ def _panel_line(panel: Panel) -> str:
 
 
 def _training(log: TrainingLog) -> None:
-    st.markdown(t("#### How it learned"))
-    titles = {"perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed")}
-    named = [name for name in titles if name != "perplexity" or log.validations]
-    chosen = choice("curve", t("What to draw"), named, named[0], format_func=titles.get, label_visibility="collapsed")
-    ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
-    alt = t("{what} while the model was trained, by the tokens read; stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
-    draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
-    show_html(
-        "{}",
-        t(
-            '<p class="small"><b>Perplexity</b> says between how many equally likely words the model still wavers at each guess: lower is better, '
-            "1 would be certainty. In the first stage the LSTMs read words from an embedding table, which is cheap; in the second the char-CNN, "
-            "which spells every word from its letters, takes the table's place, and all of it learns together. The step up between the two is "
-            "what spelling costs.</p>"
-        ),
-    )
+    with st.expander(t("How it learned"), icon=":material/show_chart:", key="model.training"):
+        _curves(log)
     table = pd.DataFrame([*log.steps, *log.validations]).sort_values("tokens", kind="stable").rename(columns=say)
     lists.twin(table, name="training-log", label=t("The training log"), key="model.log")
 
 
+def _curves(log: TrainingLog) -> None:
+    titles = {"perplexity": t("Perplexity"), "loss": t("Loss"), "learning_rate": t("Learning rate"), "tokens_per_second": t("Speed")}
+    named = [name for name in titles if name != "perplexity" or log.validations]
+    chosen = choice("curve", t("Curve"), named, named[0], format_func=titles.get, label_visibility="collapsed")
+    ends = {say(STAGES[stage]): end for stage, end in log.ends().items()}
+    alt = t("{what} by tokens read in training. Stages: {stages}.", what=titles[chosen], stages=", ".join(ends))
+    draw(training_figure(log.steps, log.validations, ends, quantity=chosen), key=f"curve.{chosen}", alt=alt)
+    show_html(
+        "{}",
+        t(
+            '<p class="small"><b>Perplexity</b>: the number of equally likely next words (lower is better). The LSTMs first read an embedding table, then the char-CNN.</p>'
+        ),
+    )
+
+
 def _card(model: Model, card: ModelCard) -> None:
-    st.markdown(t("#### Its card"))
+    st.markdown(t("#### Model card"))
     known = {
         "Trained on": t("Trained on"),
         "How": t("How"),
         "Good for": t("Good for"),
         "Cannot": t("Cannot"),
-        "Licence": t("Licence"),
+        "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
     facts = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
         t("File"): t("{n:.0f} MB", n=card.megabytes),
-        t("Licence"): card.meta.get("licence", t("as its publisher says")),
+        t("License"): card.meta.get("licence", t("see publisher")),
         **{known.get(label, label): text for label, text in card.papers(i18n.language()).items()},
     }
     if "date" in card.meta:
@@ -199,23 +201,20 @@ def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
     return {
         t("Model"): t("{name}, in ELMo's format", name=name),
         t("Shape"): t(
-            "char-CNN of {filters:,} filters, {highway} highway layers; {layers} LSTM layers of {cells:,} cells in each direction, projected to {projection}",
+            "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
             filters=s.n_filters,
             highway=s.n_highway,
             layers=s.n_layers,
             cells=s.hidden,
             projection=s.projection,
         ),
-        t("Trained numbers"): t(
-            "{spelling:.1f} million in the char-CNN, {lstms:.1f} million in the LSTMs",
+        t("Parameters"): t(
+            "char-CNN {spelling:.1f} million, LSTMs {lstms:.1f} million",
             spelling=parameters["char-CNN"] / 1e6,
             lstms=parameters["LSTMs"] / 1e6,
         ),
         t("Vectors"): t(
-            "{layers} layers of {dim} numbers for every token: {projection} from each direction",
-            layers=s.n_layers + 1,
-            dim=s.dim,
-            projection=s.projection,
+            "{layers} layers of {dim} numbers ({projection} per direction)", layers=s.n_layers + 1, dim=s.dim, projection=s.projection
         ),
     }
 
@@ -225,11 +224,7 @@ def _of_transformer(model: Model) -> dict[str, str]:
     numbers = {"blocks": encoder.n_layers - 1, "n": encoder.model.num_parameters() / 1e6}
     return {
         t("Model"): t("{name}, a transformer ({kind})", name=model.layers.called, kind=encoder.model.config.model_type),
-        t("Shape"): t(
-            "embeddings of {pieces:,} pieces of words; {blocks} blocks above them, {n:.1f} million numbers",
-            pieces=len(encoder.tokeniser),
-            **numbers,
-        ),
-        t("Window"): t("{n:,} pieces are read at once; a longer sentence in windows that overlap by half", n=encoder.window),
-        t("Vectors"): t("{layers} layers of {dim} numbers for every token", layers=encoder.n_layers, dim=encoder.dim),
+        t("Shape"): t("{pieces:,} word pieces, {blocks} blocks, {n:.1f} million parameters", pieces=len(encoder.tokeniser), **numbers),
+        t("Window"): t("{n:,} pieces, overlapping by half in longer sentences", n=encoder.window),
+        t("Vectors"): t("{layers} layers of {dim} numbers", layers=encoder.n_layers, dim=encoder.dim),
     }

@@ -52,7 +52,7 @@ def keep(name: str, trained: Trained) -> None:
 
 @kept(12, weighed=False)
 def _shipped(task: str, model_name: str, vectors_name: str) -> OpenHeads:
-    with st.spinner(t("Opening the classifiers…")):
+    with st.spinner(t("Opening classifiers…")):
         return tasks.open_heads(tasks.task_named(task), model=model(model_name), vectors=vectors(vectors_name))
 
 
@@ -109,7 +109,7 @@ def under_noise(task: str, model_name: str, vectors_name: str, text: str) -> dic
 @kept(256)
 def _explanation(task: str, variant: str, model_name: str, vectors_name: str, text: str) -> Explanation:
     result = _shipped(task, model_name, vectors_name)
-    with st.spinner(t("Reading the text again without each of its words…")):
+    with st.spinner(t("Rereading without each word…")):
         return _explained(result, variant, text, model=model(model_name), vectors=vectors(vectors_name))
 
 

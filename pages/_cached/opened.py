@@ -106,7 +106,7 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         left = duration((total - done) / max(speed, 1e-9))
         bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
-    with st.spinner(t("Opening the labelled sentences…")):
+    with st.spinner(t("Opening labeled sentences…")):
         table = made(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
     for bar in bars:
         bar.empty()
@@ -136,7 +136,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
         _kind(targets_only),
         key,
         lambda job: made(corpus, opened, spent, job.report, targets_only=targets_only),
-        failed=t("The index could not be built. The labelled sentences are searched instead."),
+        failed=t("Indexing failed. Searching the labeled sentences instead."),
         most=KEPT_TABLES,
     )
 

@@ -18,14 +18,14 @@ def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="center") if stoppable else (st.container(), None)
     if job.stop_asked:
-        message = t("Stopping: the words in hand are read to their end.")
+        message = t("Stopping after this step…")
     elif job.waiting:
         message = waiting_text(job.turn)
     elif not job.done:
-        message = t("Beginning to read every word of the sentences.")
+        message = t("Starting to read all words…")
     else:
         message = t(
-            "Reading every word of the sentences, once: {done:,} of {total:,} tokens, {speed:,.0f} a second, {left} left.",
+            "Reading all words: {done:,} of {total:,} tokens, {speed:,.0f} per second, {left} left.",
             done=job.done,
             total=job.total,
             speed=job.speed,
@@ -33,12 +33,7 @@ def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "
         )
     bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{message} {meanwhile}".rstrip())
     if stop and stop.button(
-        t("Stop"),
-        icon=":material/stop:",
-        key="index.stop",
-        width="stretch",
-        disabled=job.stop_asked,
-        help=t("What is read so far is kept, and reading can go on from there."),
+        t("Stop"), icon=":material/stop:", key="index.stop", width="stretch", disabled=job.stop_asked, help=t("You can continue later.")
     ):
         job.stop()
 
@@ -50,7 +45,7 @@ def follow(job: ServerJob, facts: Callable[[str], str], key: str) -> None:
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="center")
     if job.stop_asked:
-        text = t("Stopping: what is in hand is brought to its end.")
+        text = t("Stopping after this step…")
     else:
         text = waiting_text(job.turn) if job.waiting else facts(duration((job.total - job.done) / max(job.speed, 1e-9)))
     bar.progress(min(1.0, job.done / max(1, job.total)), text=text)
@@ -60,17 +55,17 @@ def follow(job: ServerJob, facts: Callable[[str], str], key: str) -> None:
 def wait_for(job: ServerJob, again: Callable[[], object], *, labelled: bool = False) -> None:
     """Return once the table is there, of the `labelled` tokens alone or of all; else show how far it is, or how to go on, and end the page
     here."""
-    with st.spinner(t("Reading the labelled sentences…") if labelled else t("Reading every word of your corpus…")):
+    with st.spinner(t("Reading labeled sentences…") if labelled else t("Reading your corpus…")):
         job.wait(AT_MOST_S)
     if job.result is None:
         if job.running and labelled:
-            st.info(t("This page needs these labelled sentences to be read once. It opens by itself when that is done."))
+            st.info(t("The page opens once these labeled sentences are read."))
         elif job.running:
-            st.info(t("This page needs every word of your corpus to be read once. It opens by itself when that is done."))
+            st.info(t("The page opens once your corpus is read."))
         elif labelled:
-            st.info(t("This page needs these labelled sentences to be read once."))
+            st.info(t("This page needs these labeled sentences read."))
         else:
-            st.info(t("This page needs every word of your corpus to be read once."))
+            st.info(t("This page needs your corpus read."))
         show_state(job, again)
         st.stop()
 
@@ -88,18 +83,15 @@ def show_state(job: ServerJob, again: Callable[[], object]) -> None:
     if job.error:
         st.error(plain(job.error), icon=":material/error:")
     else:
-        st.info(
-            t("Stopped at {done:,} of {total:,} tokens. What was read is kept.", done=job.done, total=job.total),
-            icon=":material/pause_circle:",
-        )
-    if st.button(t("Go on reading"), icon=":material/play_arrow:", key="index.go_on"):
+        st.info(t("Stopped at {done:,} of {total:,} tokens, all kept.", done=job.done, total=job.total), icon=":material/pause_circle:")
+    if st.button(t("Continue"), icon=":material/play_arrow:", key="index.go_on"):
         again()
         st.rerun()
 
 
 def labelled_text(done: int, total: int, left: str) -> str:
     """What is said while labelled sentences are read."""
-    return t("Reading the labelled sentences, once: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
+    return t("Reading labeled sentences: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
 
 
 def duration(seconds: float) -> str:

@@ -42,7 +42,7 @@ class SpellingReading(Background):
             self._stop.clear()
             self.upto = upto
             self.speed = 0.0
-            self.begin(self._read, failed=t("The words could not be read."), name="spellings")
+            self.begin(self._read, failed=t("Reading failed."), name="spellings")
 
     def stop(self) -> None:
         self._stop.set()
@@ -98,18 +98,11 @@ def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
         _ticking(read, n < ENOUGH)
         return
     elif n < upto:
-        st.button(
-            t("Go on reading the vocabulary"),
-            icon=":material/play_arrow:",
-            key="spell_on",
-            on_click=read.start,
-            args=(upto,),
-            kwargs={"again": True},
-        )
-    source = t("the model's vocabulary") if read.own else t("the static vectors' words, for this model came without a vocabulary")
+        st.button(t("Continue"), icon=":material/play_arrow:", key="spell_on", on_click=read.start, args=(upto,), kwargs={"again": True})
+    source = t("the model's vocabulary") if read.own else t("words of the static vectors")
     st.caption(
         t(
-            "Layer 0's neighbours are looked for among the {n:,} most frequent of {all:,} words: {source}.",
+            "Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).",
             n=n,
             all=len(read.spellings.words),
             source=source,
@@ -126,7 +119,7 @@ def _ticking(read: SpellingReading, waiting: bool) -> None:
     left = (read.upto - n) / read.speed if read.speed else 0.0
     bar, button = st.columns([6, 1], vertical_alignment="center")
     text = t(
-        "Reading the model's vocabulary, once: {n:,} of {upto:,} words, {speed:,.0f} a second, {left:.0f} s left. Until then the neighbours are among those read.",
+        "Reading the vocabulary: {n:,} of {upto:,} words, {speed:,.0f} per second, {left:.0f} s left. Neighbors come from those read.",
         n=n,
         upto=read.upto,
         speed=read.speed,

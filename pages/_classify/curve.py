@@ -32,19 +32,17 @@ def show_curve() -> None:
     result = classifiers.contexts()
     if not result:
         return
-    st.markdown(t("#### Does ELMo pay where labels are few, and is it context?"))
+    st.markdown(t("#### Does ELMo help most when labels are few?"))
     titles = part_titles()
     n = result[0].tested
     show_html(
         "{}",
         t(
-            '<p class="small">AG News, title and text. Each subset of the labelled rows, a tenth of it to validate on, was given to six classifiers of one '
-            "form: every part’s numbers brought to one scale, averaged over the words, projected to one width; the same dropped words, the same "
-            "two dropouts tried on the subset’s own validation texts, the same {n:,} test texts. Only what stands beside GloVe differs.</p>",
+            '<p class="small">AG News, title and text; six classifiers of one form. Only what is added to GloVe differs. Tested on {n:,} texts; a tenth of each subset for validation.</p>',
             n=n,
         ),
     )
-    x = t("labelled rows, to train and to validate on")
+    x = t("labeled rows")
     curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
     over = {
         titles[kind]: [(size.labelled, d.mean, d.low, d.high, bool(lead.verdict)) for size, lead, d in _over(result, kind)]
@@ -55,20 +53,18 @@ def show_curve() -> None:
         draw(
             curves_figure(curve, y=t("accuracy on {n:,} unseen news", n=n), percent=True, x=x, log_x=True).update_layout(height=430),
             key="results.curve",
-            alt=t("Accuracy on unseen news by the number of labelled rows, a line for each of: {names}.", names=", ".join(curve)),
+            alt=t("Accuracy on unseen news by labeled rows: {names}.", names=", ".join(curve)),
         )
     with right:
         colours = {titles[kind]: COLOURS[kind] for kind in result[0].over_glove}
         draw(
             leads_figure(over, colours, x=x, y=t("points over GloVe alone")),
             key="results.context",
-            alt=t("Points over GloVe alone by the number of labelled rows, with intervals, for each of: {names}.", names=", ".join(over)),
+            alt=t("Points over GloVe alone by labeled rows, with intervals: {names}.", names=", ".join(over)),
         )
     st.caption(
         t(
-            "Bars: 95 % intervals of the paired difference, drawn over subsets and test texts. Filled: more than chance, the comparisons of one "
-            "size taken together (Holm). Layer 0 knows no sentence; words shuffled: ELMo read the words in another order; LSTMs shuffled: each weight "
-            "elsewhere in its matrix, nothing learned above layer 0 (Tenney et al. 2019); other words’ GloVe: their sum, the 200 commonest left out."
+            "Bars: 95 % intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
         )
     )
     notice(about_context(result))
@@ -81,30 +77,22 @@ def about_context(sizes: Sequence[Size]) -> list[str]:
     leads = [size.over_glove[ELMO] for size in sizes]
     each = ", ".join(t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(sizes, leads, strict=True))
     lines = [
-        t(
-            "ELMo beside GloVe, in points over GloVe alone, by labelled texts: {each}; {shown}.",
-            each=each,
-            shown=_where(sizes, lambda size: size.over_glove[ELMO]),
-        )
+        t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=each, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
     ]
     if len(sizes) > 1:
         few, many = leads[0].difference, leads[-1].difference
         if few.low is not None and many.high is not None and few.low > max(0.0, many.high):
-            lines.append(t("Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; so it is here."))
+            lines.append(t("ELMo helps most when labels are few, as in Peters et al. (2018, figure 1)."))
         else:
-            lines.append(
-                t(
-                    "Peters et al. (2018, figure 1) found that ELMo pays most where labels are few; here the intervals overlap: it is not shown."
-                )
-            )
+            lines.append(t("Peters et al. (2018, figure 1) gained most when labels are few; here the intervals overlap."))
     ahead = Markup("; ").join(
         t("{control}: {shown}", control=html("<b>{}</b>", titles[name]), shown=_where(sizes, lambda size, n=name: size.of_elmo[n]))
         for name in CONTROLS
     )
-    lines.append(t("Is it context? GloVe + ELMo less each of these: {ahead}.", ahead=ahead))
+    lines.append(t("GloVe + ELMo minus each control: {ahead}.", ahead=ahead))
     of_words = any(size.of_elmo["glove+layer0"].verdict > 0 and size.of_elmo["glove+static"].verdict > 0 for size in sizes)
     if of_words and not any(size.of_elmo["glove+shuffled"].verdict > 0 for size in sizes):
-        lines.append(t("So it is the words around that help, beyond their own vectors; that their order helps is not shown."))
+        lines.append(t("So the surrounding words help; whether their order does is inconclusive."))
     return lines
 
 
@@ -113,14 +101,12 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     shown = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
-        return t("behind by more than chance with {rows}", rows=_rows(behind)) + (
-            t(", ahead with {rows}", rows=_rows(shown)) if shown else ""
-        )
+        return t("behind beyond chance with {rows}", rows=_rows(behind)) + (t(", ahead with {rows}", rows=_rows(shown)) if shown else "")
     if not shown:
-        return t("not shown to be more than chance with any number")
+        return t("inconclusive at every size")
     if len(shown) == len(sizes):
-        return t("more than chance with every number ({points})", points=_range(shown, lead))
-    return t("more than chance with {rows} ({points}), not shown with others", rows=_rows(shown), points=_range(shown, lead))
+        return t("beyond chance at every size ({points})", points=_range(shown, lead))
+    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=_rows(shown), points=_range(shown, lead))
 
 
 def _rows(some: Sequence[Size]) -> str:
@@ -145,14 +131,14 @@ def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
     for size in sizes:
         for kind, accuracy in size.accuracy.items():
             row = {
-                t("labelled rows"): size.labelled,
-                t("to validate on"): size.valid,
+                t("labeled rows"): size.labelled,
+                t("validation"): size.valid,
                 t("subsets"): size.subsets,
                 t("classifier"): titles[kind],
                 t("accuracy"): round(float(accuracy.mean()), 4),
                 t("± over subsets"): round(float(accuracy.std(ddof=1)), 4),
             }
-            for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo less it"), size.of_elmo)):
+            for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo minus it"), size.of_elmo)):
                 lead = leads.get(kind)
                 row[title] = None if lead is None else round(lead.difference.mean, 4)
                 row[f"{title}, 95 %"] = "" if lead is None else lead.difference.cell("+.4f", times=1)

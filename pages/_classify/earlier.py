@@ -29,13 +29,10 @@ def _share(value: float | None) -> str:
 
 
 def show_earlier(result: dict) -> None:
-    st.markdown(t("#### An earlier experiment, redone"))
+    st.markdown(t("#### An earlier experiment, repeated"))
     show_html(
         "{}",
-        t(
-            '<p class="small">It compared the same embeddings under an LSTM on AG News titles, and a network on mean ELMo vectors on SMS spam, once each, '
-            "with ELMo's published weights. Ours are means over seeds, with the model bundled here, which saw far less text.</p>"
-        ),
+        t('<p class="small">It ran once, with ELMo’s published weights. Ours are means over seeds, with the smaller bundled model.</p>'),
     )
     n = {name: next(iter(rows.values()), {}).get("seeds", 0) for name, rows in result.items()}
     titles, spam = t("titles, six folds, {n} seeds", n=n["titles"]), t("no duplicates, {n} seeds", n=n["spam"])
@@ -50,7 +47,7 @@ def show_earlier(result: dict) -> None:
         (t("Spam, mean ELMo, 20 epochs"), t("98.07 and 98.16 %"), twenty, spam),
         (t("Spam, TF-IDF and logistic regression"), t("not tried"), tfidf, t("no duplicates")),
     ]
-    table = pd.DataFrame(rows, columns=[t("what"), t("there"), t("here"), t("condition here")])
+    table = pd.DataFrame(rows, columns=[t("experiment"), t("earlier"), t("ours"), t("our condition")])
     lists.grid(table)
     lines = []
     names = variant_titles()
@@ -62,18 +59,14 @@ def show_earlier(result: dict) -> None:
     if gains:
         best = max(gains, key=gains.get)
         lines.append(
-            t(
-                "ELMo joined to <b>{classifier}</b> changes the accuracy on titles most to its favour: {points:+.1f} points.",
-                classifier=names[best],
-                points=100 * gains[best],
-            )
+            t("ELMo helps <b>{classifier}</b> most on titles: {points:+.1f} points.", classifier=names[best], points=100 * gains[best])
         )
     tfidf = _accuracy(result, "spam", "tfidf")
     networks = result["spam"]
     best_network = max((name for name in networks if name not in variants.BASELINES), key=lambda v: networks[v]["accuracy"], default=None)
     if tfidf is not None and best_network:
         lines.append(_on_spam(tfidf, networks[best_network]["accuracy"], names[best_network], networks[best_network]["n"]))
-    notice(lines or [t("The runs of this table are still to be made.")])
+    notice(lines or [t("These experiments have not been run.")])
     lists.twin(table, name="earlier-experiment", key="results.earlier")
 
 
@@ -84,20 +77,18 @@ def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
         return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **values)
     if tfidf >= ours:
         said = t(
-            "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is still ahead of the best that learns from vectors, "
-            "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
+            "On spam, TF-IDF with logistic regression ({tfidf:.2%}) beats the best network, {classifier} ({ours:.2%}); the earlier experiment had 98.16 %.",
             **values,
         )
     else:
         said = t(
-            "On spam a plain TF-IDF with logistic regression ({tfidf:.2%}) is behind the best that learns from vectors, "
-            "{classifier} ({ours:.2%}); both are above the earlier 98.16 %.",
+            "On spam, the best network, {classifier} ({ours:.2%}), beats TF-IDF with logistic regression ({tfidf:.2%}); the earlier experiment had 98.16 %.",
             **values,
         )
     messages = round(abs(ours - tfidf) * n)
     if abs(ours - tfidf) <= margin(tfidf, ours, n):
-        return said + " " + t("The two are {messages} of {n:,} messages apart: that may be chance.", messages=messages, n=n)
-    return said + " " + t("The two are {messages} of {n:,} messages apart.", messages=messages, n=n)
+        return said + " " + t("They differ by {messages} of {n:,} messages: that may be chance.", messages=messages, n=n)
+    return said + " " + t("They differ by {messages} of {n:,} messages.", messages=messages, n=n)
 
 
 def show_checks(result: dict) -> None:
@@ -115,8 +106,7 @@ def about_checks(result: dict) -> list[str]:
         if None not in (clean, leaking):
             lines.append(
                 t(
-                    "With duplicates left in, copies of training messages stand in the test: {classifier} goes from {clean:.2%} to "
-                    "{leaking:.2%} on spam.",
+                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam: test messages were seen in training.",
                     classifier=names[name],
                     clean=clean,
                     leaking=leaking,
@@ -125,17 +115,12 @@ def about_checks(result: dict) -> list[str]:
     if result.get("random"):
         worst = max(result["random"].values(), key=lambda row: row["accuracy"])
         room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
-        lines.append(
-            t(
-                "With a random label for each text the best variant reaches {accuracy:.1%} of four classes; chance is 25 %.",
-                accuracy=worst["accuracy"],
-            )
-        )
+        lines.append(t("With random labels the best variant reaches {accuracy:.1%}; chance is 25 %.", accuracy=worst["accuracy"]))
         if copied := result.get("random-copied"):
             highest = max(row["accuracy"] for row in copied.values())
-            lines.append(t("With every test text copied into training the same check reads {accuracy:.1%}.", accuracy=highest))
+            lines.append(t("With every test text copied into training, it reaches {accuracy:.1%}.", accuracy=highest))
         if worst["accuracy"] < 0.25 + room:
-            lines.append(t("Nothing leaks from test to training, as far as so many texts can tell."))
+            lines.append(t("No sign of a leak."))
         else:
-            lines.append(t("That is more than chance: something leaks."))
+            lines.append(t("That is beyond chance: something leaks."))
     return lines

@@ -83,7 +83,7 @@ class TrainingJob(Background):
         return waiting_text(self.turn) if self.turn.began is None else self.stage
 
     def start(self, model: Model, vectors: StaticVectors) -> TrainingJob:
-        failed = t("The training stopped for a reason that is not the data's; the terminal shows it. Results so far are kept.")
+        failed = t("Training stopped with an error; the terminal shows it. Results so far are kept.")
         return self.begin(lambda: self._work(model, vectors), failed=failed, name="training")
 
     def title_of(self, variant: str, seed: int) -> str:
@@ -105,7 +105,7 @@ class TrainingJob(Background):
         self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns)
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
-        self.stage = t("Computing ELMo's layers of every text, once; then {n} trainings", n=len(variants) * len(order.seeds))
+        self.stage = t("Computing ELMo’s layers once, then {n} trainings", n=len(variants) * len(order.seeds))
         frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]
@@ -147,7 +147,7 @@ class TrainingJob(Background):
     def _layers(self, done: int, total: int, speed: float) -> None:
         self.share_done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
         if self.stop_asked:
-            raise _Stopped(t("Stopped before the first epoch: there is nothing to keep yet. The layers so far are kept for the next time."))
+            raise _Stopped(t("Stopped before the first epoch. Layers computed so far are kept."))
 
 
 def cost(variant: Variant) -> float:

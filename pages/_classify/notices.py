@@ -17,16 +17,14 @@ def about_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     if unsure := [titles[name] for name, answer in answers.items() if _lead(answer) < CLOSE]:
         lines.append(
             t(
-                "Too close to call for {classifiers}: its two likeliest answers are less than {points:.0f} points apart.",
+                "Too close to call for {classifiers}: its top two are within {points:.0f} points.",
                 classifiers=", ".join(unsure),
                 points=100 * CLOSE,
             )
         )
     lines += _elmo_s_part(answers, titles)
     if silent := [titles[name] for name in deaf if name in answers]:
-        lines.append(
-            t("{classifiers}: no word of this text is known to it, so its bar is what it says of any.", classifiers=", ".join(silent))
-        )
+        lines.append(t("{classifiers} knows no word of this text; its bar is only its default.", classifiers=", ".join(silent)))
     return lines
 
 
@@ -53,8 +51,8 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
             before, after = answers[alone].probabilities[label], answers[joined].probabilities[label]
             values = {"classifier": titles[alone], "label": label, "before": before, "after": after}
             if abs(after - before) < SAME:
-                return [t("ELMo joined to {classifier} changes next to nothing: {label} has {after:.0%}.", **values)]
-            return [t("With ELMo joined to {classifier}, {label} goes from {before:.0%} to {after:.0%}.", **values)]
+                return [t("Adding ELMo to {classifier} changes little: {label} has {after:.0%}.", **values)]
+            return [t("Adding ELMo to {classifier} moves {label} from {before:.0%} to {after:.0%}.", **values)]
     return []
 
 

@@ -45,31 +45,23 @@ def choose(in_use: InUse) -> Order | None:
         )
     with right:
         share = st.select_slider(
-            t("Share of the training texts"),
+            t("Share of training texts"),
             SHARES,
             1.0,
             format_func=lambda s: f"{s:.0%}",
             key="share",
             **BOUND,
-            help=t("To train and to validate on. What ELMo adds at which number of texts: the Results page."),
+            help=t("Used for training and validation. Results shows ELMo’s gain by size."),
         )
-        seeds = st.slider(
-            t("Seeds"),
-            1,
-            5,
-            1,
-            key="seeds",
-            **BOUND,
-            help=t("Each variant is trained once per seed, from another random start: only then can chance be told from a lead."),
-        )
+        seeds = st.slider(t("Seeds"), 1, 5, 1, key="seeds", **BOUND, help=t("One training per seed, each from a different random start."))
         epochs = st.slider(
-            t("Epochs at most"),
+            t("Most epochs"),
             1,
             40,
             30,
             key="epochs",
             **BOUND,
-            help=t("Training ends before that once the loss on validation texts has not fallen for four epochs."),
+            help=t("Training stops early after four epochs without a lower validation loss."),
         )
     if not files:
         return None
@@ -93,7 +85,7 @@ def choose(in_use: InUse) -> Order | None:
 
 def _texts() -> tuple[str, str, dict, dict]:
     """(task, title, files, columns) as chosen; no files while something is missing."""
-    titles = tasks.task_titles() | {OWN: t("A file of your own")}
+    titles = tasks.task_titles() | {OWN: t("Your own file")}
     here = [name for name in tasks.TASKS if _there(name)]
     default = here[0] if here else OWN
     task = choice("train_task", t("Texts"), titles, default)
@@ -117,9 +109,9 @@ def _there(task: str) -> bool:
 
 def _offer_ag_news() -> None:
     if not limits().downloads:
-        st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
+        st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS). Choose a listed task."))
     elif st.button(t("Download AG News (31 MB, research use)"), icon=":material/download:", key="get.ag_news"):
-        bar = st.progress(0.0, text=t("Asking the server…"))
+        bar = st.progress(0.0, text=t("Connecting…"))
 
         def report(event) -> None:
             whole = event.total or 30_000_000
@@ -141,14 +133,14 @@ def _own_file() -> tuple[str, str, dict, dict]:
     check_allowed("uploads")
     most = limits()
     given = st.file_uploader(
-        t("A CSV, TSV or JSONL file with a column of texts and one of labels"),
+        t("CSV, TSV or JSONL: texts and labels"),
         ["csv", "tsv", "jsonl"],
         key="train_file",
         max_upload_size=most.max_table_mb,
         help=t("At most {mb:,} MB and {rows:,} rows.", mb=most.max_table_mb, rows=most.max_rows),
     )
     if given is None:
-        st.caption(t('For example `text,label` on top, then a line a text: `"Great phone, poor battery",mixed`. Any number of classes.'))
+        st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return OWN, "", {}, {}
     path = _kept(given)
     columns = _columns(path, given.file_id)
@@ -157,7 +149,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
     table = read_table(path, **columns)
     if len(table.rows) > most.max_rows:
         values = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
-        raise BadInput(t("{name} has {n:,} rows; at most {most:,} are trained on here. Bring fewer of them.", **values))
+        raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
     check_classes(table, given.name)
     labels = sorted({row.label for row in table.rows})
     some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
@@ -172,7 +164,7 @@ def _columns(path: Path, key: str) -> dict | None:
     names = {k: columns.names[k - 1] or t("column {n}", n=k) for k in numbers}
     if len(numbers) < 2:
         raise BadInput(
-            t("{name} has one column only; texts and labels need one each. Is it separated by commas, semicolons or tabs?", name=path.name)
+            t("{name} has one column; texts and labels need one each. Separate columns by commas, semicolons or tabs.", name=path.name)
         )
     text, label = st.columns(2)
     chosen = text.multiselect(
@@ -181,7 +173,7 @@ def _columns(path: Path, key: str) -> dict | None:
         [k + 1 for k in columns.texts],
         key=f"text_column.{key}",
         format_func=names.get,
-        help=t("Several are read one after the other, as a title and its text."),
+        help=t("Several columns are joined, such as title and text."),
         placeholder=t("Choose a column"),
     )
     labels = label.selectbox(
@@ -194,7 +186,7 @@ def _columns(path: Path, key: str) -> dict | None:
     )
     chosen = [k for k in chosen if k != labels]
     if not chosen or labels is None:
-        st.info(t("Choose above which column holds the texts and which, another one, holds their labels."), icon=":material/table_chart:")
+        st.info(t("Choose one column of texts and a different one of labels."), icon=":material/table_chart:")
         return None
     return {"text_columns": [_selector(columns.names, k) for k in chosen], "label_column": _selector(columns.names, labels)}
 
@@ -213,20 +205,13 @@ def check_classes(table: Table, name: str) -> None:
         forms.setdefault(row.label, set()).add(normal_form(row.text))
     values = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
     if len(forms) < 2:
-        raise BadInput(
-            t(
-                "{name} has one class only ({label!r}); a classifier needs two or more to tell apart.",
-                name=name,
-                label=next(iter(forms))[:60],
-            )
-        )
+        raise BadInput(t("{name} has one class ({label!r}); a classifier needs at least two.", name=name, label=next(iter(forms))[:60]))
     few = [label for label, some in forms.items() if len(some) < FEWEST]
     if 2 * len(few) > len(forms):
         values |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
         raise BadInput(
             t(
-                "{n} of the {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). A class needs some to "
-                "learn from, to stop by and to be tested on: choose another column of labels, or add rows.",
+                "{n} of {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). Choose another label column, or add rows.",
                 **values,
             )
         )

@@ -21,12 +21,9 @@ def show_paper(result: dict[str, dict]) -> None:
     if not measured:
         return
     titles = task_titles() | {"sentiment": t("Sentiment")}
-    st.markdown(t("#### The paper’s table, and ours"))
+    st.markdown(t("#### The paper’s table and ours"))
     st.caption(
-        t(
-            "Left: table 1 of Peters et al. (2018). Right: the same kinds of task on open data, with small networks, part of the data and "
-            "elmo-mini, all trained here: compare what ELMo adds, not the levels."
-        )
+        t("Left: table 1 of Peters et al. (2018). Right: similar tasks on open data with elmo-mini. Compare the gains, not the levels.")
     )
     rows = [_row(titles[name], PAPER[name], _measured(measured[name]), measured[name].seeds) for name in PAPER if name in measured]
     sentiment = result.get("sentiment", {})
@@ -35,7 +32,7 @@ def show_paper(result: dict[str, dict]) -> None:
     lists.grid(pd.DataFrame(rows))
     notice(about_paper({name: value for name, value in measured.items() if name in PAPER}, titles))
     if beside := [_beside(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
-        st.markdown(t("#### Beside the paper’s six"))
+        st.markdown(t("#### Other tasks"))
         lists.grid(pd.DataFrame(beside))
     _show_curves(curves(runs), titles)
     weights = {
@@ -43,18 +40,17 @@ def show_paper(result: dict[str, dict]) -> None:
         for name, value in measured.items()
         for where, mix in value.mixes.items()
     }
-    st.markdown(t("#### Which layers does each task read?"))
+    st.markdown(t("#### Which layers does each task use?"))
     named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in mix)}" for name, mix in weights.items())
-    draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s of each task. {named}.", named=named))
+    draw(layer_weights_figure(weights), key="results.layers", alt=t("Learned layer weights s_j per task. {named}.", named=named))
     st.caption(
         t(
-            "s as each task has learned it, mean over seeds; every task began at equal weights. In the paper’s figure 2 the first LSTM "
-            "layer is preferred at the input. Data sets, their parts, seeds and time of every run are in `{file}`. The command: `{command}`",
+            "Learned s_j, mean over seeds, from equal weights. The paper’s figure 2 prefers layer 1 at the input. Every run: `{file}`. Command: `{command}`",
             file="assets/tasks/results.json",
             command=COMMAND,
         )
     )
-    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("Every figure of these tasks"))
+    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
 
 
 def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:
@@ -62,11 +58,11 @@ def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds:
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
     return {
         t("task"): title,
-        t("in the paper"): f"{paper.data}, {paper.measure}: {paper.baseline:g} → {paper.elmo:g}",
-        t("error reduction there"): f"{there:.0%}",
+        t("paper’s task"): f"{paper.data}, {paper.measure}: {paper.baseline:g} → {paper.elmo:g}",
+        t("error reduction, paper"): f"{there:.0%}",
         t("without ELMo"): here[0],
         t("with ELMo"): here[1],
-        t("error reduction here"): f"{here[2]:.0%}",
+        t("error reduction, ours"): f"{here[2]:.0%}",
         t("seeds"): seeds,
     }
 
@@ -75,7 +71,7 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
     """What ELMo adds as a task's examples grow: two lines a task."""
     if not result:
         return
-    st.markdown(t("#### What ELMo adds as examples grow"))
+    st.markdown(t("#### ELMo’s gain by examples"))
     for column, (name, points) in zip(st.columns(len(result)), result.items(), strict=True):
         lines = {
             t("with ELMo"): [(size, elmo) for size, _, elmo in points],
@@ -84,13 +80,9 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
         y = f"{titles[name]}: {measure_titles()[name]}"
         with column:
             draw(
-                curves_figure(lines, y=y, percent=True, x=t("examples to learn from"), log_x=True),
+                curves_figure(lines, y=y, percent=True, x=t("training examples"), log_x=True),
                 key=f"results.curve.{name}",
-                alt=t(
-                    "{y}, a line with ELMo and one without, by the number of examples: {sizes}.",
-                    y=y,
-                    sizes=", ".join(f"{size:,}" for size, *_ in points),
-                ),
+                alt=t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size, *_ in points)),
             )
     notice([about_curves(result, titles)])
 
@@ -101,7 +93,7 @@ def about_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
         f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
         for name, points in result.items()
     )
-    return t("Points that ELMo adds by the number of examples, one seed: {told}.", told=message)
+    return t("ELMo’s gain in points by examples, one seed: {told}.", told=message)
 
 
 def _beside(title: str, name: str, summary: Summary) -> dict:
@@ -113,7 +105,7 @@ def _beside(title: str, name: str, summary: Summary) -> dict:
         t("measure"): measure_titles()[name],
         t("without ELMo"): plain,
         t("with ELMo"): elmo,
-        t("error reduction here"): f"{spared:.0%}",
+        t("error reduction, ours"): f"{spared:.0%}",
         t("seeds"): t("{n} folds", n=summary.seeds) if TASKS[name].folds else str(summary.seeds),
     }
 
@@ -140,14 +132,14 @@ def about_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[st
     if ahead:
         most = max(measured, key=lambda name: measured[name].error_reduction)
         values = {"tasks": ", ".join(ahead), "most": titles[most], "share": measured[most].error_reduction}
-        lines.append(t("With ELMo ahead: {tasks}. It spares most errors in <b>{most}</b>: {share:.0%}.", **values))
+        lines.append(t("ELMo helps: {tasks}. Largest error reduction: <b>{most}</b>, {share:.0%}.", **values))
     if behind:
-        lines.append(t("Not ahead: {tasks}.", tasks=", ".join(behind)))
+        lines.append(t("No gain: {tasks}.", tasks=", ".join(behind)))
     single = [titles[name] for name, value in measured.items() if value.seeds == 1]
     if single:
-        lines.append(t("One seed alone, so that chance of training is not measured: {tasks}.", tasks=", ".join(single)))
+        lines.append(t("One seed only, spread unknown: {tasks}.", tasks=", ".join(single)))
     if within := [titles[name] for name, value in measured.items() if value.beyond_spread is False]:
-        lines.append(t("Within the spread of seeds: {tasks}.", tasks=", ".join(within)))
+        lines.append(t("Inconclusive, within the spread of seeds: {tasks}.", tasks=", ".join(within)))
     return lines
 
 
@@ -163,5 +155,5 @@ def _details(measured: dict[str, Summary], titles: dict[str, str]) -> pd.DataFra
             values |= {t("without ELMo"): round(value.others["baseline"][score], 4), t("with ELMo"): round(value.others["elmo"][score], 4)}
             used = " / ".join(f"{value.sizes[part]:,} ({value.whole[part]:,})" for part in ("train", "dev", "test"))
             values |= {t("random labels"): None if control is None else round(control, 4)}
-            rows.append(values | {t("used of train, dev, test"): used, t("training, s"): round(value.seconds)})
+            rows.append(values | {t("train, dev, test"): used, t("training, s"): round(value.seconds)})
     return pd.DataFrame(rows)

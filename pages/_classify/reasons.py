@@ -24,13 +24,13 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     with shown_errors():
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
-        name = choice("why", t("Whose reasons"), names, default, format_func=variant_titles().get)
+        name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
         result = classifiers.explanation(task, name, in_use, text)
         _words(result)
         _context(result)
         _near(classifiers.near_rows(task, name, in_use, text))
         _layers(name, result)
-        parts = {t("word"): result.tokens, t("without it"): result.occlusion} | (
+        parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
             {t("without its context"): result.context} if result.context else {}
         )
         lists.twin(pd.DataFrame(parts).round(3), name=f"reasons-{name}", key="why.twin")
@@ -42,8 +42,7 @@ def _words(explanation: Explanation) -> None:
         t("<p>Which words supported {label} ({share:.0%})?</p>", label=explanation.label, share=explanation.probability),
         token_marks(explanation.tokens, explanation.occlusion, title=t("for {label}", label=explanation.label)),
         t(
-            '<p class="small">Each word is taken out in turn and the text is read again. <span class="token" style="background:rgba(0,114,178,0.5)">Blue</span>: without it the answer '
-            'would be less sure. <span class="token" style="background:rgba(213,94,0,0.5)">Orange</span>: it spoke against the answer. Hover for the change in log-odds.</p>'
+            '<p class="small">Removing a blue word makes the prediction less likely, an orange word more likely. Hover for the change in log-odds.</p>'
         ),
     )
 
@@ -53,20 +52,20 @@ def _context(explanation: Explanation) -> None:
     if explanation.context is not None:
         show_html(
             "{}{}{}",
-            t("<p>What did reading them in this sentence add?</p>"),
+            t("<p>What did context add?</p>"),
             token_marks(explanation.tokens, explanation.context, title=t("for {label}, by its context", label=explanation.label)),
-            t('<p class="small">Each word\'s ELMo vector is replaced by the one it has with no sentence around it.</p>'),
+            t('<p class="small">Each word’s ELMo vector is replaced by its vector without a sentence.</p>'),
         )
         change = explanation.context_total
         if change > 0.05:
-            lines.append(t("Context as a whole made the answer surer ({change:+.2f} in log-odds).", change=change))
+            lines.append(t("Context supported the prediction ({change:+.2f} log-odds).", change=change))
         elif change < -0.05:
-            lines.append(t("Context as a whole made it less sure ({change:+.2f} in log-odds).", change=change))
+            lines.append(t("Context weakened the prediction ({change:+.2f} log-odds).", change=change))
         else:
-            lines.append(t("Context as a whole changed next to nothing ({change:+.2f} in log-odds).", change=change))
+            lines.append(t("Context changed little ({change:+.2f} log-odds).", change=change))
     lines.append(
         t(
-            "With its words shuffled, the text is still called {label} with {share:.0%} on average.",
+            "With its words shuffled, {label} still gets {share:.0%} on average.",
             label=plain(explanation.label),
             share=explanation.shuffled_probability,
         )
@@ -78,11 +77,7 @@ def _near(rows: list) -> None:
     if not rows:
         return
     line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
-    show_html(
-        "{}{}",
-        t("<p>Which of your training rows does it see as most alike?</p>"),
-        [line.format(row.cosine, text[:300], label) for row, text, label in rows],
-    )
+    show_html("{}{}", t("<p>Most similar training rows</p>"), [line.format(row.cosine, text[:300], label) for row, text, label in rows])
 
 
 def _layers(name: str, explanation: Explanation) -> None:
@@ -94,9 +89,7 @@ def _layers(name: str, explanation: Explanation) -> None:
     weights = ", ".join(f"s{k} = {w:.2f}" for k, w in enumerate(explanation.mix["s"]))
     right.caption(
         t(
-            "The layer mix that {classifier} learned with this task: {weights}, γ = {gamma:.2f}. These are the numbers "
-            "after the softmax; equal weights would be 0.33 each. Times the length of this text's vectors, the layers count for {pulls} of the sum. "
-            "Set them by hand on the Mix page.",
+            "Learned layer weights s_j of {classifier}: {weights}, γ = {gamma:.2f}. Weighted by vector length, the layers contribute {pulls}. Try them on Mix.",
             classifier=variant_titles()[name],
             weights=weights,
             gamma=explanation.mix["gamma"],

@@ -20,7 +20,7 @@ from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
 from pages._classify.paper import show_paper
 from pages._classify.scores import show_scores
-from pages._frame.choices import choice
+from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._widgets import lists
@@ -36,12 +36,12 @@ def task_titles() -> dict[str, str]:
     known = tasks.task_titles()
     return known | {
         "titles": known["news-title"],
-        "titles-more": t("News, title alone, more rows"),
-        "titles-all": t("News, title alone, all rows"),
+        "titles-more": t("News titles, more rows"),
+        "titles-all": t("News titles, all rows"),
         "news-all": t("News, title and text, all rows"),
-        "headlines-few": t("Our own headlines, a tenth of them"),
-        "headlines-to-titles": t("Trained on our headlines, asked AG News"),
-        "titles-to-headlines": t("Trained on AG News, asked our headlines"),
+        "headlines-few": t("Our headlines, a tenth"),
+        "headlines-to-titles": t("Our headlines → AG News"),
+        "titles-to-headlines": t("AG News → our headlines"),
     }
 
 
@@ -54,24 +54,36 @@ def _condition(name: str) -> str:
 def show(in_use: InUse) -> None:
     if not variants.RESULTS.is_file():
         show_paper({})
-        st.info(t("No experiment has been run yet. In a terminal: `{command}`", command=COMMAND), icon=":material/terminal:")
-        notice([t("There is no result yet, so nothing is claimed here. The Train page trains any of these classifiers at once.")])
+        st.info(t("No experiments yet. Run: `{command}`", command=COMMAND), icon=":material/terminal:")
+        notice([t("No results yet. Train these classifiers on Train.")])
         show_scores()
         return
     lines = classifiers.runs()
     result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
-    show_paper(result)
-    show_earlier(result)
-    show_curve()
-    _task({name: rows for name, rows in result.items() if rows})
-    show_scores()
-    show_checks(result)
+    parts = {
+        "paper": t("The paper’s tasks"),
+        "labels": t("Few labels"),
+        "classifiers": t("All classifiers"),
+        "shipped": t("Shipped classifiers"),
+        "checks": t("Checks"),
+    }
+    match coded_choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):
+        case "paper":
+            show_paper(result)
+        case "labels":
+            show_curve()
+        case "classifiers":
+            _task({name: rows for name, rows in result.items() if rows})
+        case "shipped":
+            show_scores()
+        case "checks":
+            show_earlier(result)
+            show_checks(result)
     first, last = (pick(line["date"] for line in lines)[:10] for pick in (min, max))
     models = ", ".join(sorted({line["model"] for line in lines if line.get("model")}))
     st.caption(
         t(
-            "{n:,} runs between {first} and {last}, ELMo's weights {models}; each with its seed, data hash and time in `{file}`. "
-            "The command: `{command}`",
+            "{n:,} runs from {first} to {last}, weights {models}, all in `{file}`. Command: `{command}`",
             n=len(lines),
             first=first,
             last=last,
@@ -89,7 +101,7 @@ def _task(result: dict) -> None:
     names = [name for name in TASKS if name in result]
     if not names:
         return
-    st.markdown(t("#### Every variant, task by task"))
+    st.markdown(t("#### All classifiers by task"))
     name = choice("results_task", t("Task"), names, names[0], format_func=task_of.get)
     rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
     kinds = {titles[v]: _kind(v) for v in rows}
@@ -97,15 +109,10 @@ def _task(result: dict) -> None:
     draw(
         accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
         key=f"results.{name}",
-        alt=t("{task}, accuracy of every classifier, the best first: {named}.", task=task_of.get(name, name), named=named),
+        alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
     )
     notice(about_task(rows, _condition(name)))
-    st.caption(
-        t(
-            "These classifiers differ by more than what they read: the LSTM’s input is 32 to 356 numbers wide, dropout is 0.5 of learned and "
-            "static vectors and 0.75 of ELMo’s, and words are left out of the first two only. Where nothing else differs: above."
-        )
-    )
+    st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     table = pd.DataFrame(
         [
             {
@@ -113,7 +120,7 @@ def _task(result: dict) -> None:
                 **scores_of(r),
                 t("training, s"): round(r["seconds"], 1),
                 t("s0, s1, s2, gamma"): _mix(r["mix"]),
-                t("s times the layers' lengths"): _pulls(r["mix"]),
+                t("s × vector length"): _pulls(r["mix"]),
             }
             for v, r in rows.items()
         ]
@@ -127,12 +134,12 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])
     best, n = ranked[0], rows[ranked[0]]["n"]
     values = {"condition": condition, "train": rows[best]["train"], "n": n}
-    lines = [t("{condition}: {train:,} texts to train on, {n:,} answers scored a seed.", **values)]
+    lines = [t("{condition}: {train:,} training texts, {n:,} test predictions per seed.", **values)]
     level = [v for v in ranked if rows[v]["accuracy"] == rows[best]["accuracy"]]
     values = {"classifier": ", ".join(titles[v] for v in level), "accuracy": rows[best]["accuracy"]}
     if len(level) > 1:
-        return [*lines, t("Right most often, and equally so: <b>{classifier}</b>, {accuracy:.1%}.", **values)]
-    lines.append(t("<b>{classifier}</b> is right most often, {accuracy:.1%}.", **values))
+        return [*lines, t("Tied for best: <b>{classifier}</b>, {accuracy:.1%}.", **values)]
+    lines.append(t("Best: <b>{classifier}</b>, {accuracy:.1%}.", **values))
     runner = next((v for v in ranked if _kind(v) != _kind(best)), None)
     if runner is None:
         return lines
@@ -146,37 +153,33 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
         if shown:
             lines.append(
                 t(
-                    "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
-                    "more than chance (McNemar’s exact test, {p} after Holm for all classifiers).",
+                    "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond chance (McNemar’s exact test with Holm, {p}).",
                     **values,
                 )
             )
         else:
             lines.append(
                 t(
-                    "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
-                    "that may be chance (McNemar’s exact test, {p} after Holm for all classifiers).",
+                    "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: that may be chance (McNemar’s exact test with Holm, {p}).",
                     **values,
                 )
             )
     elif shown:
         lines.append(
             t(
-                "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
-                "more than the {margin:.1f} that chance explains with so many.",
+                "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: beyond the {margin:.1f} of chance.",
                 **values,
             )
         )
     else:
         lines.append(
             t(
-                "The best of another kind, {classifier}, is {points} points behind, about {texts:,} of {n:,} texts: "
-                "with so many up to {margin:.1f} may be chance.",
+                "The next kind, {classifier}, is {points} points behind, {texts:,} of {n:,} texts: up to {margin:.1f} may be chance.",
                 **values,
             )
         )
     if _kind(best) == "plain baseline" and shown:
-        lines.append(t("That is a plain baseline: no network here is worth its time on this task."))
+        lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines
 
 

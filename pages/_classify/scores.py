@@ -27,29 +27,23 @@ def show_scores() -> None:
         result = scored()
         if not result:
             return
-        st.markdown(t("#### The classifiers of the Classify page, on texts they never saw"))
+        st.markdown(t("#### The shipped classifiers on unseen texts"))
         titles = tasks.task_titles()
         default = "news-title" if "news-title" in result else next(iter(result))
         task = choice(
-            "scores_task",
-            t("Task of the classifiers"),
-            list(result),
-            default,
-            format_func=lambda n: plain(titles.get(n, n)),
-            label_visibility="collapsed",
+            "scores_task", t("Task"), list(result), default, format_func=lambda n: plain(titles.get(n, n)), label_visibility="collapsed"
         )
         metas = result[task]
         table = pd.DataFrame([_row(name, meta) for name, meta in metas.items()]).sort_values(t("accuracy"), ascending=False)
         shares = (t("accuracy"), t("macro F1"))
         lists.grid(table, column_config={c: st.column_config.NumberColumn(format="percent") for c in shares})
         names = list(metas)
-        name = choice("closer", t("Look closer at"), names, names[0], format_func=variant_titles().get)
+        name = choice("closer", t("Classifier"), names, names[0], format_func=variant_titles().get)
         meta = metas[name]
         _closer(name, meta)
         st.caption(
             t(
-                "{train:,} texts to train on, {valid:,} to stop and calibrate by, {test:,} to test on; "
-                "data {data}, seed {seed}, trained in {seconds:.0f} s on {date}. No text stands on two sides.",
+                "{train:,} training, {valid:,} validation, {test:,} test texts, no duplicates; data {data}, seed {seed}, {seconds:.0f} s, {date}.",
                 train=meta["sizes"]["train"],
                 valid=meta["sizes"]["valid"],
                 test=meta["sizes"]["test"],
@@ -94,15 +88,12 @@ def _closer(name: str, meta: dict) -> None:
     test, title = meta["test"], variant_titles()[name]
     left, right = st.columns(2, gap="large")
     with left:
-        st.markdown(t("**When it says 80 %, is it right in 80 %?**"))
-        alt = t(
-            "{classifier}: how often it is right, by how sure it says it is; the mean gap is {gap:.1%}.", classifier=title, gap=test["ece"]
-        )
+        st.markdown(t("**Confidence against accuracy**"))
+        alt = t("{classifier}: accuracy by confidence; mean gap {gap:.1%}.", classifier=title, gap=test["ece"])
         draw(reliability_figure(test["bins"], colour=LAYER_COLOURS["2"]), key=f"bins.{name}", alt=alt)
         st.caption(
             t(
-                "Mean gap {after:.1%} after, {before:.1%} before temperature scaling (T = {temperature:.2f}, set on validation texts; "
-                "Guo et al. 2017).",
+                "Mean gap {after:.1%}, {before:.1%} before temperature scaling (T = {temperature:.2f}; Guo et al. 2017).",
                 after=test["ece"],
                 before=meta["ece_uncalibrated"],
                 temperature=meta["temperature"],
@@ -110,7 +101,7 @@ def _closer(name: str, meta: dict) -> None:
         )
         st.caption(about_calibration(test))
     with right:
-        st.markdown(t("**What does it confuse?**"))
+        st.markdown(t("**Confusions**"))
         draw(
             confusion_figure(test["confusion"], meta["labels"]),
             key=f"confusion.{name}",
@@ -124,13 +115,9 @@ def about_calibration(test: dict) -> str:
     values = {"mean": mean, "most": most, "n": test["n"]}
     if test["ece"] > most:
         return t(
-            "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap is more than chance.",
-            **values,
+            "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95 % of samples of {n:,}: the gap is beyond chance.", **values
         )
-    return t(
-        "A perfectly calibrated classifier would show {mean:.1%} on {n:,} such answers, up to {most:.1%} in 95 of 100 draws: the gap may be chance.",
-        **values,
-    )
+    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95 % of samples of {n:,}: the gap may be chance.", **values)
 
 
 def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:
@@ -139,10 +126,7 @@ def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequen
     wrong = counts - np.diag(np.diag(counts))
     values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
     if not wrong.any():
-        return t("{classifier}, true labels against answers: {right:,} of {n:,} are right, none is taken for another.", **values)
+        return t("{classifier}: all {right:,} of {n:,} right.", **values)
     true, said = np.unravel_index(wrong.argmax(), wrong.shape)
     values |= {"times": int(wrong.max()), "true": labels[true], "said": labels[said]}
-    return t(
-        "{classifier}, true labels against answers: {right:,} of {n:,} are right; {true} is taken for {said} most often ({times:,}).",
-        **values,
-    )
+    return t("{classifier}: {right:,} of {n:,} right; most often {true} is predicted as {said} ({times:,}).", **values)

@@ -19,6 +19,7 @@ from core.text.tokens import tokenize
 from pages._cached import classifiers
 from pages._classify.notices import about_answers
 from pages._classify.reasons import show_reasons
+from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -26,42 +27,6 @@ from pages._frame.markup import plain, show_html, shown_errors
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
-
-EXAMPLES = {
-    "news-title": (
-        "Apple shares slide after chip supplier cuts forecast",
-        "Striking workers reject the club's offer",
-        "Minister resigns over bank bailout",
-        "Giants beat Jets in the rain",
-        "Jets bomb rebel camp in the north",
-        "Court blocks merger of two phone makers",
-    ),
-    "news": (
-        "Oil falls below forty dollars. Crude prices dropped on Tuesday as producers said they would pump more this winter.",
-        "Late goal sends hosts through. A header in the last minute took the home side into the final of the cup on Sunday.",
-        "New browser blocks trackers. The software maker said the program warns users before a page can read their data.",
-    ),
-    "headlines": (
-        "Ferry line buys its own shipyard. Waiting three years for each new boat was costing more than the yard, the owners told staff.",
-        "Keeper's glove saves the season. A fingertip in stoppage time kept the islanders in the top division for a ninth year.",
-        "Border post reopens after the flood. Lorries crossed the rebuilt bridge at dawn, and both governments sent a brass band.",
-        "Robot gardener learns to leave the weeds bees like. Its makers taught it forty flowers, and it found three more by itself.",
-    ),
-    "spam": (
-        "Are we still on for lunch at one? I'm running a bit late",
-        "WINNER! You have been chosen for a 1000 pound prize. Call now to claim your reward",
-        "Your parcel could not be delivered, pay the fee at this link today",
-        "Free tonight? The new cinema has two seats for one",
-    ),
-    "sentiment": (
-        "A film as slow as it is beautiful.",
-        "Not a bad film, but hardly a good one either.",
-        "Two hours I will never get back.",
-        "It is the kind of comedy that makes you forget to check your watch.",
-    ),
-}
-EXAMPLES["sentiment2"] = EXAMPLES["sentiment"]
-
 
 FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling, vectors in context: the rest on demand
 
@@ -72,7 +37,7 @@ def show(in_use: InUse) -> None:
     with shown_errors():
         opened = classifiers.opened(task, in_use)
         if not text.strip():
-            st.info(t("Type a text here, or take one of the examples above."), icon=":material/edit:")
+            st.info(t("Type a text, or choose an example."), icon=":material/edit:")
             return
         if not readable(in_use, task, opened, text):
             return
@@ -80,7 +45,7 @@ def show(in_use: InUse) -> None:
         _answers(in_use, task, opened, text, names)
         everyone = _all_answers(in_use, task, opened, text, names)
         show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
-        st.page_link("pages/results.py", label=t("How good are they on texts they never saw?"), icon=":material/query_stats:")
+        st.page_link("pages/results.py", label=t("Accuracy on unseen texts"), icon=":material/query_stats:")
 
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
@@ -88,19 +53,13 @@ def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bo
     whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
     read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), classifiers.letters(task, in_use))
     if not read:
-        st.info(
-            t(
-                "Nothing in this text could be read: it has no word in letters that these classifiers were trained on. Type a text in the "
-                "language of theirs, which is English for those that come with the app."
-            ),
-            icon=":material/visibility_off:",
-        )
+        st.info(t("These classifiers know no letter of this text. Type English."), icon=":material/visibility_off:")
         return False
     if unread:
         some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
-        st.caption(t("Not read, being in letters that they were not trained on: {words}.", words=plain(some)))
+        st.caption(t("Not read (unknown letters): {words}.", words=plain(some)))
     if len(whole) > MAX_TOKENS:
-        st.caption(t("Only the first {n} of its {all:,} words and marks are read and explained.", n=MAX_TOKENS, all=len(whole)))
+        st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(whole)))
     return True
 
 
@@ -114,9 +73,7 @@ def _task() -> str:
     mine = list(classifiers.trained_here())
     trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
     if not trained and not mine:
-        raise MissingArtifact(
-            t("No classifier has been trained yet. Train some on the Train page, or: python -m core train-heads --data FOLDER")
-        )
+        raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core train-heads --data FOLDER"))
     names = [*trained, *mine]
     default = "news-title" if "news-title" in names else names[0]
     titles = tasks.task_titles()
@@ -125,20 +82,13 @@ def _task() -> str:
 
 def _text(task: str) -> str:
     mine = classifiers.trained_here().get(task)
-    known = mine.opened.task.name if mine else task
-    key = f"text_{known if known in EXAMPLES else 'own'}"
-    examples = EXAMPLES.get(known, ())
-    label = t("A text of your own")
-    if examples:
-        offer_examples(examples, key=f"{key}_example", into=key)
-    text = text_box(
-        key,
-        label,
-        examples[0] if examples else "",
-        limits().max_passage,
-        height=80,
-        placeholder=t("Type a headline or a message; all classifiers answer as you type"),
-    )
+    known, prepared = mine.opened.task.name if mine else task, examples.classify()
+    key = f"text_{known if known in prepared else 'own'}"
+    texts = prepared.get(known, ())
+    label = t("Your text")
+    if texts:
+        offer_examples(texts, key=f"{key}_example", into=key)
+    text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80, placeholder=t("Type a headline or message"))
     as_you_type(label)
     return text
 
@@ -189,7 +139,7 @@ def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, f
     with more:
         _bars(opened, answers, key="classify.all")
         seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())
-        st.caption(t("All answers together took {n:.0f} ms.", n=1000 * seconds))
+        st.caption(t("{n:.0f} ms for all predictions.", n=1000 * seconds))
     _twin(answers)
     return True
 
@@ -200,7 +150,7 @@ def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> N
     draw(
         answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], _colours(opened)),
         key=key,
-        alt=t("Bars of every classifier's probabilities. {named}.", named=named),
+        alt=t("Probabilities per classifier. {named}.", named=named),
     )
 
 
@@ -213,7 +163,7 @@ def _twin(answers: dict[str, Answer]) -> None:
     titles = variant_titles()
     descriptions = variant_descriptions()
     table = [
-        {t("classifier"): titles[name], t("reads"): descriptions[name], t("answer"): a.label}
+        {t("classifier"): titles[name], t("reads"): descriptions[name], t("prediction"): a.label}
         | {label: round(p, 4) for label, p in a.probabilities.items()}
         | {t("milliseconds"): round(1000 * (a.seconds + a.shared_seconds), 1)}
         for name, a in answers.items()

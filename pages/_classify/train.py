@@ -27,7 +27,7 @@ def show(in_use: InUse) -> None:
             job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
     if job is None:
-        notice([t("Nothing has been trained in this session yet. The classifiers that ship with the app answer on the Classify page.")])
+        notice([t("Nothing trained in this session yet. Shipped classifiers are on Try it.")])
     elif job.running:
         _watch(job)
     else:
@@ -45,9 +45,9 @@ def _watch(job: TrainingJob) -> None:
     message = job.told
     if job.seconds_left is not None:
         if job.training:
-            message = t("{stage}; for all of them {time} left at most", stage=message, time=duration(job.seconds_left))
+            message = t("{stage}; at most {time} left", stage=message, time=duration(job.seconds_left))
         else:
-            message = t("{stage}; {time} left for the layers", stage=message, time=duration(job.seconds_left))
+            message = t("{stage}; {time} left", stage=message, time=duration(job.seconds_left))
     bar, stop = st.columns([5, 1], vertical_alignment="center")
     bar.progress(min(1.0, job.share_done), text=message)
     if stop.button(t("Stop"), icon=":material/stop:", key="train.stop", width="stretch", help=t("The best so far is kept")):
@@ -67,7 +67,7 @@ def _show(job: TrainingJob, *, finished: bool) -> None:
         for column, (key, title, percent) in zip(st.columns(2, gap="large"), panels, strict=True):
             lines = {name: [(point["epoch"], point[key]) for point in points] for name, points in curves.items()}
             figure = curves_figure(lines, y=title, percent=percent)
-            alt = t("{what} by epoch, a line for each of: {names}.", what=title, names=", ".join(lines))
+            alt = t("{what} by epoch: {names}.", what=title, names=", ".join(lines))
             with column:
                 draw(figure, key=f"train.{key}", alt=alt)
     if job.heads:

@@ -32,18 +32,16 @@ RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the s
 def show_results(job: TrainingJob, *, finished: bool) -> None:
     result = dict(job.heads)
     table = results_table(result)
-    st.markdown(t("#### On texts none of them had seen"))
+    st.markdown(t("#### On unseen texts"))
     _show_table(table)
     notice(about_training(result))
     if learned := learned_weights(result):
-        st.markdown(t("**Which layers does each read?** Learned weights s, all seeds' mean"))
+        st.markdown(t("**Learned layer weights** s_j, mean over seeds"))
         named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
-        draw(layer_weights_figure(learned), key="train.layers", alt=t("Learned layer weights s of each classifier. {named}.", named=named))
+        draw(layer_weights_figure(learned), key="train.layers", alt=t("Learned layer weights s_j. {named}.", named=named))
     variants = list(dict.fromkeys(v for v, _ in result))
     name = (
-        st.segmented_control(
-            t("What does it confuse?"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion"
-        )
+        st.segmented_control(t("Confusions"), variants, default=variants[0], format_func=variant_titles().get, key="train_confusion")
         or variants[0]
     )
     head = next((head for (variant, _), head in result.items() if variant == name), result[next(iter(result))])
@@ -117,21 +115,17 @@ def about_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
     level = [name for name in ranked if right[name].sum() * len(right[best]) == right[best].sum() * len(right[name])]
     if len(level) > 1:
         lines = [
-            t(
-                "{classifiers} are right equally often: {accuracy:.1%} of {n:,} test texts.",
-                classifiers=", ".join(titles[name] for name in level),
-                **values,
-            )
+            t("Tied: {classifiers}, {accuracy:.1%} of {n:,} test texts.", classifiers=", ".join(titles[name] for name in level), **values)
         ]
     elif len(ranked) > 1:
-        lines = [t("<b>{classifier}</b> is right most often: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
+        lines = [t("Best: <b>{classifier}</b>, {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
         lines.append(_lead(titles, right, best, ranked[1], share[best] - share[ranked[1]]))
     else:
-        lines = [t("<b>{classifier}</b> is right in {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
+        lines = [t("<b>{classifier}</b>: {accuracy:.1%} of {n:,} test texts.", classifier=titles[best], **values)]
     if n < FEW_TEXTS:
-        lines.append(t("So few test texts cannot tell how good a classifier is: bring more rows."))
+        lines.append(t("Too few test texts to judge: add rows."))
     elif len(ranked) > 1 and min(map(len, right.values())) == 1 and any(VARIANTS[name].network in RANDOM for name in ranked[:2]):
-        lines.append(t("Networks start at random: with more seeds one would see how much that alone moves them."))
+        lines.append(t("More seeds would show the spread of random starts."))
     return lines
 
 
@@ -142,23 +136,23 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
     values["p"] = written(test.p)
     if test.more_than_chance:
         return t(
-            "Its lead over {classifier}, {points} points, is more than chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
+            "Its lead of {points} points over {classifier} is beyond chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
             **values,
         )
     return t(
-        "Its lead over {classifier}, {points} points, may be chance: texts on which it does better: {first:,}, on which the other does: {second:,} (McNemar's exact test, {p}).",
+        "Its lead of {points} points over {classifier} may be chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
         **values,
     )
 
 
 def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
-    lists.twin(_in_words(table), name=f"training-{job.order.task}", key="train.twin", label=t("The table, to take along"))
+    lists.twin(_in_words(table), name=f"training-{job.order.task}", key="train.twin", label=t("Export table"))
     add, use, notebook_, place = (*st.columns(3), st.container())
-    if add.button(t("Add to the comparison"), key="train.add", icon=":material/add:", width="stretch"):
+    if add.button(t("Add to comparison"), key="train.add", icon=":material/add:", width="stretch"):
         condition = {"texts": job.order.title, "share": job.order.share, "epochs at most": job.order.epochs}
         kept = st.session_state.setdefault("comparison", [])
         kept.extend(row for row in ({**condition, **row} for row in table.to_dict("records")) if row not in kept)
-    if use.button(t("Use on the Classify page"), key="train.use", icon=":material/category:", width="stretch"):
+    if use.button(t("Use on Try it"), key="train.use", icon=":material/category:", width="stretch"):
         order = job.order
         seed = job.order.seeds[0]
         mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
@@ -167,13 +161,13 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
         classifiers.keep(title, classifiers.Trained(opened, job.dataset, order.model, order.vectors, dict(job.pooled)))
         page_link(
             "classify",
-            t("They answer there as “{title}”", title=plain(title)),
+            t("Listed there as “{title}”", title=plain(title)),
             place=place,
             icon=":material/arrow_forward:",
             query_params={"task": plain(title)},  # the address holds what the choice is labelled with
         )
     notebook_.download_button(
-        t("A notebook that does the same"),
+        t("Notebook"),
         json.dumps(notebook(job.order), indent=1),
         f"train-{job.order.task}.ipynb",
         "application/x-ipynb+json",
@@ -196,9 +190,9 @@ def notebook(order: Order) -> dict:
         "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
     ]
     names = ", ".join(variant_titles()[name] for name in order.variants)
-    about = t("{texts}: {variants}. Run it from Elmoscope's folder, with its environment.", texts=order.title, variants=names)
+    about = t("{texts}: {variants}. Run it in Elmoscope’s folder and environment.", texts=order.title, variants=names)
     if order.task == "own":
-        about += " " + t("Put the path of your file into the command.")
+        about += " " + t("Put your file’s path into the command.")
     source = [line + "\n" for line in code[:-1]] + code[-1:]
     cells = [
         {"cell_type": "markdown", "id": "about", "metadata": {}, "source": [about]},
@@ -213,8 +207,8 @@ def show_comparison() -> None:
         st.markdown(t("#### Comparison"))
         table = pd.DataFrame(rows)
         _show_table(table)
-        lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export the comparison"))
-        with st.popover(t("Empty the comparison"), icon=":material/delete:"):
+        lists.twin(_in_words(table), name="comparison", key="train.comparison", label=t("Export comparison"))
+        with st.popover(t("Clear comparison"), icon=":material/delete:"):
             st.write(
                 tn(
                     "The {n} row above is forgotten; it cannot be brought back.",

@@ -25,7 +25,7 @@ MEASURED_HERE = 100  # test texts
 
 def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     """Accuracy by noise on texts that no classifier had seen."""
-    st.markdown(f"#### {t('How often are they right as noise grows?')}")
+    st.markdown(f"#### {t('Accuracy under typing errors')}")
     table = read_accuracy().get(task)
     key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
     offered = command("python", "-m", "core", "noise", "--task", task, "--data", "FOLDER", "--output", "assets/results/noise.json")
@@ -38,15 +38,13 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     if key in st.session_state:
         _drawn(st.session_state[key], names)
     else:
-        st.info(t("This has not been measured with this model and task yet. In a terminal:"), icon=":material/terminal:")
+        st.info(t("Not measured for this model and task yet. Run:"), icon=":material/terminal:")
     st.code(offered, language="bash")
     try:
         files = tasks.task_files(tasks.task_named(task))
     except MissingArtifact:
         return  # the data are not on this machine; the command says what it needs
-    if st.button(
-        t("Measure now on {n} test texts of this machine's data", n=MEASURED_HERE), icon=":material/play_arrow:", key="noise_measure"
-    ):
+    if st.button(t("Measure on {n} test texts", n=MEASURED_HERE), icon=":material/play_arrow:", key="noise_measure"):
         st.session_state[key] = _measured(in_use, task, names, files)
         st.rerun()
 
@@ -76,9 +74,9 @@ def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
 def _drawn(table: dict, names: list[str]) -> None:
     lines = {name: np.mean(rows, axis=1) for name, rows in table["accuracy"].items() if name in names}
     if not lines:
-        raise BadInput(t("None of the classifiers chosen was measured. Choose one of: {names}.", names=", ".join(table["accuracy"])))
+        raise BadInput(t("Measured classifiers: {names}. Choose one.", names=", ".join(table["accuracy"])))
     named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
-    alt = t("Accuracy as more letters are disturbed, from none to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
+    alt = t("Accuracy by share of changed letters, up to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
     draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
     notice(about_accuracy(table["n"], table["shares"][-1], lines))
     rows = [
@@ -86,7 +84,7 @@ def _drawn(table: dict, names: list[str]) -> None:
         | {f"{share:.0%}": round(float(v), 4) for share, v in zip(table["shares"], values, strict=True)}
         for name, values in lines.items()
     ]
-    lists.twin(pd.DataFrame(rows), name="noise-accuracy", key="noise.accuracy.twin", label=t("The accuracies as a table"))
+    lists.twin(pd.DataFrame(rows), name="noise-accuracy", key="noise.accuracy.twin", label=t("Show as table"))
 
 
 def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[str]:
@@ -97,41 +95,23 @@ def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[st
     values = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
     said = []
     if len(lines) == 1:
-        return [
-            t("On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} goes from {before:.1%} to {after:.1%}.", **values)
-        ]
+        return [t("With {share:.0%} of letters changed, {name} goes from {before:.1%} to {after:.1%} on {n:,} test texts.", **values)]
     if drops[least] > 0:
         values["points"] = points(drops[least])
         said.append(
             t(
-                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses least: {points} percentage points, from {before:.1%} to "
-                "{after:.1%}.",
+                "With {share:.0%} of letters changed, {name} loses least: {points} points, from {before:.1%} to {after:.1%} on {n:,} test texts.",
                 **values,
             )
         )
     else:
         said.append(
-            t(
-                "On {n:,} test texts, with {share:.0%} of the letters disturbed, {name} loses nothing: {before:.1%}, then {after:.1%}.",
-                **values,
-            )
+            t("With {share:.0%} of letters changed, {name} loses nothing: {before:.1%}, then {after:.1%} on {n:,} test texts.", **values)
         )
     rivals = [name for name in lines if ends[best] - ends[name] <= margin(ends[best], ends[name], n)]
     if len(rivals) > 1:
         some = ", ".join(titles[name] for name in sorted(rivals, key=lambda name: -ends[name]))
-        said.append(
-            t(
-                "Who is then most often right cannot be told from so many texts: {names} lie within chance of {accuracy:.1%}.",
-                names=some,
-                accuracy=ends[best],
-            )
-        )
+        said.append(t("The best is then inconclusive: {names} are within chance of {accuracy:.1%}.", names=some, accuracy=ends[best]))
     else:
-        said.append(
-            t(
-                "Most often right is then {name}: {accuracy:.1%}, ahead of the others by more than chance.",
-                name=titles[best],
-                accuracy=ends[best],
-            )
-        )
+        said.append(t("The best is then {name}: {accuracy:.1%}, beyond chance.", name=titles[best], accuracy=ends[best]))
     return said

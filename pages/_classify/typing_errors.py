@@ -13,8 +13,9 @@ from core.common.markup import Markup, html
 from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
 from core.figures.spelling import noise_figure
 from pages._cached import classifiers
-from pages._classify.show import EXAMPLES, offer_examples, readable
+from pages._classify.show import offer_examples, readable
 from pages._classify.typing_accuracy import show_accuracy
+from pages._frame import examples
 from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -33,7 +34,7 @@ def show(in_use: InUse) -> None:
     names = [name for name in names if name in opened.heads] or list(opened.heads)[:4]
     with shown_errors():
         if not text.strip():
-            st.info(t("Type a text, or take one of the examples above."), icon=":material/edit:")
+            st.info(t("Type a text, or choose an example."), icon=":material/edit:")
         elif readable(in_use, task, opened, text):
             _text(in_use, task, text, share, names)
     show_accuracy(in_use, task, names)
@@ -42,20 +43,20 @@ def show(in_use: InUse) -> None:
 def _inputs() -> tuple[str, str, float, list[str]]:
     known = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
     if not known:
-        raise MissingArtifact(t("No classifier has been trained yet. Make them: python -m core train-heads --data FOLDER"))
+        raise MissingArtifact(t("No classifiers yet. Run: python -m core train-heads --data FOLDER"))
     if measured := [name for name in known if name in read_accuracy()]:
         known = measured
     columns = st.columns([4, 3], vertical_alignment="bottom", gap="large")
     default = "news-title" if "news-title" in known else known[0]
     task = choice("noise_task", t("Task"), known, default, place=columns[0], format_func=tasks.task_titles().get)
     share = columns[1].select_slider(
-        t("Share of letters disturbed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
+        t("Letters changed"), SHARES, 0.1, format_func=lambda value: f"{value:.0%}", key="noise_share", **BOUND
     )
     key = f"text_{task}"
-    examples = EXAMPLES.get(task, ())
-    offer_examples(examples, key=f"noise_{key}", into=key)
-    label = t("A text of your own")
-    text = text_box(key, label, examples[0] if examples else "", limits().max_passage, height=80)
+    texts = examples.classify().get(task, ())
+    offer_examples(texts, key=f"noise_{key}", into=key)
+    label = t("Your text")
+    text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80)
     as_you_type(label)
     shipped = list(tasks.head_folders(task))
     names = st.pills(
@@ -77,23 +78,21 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     result = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
     result = {name: result[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)
-    message = t("One of five ways to disturb {share:.0%} of its letters:", share=share)
+    message = t("One of five versions with {share:.0%} of letters changed:", share=share)
     show_html('<p class="small">{}</p>{}', message, _marked(tokens, noisy))
     lines = {name: answer.kept.mean(axis=1) for name, answer in result.items()}
     named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     draw(
-        noise_figure(lines, SHARES, y=t("probability of its first answer"), chosen=share),
+        noise_figure(lines, SHARES, y=t("probability of first prediction"), chosen=share),
         key="noise.answers",
         alt=t(
-            "Probability of each classifier's first answer as more letters of the text are disturbed, to {share:.0%}: {named}.",
-            share=SHARES[-1],
-            named=named,
+            "Probability of the first prediction by share of changed letters, up to {share:.0%}: {named}.", share=SHARES[-1], named=named
         ),
     )
     notice(_noticed(result, share))
     rows = [
-        {t("classifier"): variant_titles()[name], t("answer on the clean text"): answer.label, t("letters disturbed"): f"{s:.0%}"}
-        | {t("mean probability of that answer"): round(float(kept.mean()), 4), t("still the answer, of five"): int(same.sum())}
+        {t("classifier"): variant_titles()[name], t("prediction on clean text"): answer.label, t("letters changed"): f"{s:.0%}"}
+        | {t("its mean probability"): round(float(kept.mean()), 4), t("unchanged, of five"): int(same.sum())}
         for name, answer in result.items()
         for s, kept, same in zip(SHARES, answer.kept, answer.same, strict=True)
     ]
@@ -112,20 +111,14 @@ def _noticed(result: dict[str, NoisyAnswer], share: float) -> list[str]:
     n = next(iter(result.values())).same.shape[1]
     counts = "; ".join(f"{variant_titles()[name]}: {int(answer.same[place].sum())}" for name, answer in result.items())
     lines = [
-        t(
-            "With {share:.0%} of the letters disturbed in {n} random ways, the first answer stays, of {n}: {counts}.",
-            share=share,
-            n=n,
-            counts=counts,
-        )
+        t("In {n} versions with {share:.0%} of letters changed, the first prediction holds: {counts}.", share=share, n=n, counts=counts)
     ]
     gained = {name: 100 * float(answer.kept[place].mean() - answer.kept[0].mean()) for name, answer in result.items()}
     best, worst = max(gained, key=gained.get), min(gained, key=gained.get)
     if share and gained[best] - gained[worst] >= 1:
         lines.append(
             t(
-                "Its probability holds best with {best} ({most:+.0f} percentage points) and worst with {worst} ({least:+.0f}). One text is an anecdote: "
-                "accuracies are below.",
+                "Its probability changes least with {best} ({most:+.0f} points), most with {worst} ({least:+.0f}). This is one text; accuracies are below.",
                 best=variant_titles()[best],
                 most=gained[best],
                 worst=variant_titles()[worst],

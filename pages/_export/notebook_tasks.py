@@ -1,30 +1,20 @@
 """Notebook of the Tasks page: a text through the heads of one task, without ELMo and with it."""
 
-from core.common.i18n import t
+from core.common.i18n import ENGLISH, t
+from core.text import languages
 from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used
-
-FIRST_TEXTS = {  # of each task the boxes and what stands in them at first: the first of pages._tasks.examples
-    "names": {"tasks_names": "Maria Keller flew from Lisbon to Chicago with her cousin Tom"},
-    "roles": {"tasks_roles": "The committee gave the young architect a medal in March"},
-    "entailment": {"tasks_first": "A man in a red jacket is climbing a steep rock.", "tasks_second": "A person is climbing."},
-    "coreference": {"tasks_text": "George followed Walter as head of the firm after his death."},
-    "questions": {
-        "tasks_question": "How many people visit it each summer?",
-        "tasks_paragraph": "The lighthouse of Port Ellis stands on a cliff above the bay. It was built by Samuel Ward in 1871 and repaired "
-        "after the storm of 1903. Since 1984 it has worked without a keeper. Every summer some four thousand visitors climb its stairs.",
-    },
-    "chunks": {"tasks_chunks": "The old man the boats while their sons mend the nets"},
-    "speech": {"tasks_speech": "They can fish here but nobody may can the fish"},
-}
 
 
 def tasks(settings: Settings) -> NotebookRecipe:
     shows = t("One task's predictions for a text, with and without ELMo, and their accuracy.")
+    prepared = languages.named(ENGLISH).examples["tasks"]
     task = chosen(settings, "task_of_paper", "names")
-    task = task if task in FIRST_TEXTS else "names"
-    texts = [chosen(settings, key, text) for key, text in FIRST_TEXTS[task].items()]
+    task = task if task in prepared else "names"
+    texts = [chosen(settings, key, text) for key, text in prepared[task][0].items()]
     return NotebookRecipe(
-        shows, used(settings, "model", "vectors") | {"task": task, "texts": texts}, (OPEN, _HEADS, _EXAMPLES[task], _SAID, _SCORES)
+        shows,
+        used(settings, "model", "vectors") | {"task": "clusters" if task == "coreference" else task, "texts": texts},
+        (OPEN, _HEADS, _EXAMPLES[task], _SAID, *((_CHAINS,) if task == "coreference" else ()), _SCORES),
     )
 
 
@@ -48,9 +38,8 @@ example = answers.with_predicate(example, predicates[0])
 example = answers.pair_example(*texts)
 """,
     "coreference": """\
-mentions = answers.mentioned(*texts)
-example = mentions.example(mentions.pronouns[0])
-[mentions.words(name) for name in mentions.names]  # what the shares below belong to
+phrases = answers.open_tasks(model, vectors)["chunks"]
+example = answers.mentions_in(*texts, phrases, model, vectors)  # noun phrases and pronouns
 """,
     "questions": """\
 example = answers.question_example(*texts)
@@ -60,6 +49,13 @@ _EXAMPLES |= {"chunks": _EXAMPLES["names"], "speech": _EXAMPLES["names"]}
 _SAID = """\
 said = {variant: answer.said for variant, answer in answers.ask(opened, example, model, vectors).items()}
 said
+"""
+_CHAINS = """\
+tokens = [token for sentence in example.passages[0] for token in sentence]
+{
+    variant: [[" ".join(tokens[first : last + 1]) for first, last in chain] for chain in answers.chains(example, numbers)]
+    for variant, numbers in said.items()
+}
 """
 _SCORES = """\
 {variant: head.meta["test"] for variant, head in opened.heads.items()}  # on examples that none of them had seen

@@ -1,17 +1,10 @@
 """Notebooks of the views on texts: classifiers, the next word, spelling, one's own corpus, senses found, two spaces compared."""
 
 from core.common import model_layers
-from core.common.i18n import t
+from core.common.i18n import ENGLISH, t
+from core.text import languages
 from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used, word
 
-FIRST_TEXT = {
-    "news-title": "Apple shares slide after chip supplier cuts forecast",
-    "news": "Oil falls below forty dollars. Crude prices dropped on Tuesday as producers said they would pump more this winter.",
-    "headlines": "Ferry line buys its own shipyard. Waiting three years for each new boat was costing more than the yard, the owners told staff.",
-    "spam": "Are we still on for lunch at one? I'm running a bit late",
-    "sentiment": "A film as slow as it is beautiful.",
-    "sentiment2": "A film as slow as it is beautiful.",
-}
 _HEADS = """\
 from core.classify import tasks
 from core.static.vectors import open_vectors
@@ -23,9 +16,10 @@ opened = tasks.open_heads(tasks.task_named(task), model=model, vectors=vectors)
 
 def _task(settings: Settings, key: str) -> tuple[str, str]:
     """The task asked about, and the text; heads that a visitor trained are not on disk, so the first task stands in for them."""
+    prepared = languages.named(ENGLISH).examples["classify"]
     task = chosen(settings, key, "news-title")
-    task = task if task in FIRST_TEXT else "news-title"
-    return task, chosen(settings, f"text_{task}", FIRST_TEXT[task])
+    task = task if task in prepared else "news-title"
+    return task, chosen(settings, f"text_{task}", prepared[task][0]["text"])
 
 
 def classify(settings: Settings) -> NotebookRecipe:
@@ -50,9 +44,10 @@ _ACCURACIES = """\
 
 def predict(settings: Settings) -> NotebookRecipe:
     shows = t("What both directions expect around a text, and each word's surprisal.")
+    first = next(iter(languages.in_use().examples.get("predict", ())), {"text": "", "other": ""})
     given = used(settings, "model") | {
-        "text": chosen(settings, "ptext", "Let's stick to"),
-        "other": chosen(settings, "pother", "Let's listen to"),
+        "text": chosen(settings, "ptext", first["text"]),
+        "other": chosen(settings, "pother", first["other"]),
     }
     return NotebookRecipe(shows, given, (OPEN, _EXPECTED, _SURPRISAL, _VERSIONS))
 
@@ -97,7 +92,7 @@ def spelling(settings: Settings) -> NotebookRecipe:
     shows = t("How the char-CNN reads a spelling: letter windows, neighbors, cosines.")
     among = chosen(settings, "spell_among", "10000")
     given = used(settings, "model", "vectors") | {
-        "text": chosen(settings, "spell", "dog doggy dgo"),
+        "text": chosen(settings, "spell", next(iter(languages.in_use().examples.get("spelling", {}).values()), "")),
         "among": None if among == "all" else int(among),  # of the vocabulary, the most frequent; None: all
     }
     return NotebookRecipe(shows, given, (OPEN, _WINDOWS, _SPELT, _COSINES))
@@ -188,9 +183,9 @@ pd.DataFrame(lines, columns=["before", "found", "after"])
 
 def found(settings: Settings) -> NotebookRecipe:
     shows = t("A word's sentences in groups, compared with labels if there are any.")
-    number = chosen(settings, "found_k", "auto")
+    number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("found", "")
     given = used(settings, "model", "corpus") | {
-        "word": str(chosen(settings, "found_word", word(settings))).strip().casefold(),
+        "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }

@@ -32,4 +32,4 @@ def limited(place, label: str, text: str | None, most: int) -> None:
     """In `place`, below the box of that label, which takes `most` characters: a longer text is cut there, and that is said."""
     show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, most, place=place)
     if len((text or "").encode("utf-16-le", "replace")) // 2 >= most:  # as a browser counts
-        place.caption(t("This box is full: only the first {n:,} characters are read.", n=most))
+        place.caption(t("Only the first {n:,} characters are read.", n=most))

@@ -54,7 +54,7 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
                 st.query_params[key] = codes[given]
             return coded_choice(key, label, titles, default, place=place, **options)
         return choice(key, label, titles, default, place=place, **options)
-    own = {ALL: t("four of them"), TOKENS: t("all tokens")}
+    own = {ALL: t("four layers"), TOKENS: t("all tokens")}
     titles = {name: own.get(name) or known.title(name) for name in spaces}
     return _coded(
         key,
@@ -72,20 +72,20 @@ def layer_name(name: str) -> str:
 def what_layers_read() -> str:
     """What a layer's number means, as help beside a control."""
     if model_layers.in_use().is_elmo:
-        return t("Layer 0 sees only the spelling; the layers above it read the sentence.")
-    return t("The embeddings know each piece of a word by itself; the layers above read the sentence.")
+        return t("Layer 0 reads only the spelling, higher layers the sentence.")
+    return t("The embeddings read word pieces, higher layers the sentence.")
 
 
 def mix_weights(**options: Any) -> str:
     """The weights of a mix as they are typed, one a layer; by the Mix page's sliders until then."""
     n = model_layers.in_use().n
     return options.pop("place", st).text_input(
-        t("Weights of layers 0 to {top}", top=n - 1),
+        t("Layer weights, 0 to {top}", top=n - 1),
         ",".join("1" * n),
         key=WEIGHTS,
         **BOUND,
         **options,
-        help=t("Any {n} numbers; the Mix page sets them with sliders.", n=n),
+        help=t("{n} numbers. The Mix page has sliders.", n=n),
     )
 
 
@@ -102,19 +102,13 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
             continue
         state.pop(key, None)
         if given.pop(key, None):
-            values = {"model": name, "top": known.top, "layer": request[:9], "where": known.title(known.top)}
-            said.append(t("{model} has layers 0 to {top}, and no layer {layer}: {where} is shown.", **values))
+            values = {"model": name, "layer": request[:9], "where": known.title(known.top)}
+            said.append(t("{model} has no layer {layer}. Showing {where}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
         state.pop(WEIGHTS, None)
         if given.pop(WEIGHTS, None):
-            said.append(
-                t(
-                    "The weights in this address are not those of {n} layers, which {model} has: equal ones are taken.",
-                    n=known.n,
-                    model=name,
-                )
-            )
+            said.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
             state[SAID] = said
             st.rerun()  # their box reads the address as it was when the run began
     for sentence in said:

@@ -23,7 +23,7 @@ def choose() -> None:
         format_func=lambda name: _names().get(name, name),
         key="device",
         **BOUND,
-        help=t("Where the networks compute. Other devices' answers differ by rounding."),
+        help=t("Results differ only by rounding."),
     )
 
 
@@ -44,4 +44,4 @@ def _present() -> tuple[str, ...]:
 
 
 def _names() -> dict[str, str]:
-    return {CPU: t("Processor"), CUDA: t("Graphics card (CUDA)"), MPS: t("Graphics card (Metal)")}
+    return {CPU: t("CPU"), CUDA: t("GPU (CUDA)"), MPS: t("GPU (Metal)")}

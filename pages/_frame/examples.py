@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from core.common.errors import ElmoscopeError
+from core.common.i18n import ENGLISH
 from core.files import registry
 from core.text import languages
 from core.text.languages import Language
@@ -78,6 +79,21 @@ def other(language: Language | None = None) -> dict[str, str]:
     """A kind of text -> what another user might have sent."""
     language = language or languages.in_use()
     return language.examples.get("other") or {"chat": " ".join(a for a, _ in list(pairs(language).values())[:2])}
+
+
+def classify() -> dict[str, tuple[str, ...]]:
+    """A classifier's task -> texts, in English, which the classifiers read."""
+    return {task: tuple(item["text"] for item in texts) for task, texts in languages.named(ENGLISH).examples["classify"].items()}
+
+
+def headline() -> str:
+    """The headline that a slide opens with."""
+    return languages.named(ENGLISH).examples["headline"]
+
+
+def tasks() -> dict[str, list[dict[str, str]]]:
+    """A task of the paper -> the texts of its boxes, by their keys; in English, which its heads read."""
+    return languages.named(ENGLISH).examples["tasks"]
 
 
 def start(language: Language) -> dict[str, str]:

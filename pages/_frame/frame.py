@@ -65,7 +65,7 @@ def frame(file: str) -> InUse:
     links.say_if_wrong()
     if file in ENGLISH_ONLY:
         if in_use.beside:
-            st.caption(t("One model at a time here: {model} is not shown.", model=plain(short_name(in_use.beside))))
+            st.caption(t("Only one model here. {model} is hidden.", model=plain(short_name(in_use.beside))))
         fit_model(in_use.model)
         in_use = english(in_use)
     else:

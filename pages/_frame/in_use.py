@@ -42,13 +42,7 @@ def english(in_use: InUse) -> InUse:
     if languages.in_use().code == i18n.ENGLISH:
         return replace(in_use, beside="")
     english = languages.named(i18n.ENGLISH)
-    st.info(
-        t(
-            "The classifiers learned from English texts: here {model} and {vectors} are in use.",
-            model=plain(english.model),
-            vectors=plain(english.vectors),
-        )
-    )
+    st.info(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
     fit_model(english.model)
     return InUse(english.model, english.vectors, english.sentences, in_use.engine)
 
@@ -57,45 +51,22 @@ def choose(content: Language) -> InUse:
     """The expander with all that can be chosen."""
     with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
         model = _choose(
-            t("Model"),
-            "model",
-            language.own("model", content),
-            t(
-                "Choose, or type a path on this machine: a folder with options.json and one weights file, or a transformer's. Or a name published on Hugging Face, as OWNER/NAME."
-            ),
+            t("Model"), "model", language.own("model", content), t("Choose, or type a folder's path or a Hugging Face name (OWNER/NAME).")
         )
-        vectors = _choose(
-            t("Static vectors"),
-            "vectors",
-            language.own("vectors", content),
-            t("Choose, or type a path on this machine. A GloVe or word2vec file."),
-        )
+        vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
         beside = _beside(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
-        corpus = _choose(
-            t("Sentences"),
-            "corpus",
-            language.own("corpus", content),
-            t("Choose, or type a path on this machine. A text, CSV or JSONL file of sentences."),
-        )
-        if (reads := sentences_of(corpus)) and st.button(
-            t("The labelled words and their meanings"), key="corpus.words", icon=":material/menu_book:", width="stretch"
-        ):
-            st.dialog(t("The labelled words and their meanings"), width="large")(_words)(reads)
+        corpus = _choose(t("Sentences"), "corpus", language.own("corpus", content), t("Choose, or type a path: text, CSV or JSONL."))
+        title = t("Labeled words")
+        if (reads := sentences_of(corpus)) and st.button(title, key="corpus.words", icon=":material/menu_book:", width="stretch"):
+            st.dialog(title, width="large")(_words)(reads)
         engine = st.selectbox(
-            t("Engine"),
-            [OURS, THEIRS],
-            key="engine",
-            **BOUND,
-            help=t("Who computes ELMo's layers. AllenNLP is the reference: slower, in a process of its own; both answers are compared."),
+            t("Engine"), [OURS, THEIRS], key="engine", **BOUND, help=t("AllenNLP is the slower reference, compared with Elmoscope.")
         )
         devices.choose()
         if engine == THEIRS and not is_ready():
-            st.warning(
-                t("AllenNLP's own environment is not set up here. In a terminal: `python -m core allennlp setup`"),
-                icon=":material/terminal:",
-            )
+            st.warning(t("AllenNLP is not installed. In a terminal: `python -m core allennlp setup`"), icon=":material/terminal:")
     return InUse(model, vectors, corpus, engine, beside)
 
 
@@ -103,16 +74,16 @@ def _beside(model: str) -> str:
     """A second model of the same language, by name or path; "" where there is none."""
     others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
     others += _typed("beside", others)
-    nothing = t("nothing")
+    nothing = t("none")
     chosen = st.selectbox(
-        t("Beside it"),
+        t("Second model"),
         ["", *others],
         key="beside",
         **BOUND,
         accept_new_options=True,
         on_change=_forget_compared,
         format_func=lambda name: name or nothing,
-        help=t("A second model, for the same sentences: both together on Home, Neighbours and Compare; on other pages one or the other."),
+        help=t("Both appear on Home, Neighbors and Compare, one elsewhere."),
     )
     if not chosen or chosen == model:
         return ""
@@ -124,9 +95,7 @@ def _beside(model: str) -> str:
         first = registry.place_of(model, "model")
         if first is None or reads.code == languages.of_model(first).code:
             return chosen
-        st.caption(
-            t("{model} reads {language}: only a model of the same language can stand beside.", model=plain(chosen), language=reads.name)
-        )
+        st.caption(t("{model} reads {language}. Choose two models of one language.", model=plain(chosen), language=reads.name))
     return ""
 
 
@@ -205,10 +174,8 @@ def _kept(path: Path) -> str:
 def _words(language: Language) -> None:
     """Every labelled word of a language with its meanings; the table is searched and sorted by its own tools."""
     facts = import_module("core.text.definitions").every(language)
-    st.caption(
-        t("{words:,} words with {n:,} meanings, each with sentences of its own.", words=len({word for word, *_ in facts}), n=len(facts))
-    )
-    columns = dict(zip((t("word"), t("meaning"), t("what it means")), zip(*facts, strict=True), strict=True))
+    st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in facts}), n=len(facts)))
+    columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*facts, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)
 
 
@@ -246,11 +213,7 @@ def _choose(label: str, kind: str, default: str, facts: str) -> str:
     )
     chosen = chosen or default
     if chosen == everything != default:
-        st.caption(
-            t(
-                "The bundled sentences and those of all further labelled words: each word is read once, in a minute or two, and kept (300 MB)."
-            )
-        )
+        st.caption(t("All labeled words: read once, 1 to 2 minutes, 300 MB."))
     entry = names.get(chosen)
     if entry is None:
         return default if kind == "model" and _offer_published(chosen) else chosen
@@ -263,10 +226,10 @@ def _choose(label: str, kind: str, default: str, facts: str) -> str:
 
 def _offer_download(entry, kind: str) -> None:
     """A download happens only when asked for; until then the bundled one stays in use."""
-    message = t("Not on this machine yet ({size:,.0f} MB from its publisher). Until then the bundled one is used.", size=entry.size_mb)
+    message = t("Not downloaded ({size:,.0f} MB). Using the bundled one.", size=entry.size_mb)
     st.caption(f"{message} {entry.note}")
     if not limits().downloads:
-        st.caption(t("Downloads are switched off on this server (ELMOSCOPE_DOWNLOADS). Choose what is here already."))
+        st.caption(t("Downloads are off on this server (ELMOSCOPE_DOWNLOADS)."))
     elif st.button(t("Download {name}", name=entry.name), key=f"get.{entry.name}", width="stretch"):
         _download(entry.name, kind)
 
@@ -277,23 +240,17 @@ def _offer_published(name: str) -> bool:
         return False
     key = f"published.{name}"
     if st.session_state.get(key) is None:
-        st.caption(t("{name} is not on this machine yet. Until then the bundled one is used.", name=plain(name)))
-        if st.button(t("Ask {host} for its size and licence", host=hub.host()), key=f"ask.{name}", width="stretch"):
-            with shown_errors(), st.spinner(t("Asking the server…")):
+        st.caption(t("{name} is not downloaded. Using the bundled one.", name=plain(name)))
+        if st.button(t("Get size and license from {host}", host=hub.host()), key=f"ask.{name}", width="stretch"):
+            with shown_errors(), st.spinner(t("Connecting…")):
                 st.session_state[key] = hub.look_up(name)
                 st.rerun()
         return True
     result = st.session_state[key]
-    size = t("{size:,.0f} MB", size=result.size_mb) if result.size_mb is not None else t("of a size that is not stated")
-    licence = plain(result.licence) if result.licence else t("not stated")
+    size = t("{size:,.0f} MB", size=result.size_mb) if result.size_mb is not None else t("size unknown")
+    terms = plain(result.licence) if result.licence else t("unknown")
     st.caption(
-        t(
-            "{name}: {size} from {host}, safetensors only. Licence: {licence}.",
-            name=plain(name),
-            size=size,
-            host=hub.host(),
-            licence=licence,
-        )
+        t("{name}: {size} from {host}, safetensors only. License: {license}.", name=plain(name), size=size, host=hub.host(), license=terms)
     )
     if st.button(t("Download {name}", name=plain(name)), key=f"get.{name}", width="stretch"):
         _download(name, "model")
@@ -301,7 +258,7 @@ def _offer_published(name: str) -> bool:
 
 
 def _download(name: str, kind: str) -> None:
-    bar = st.progress(0.0, text=t("Asking the server…"))
+    bar = st.progress(0.0, text=t("Connecting…"))
 
     def report(event) -> None:
         share = min(1.0, event.done / event.total) if event.total else 0.0

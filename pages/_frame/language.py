@@ -64,15 +64,9 @@ def say_if_missing(content: Language) -> None:
     name = languages.named(code).name
     fonts.check(name)
     if file := i18n.damaged(code):
-        st.warning(
-            t(
-                "{language}: its texts ({name}) cannot be read, so these pages are in English. Get the project’s files again, or mend that file.",
-                language=name,
-                name=file,
-            )
-        )
+        st.warning(t("Cannot read the {language} texts ({name}). Reinstall, or fix the file.", language=name, name=file))
     if content.code != code:
-        st.info(t("A model for {language} is not bundled yet: these pages speak it, and read English.", language=name))
+        st.info(t("No {language} model yet: text is read as English.", language=name))
 
 
 def has_model(content: Language) -> bool:
@@ -87,14 +81,14 @@ def foreign(*words: str) -> list[str]:
 
 
 def say_foreign(word: str) -> str:
-    return t("“{word}” is written in letters that {language} is not written in.", word=word[:40], language=languages.in_use().name)
+    return t("“{word}” is not in {language} letters.", word=word[:40], language=languages.in_use().name)
 
 
 def offer_its_language(word: str, key: str) -> None:
     """A button for each other language that is written in the word's letters and has a model here."""
     for other in languages.that_write(word):
         if other.code != languages.in_use().code and has_model(other):
-            label = t("Read it as {language}", language=other.name)
+            label = t("Read as {language}", language=other.name)
             if st.button(label, key=f"{key}.{other.code}", icon=":material/translate:", on_click=switch, args=(other.code,)):
                 st.rerun()  # the whole page, in that language
 

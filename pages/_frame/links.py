@@ -59,11 +59,11 @@ def _unfit(name: str) -> str:
     if name.casefold() in EMBEDDING:
         return ""
     if (n := max(map(len, [name, *values]))) > most:
-        return t(
-            "“{name}” in this address was left out: it has {n:,} characters, and at most {most:,} are read.", name=called, n=n, most=most
-        )
-    if any(category(sign) == CONTROL and not sign.isspace() for value in values for sign in value):
-        return t("“{name}” in this address was left out: it holds signs that are in no text.", name=called)
-    if name in NUMBERS and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
-        return t("“{name}” in this address was left out: it is no whole number.", name=called)
-    return ""
+        reason = t("{n:,} characters, limit {most:,}", n=n, most=most)
+    elif any(category(sign) == CONTROL and not sign.isspace() for value in values for sign in value):
+        reason = t("invalid characters")
+    elif name in NUMBERS and not all(re.fullmatch(r"-?\d{1,9}(\.0*)?", value, re.ASCII) for value in values):
+        reason = t("not a whole number")
+    else:
+        return ""
+    return t("Ignored “{name}” in the address: {reason}.", name=called, reason=reason)

@@ -49,10 +49,10 @@ def menu() -> tuple[Entry, ...]:
     return (
         Entry(t("Home"), ":material/home:", (Page("app.py", t("Home")),)),
         Entry(
-            t("Neighbours"),
+            t("Neighbors"),
             ":material/hub:",
             (
-                Page("pages/neighbours.py", t("Neighbours"), (("neighbours", t("Lists")), ("cloud", t("Cloud")))),
+                Page("pages/neighbours.py", t("Neighbors"), (("neighbours", t("Lists")), ("cloud", t("Cloud")))),
                 Page("pages/why.py", t("Why this sense?"), (("decided", t("Which words decide")), ("flip", t("Edit until it flips")))),
             ),
         ),

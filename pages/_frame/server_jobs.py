@@ -33,7 +33,7 @@ TURNS = Turns(_is_there)
 
 def waiting_text(turn: Turn) -> str:
     """How many jobs are before this one, for the page."""
-    return tn("Waiting for a turn: {n} job before yours.", "Waiting for a turn: {n} jobs before yours.", turn.ahead)
+    return tn("Waiting: {n} job ahead.", "Waiting: {n} jobs ahead.", turn.ahead)
 
 
 class Background:

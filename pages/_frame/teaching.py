@@ -39,11 +39,7 @@ def is_on() -> bool:
 def toggle() -> None:
     """The switch in the menu."""
     st.toggle(
-        t("Teaching mode"),
-        key="teach",
-        **BOUND,
-        on_change=_by_hand,
-        help=t("Large type, one idea a screen, the menu and the inputs folded away: for a room, a projector, a lesson."),
+        t("Teaching mode"), key="teach", **BOUND, on_change=_by_hand, help=t("Large type for a projector. Menu and inputs are folded.")
     )
 
 

@@ -18,16 +18,13 @@ SCRIPT = Path(__file__).with_suffix(".js").read_text("utf-8")
 def card() -> None:
     """The card, if this browser has not seen it to its end or `?tour=1` asks for it."""
     steps = (
-        (".st-key-a, .st-key-b", t("Two sentences, one word. Type your own, or take an example; then tap the word you mean.")),
-        (".st-key-home_picture", t("The word's vectors: ELMo has two, at an angle, one for each sentence. GloVe has one for both.")),
-        (
-            ".st-key-home_picture",
-            t("Draw the slider: layer 0 sees the spelling only, those above it read the sentence, and the angle opens."),
-        ),
+        (".st-key-a, .st-key-b", t("Type two sentences, or pick an example. Tap a word in each.")),
+        (".st-key-home_picture", t("ELMo has one vector per sentence, GloVe one for both.")),
+        (".st-key-home_picture", t("Drag the slider: above layer 0, context opens the angle.")),
     )
     numbered = [{"at": at, "said": said, "number": t("Try this: {k} of {n}", k=k, n=len(steps))} for k, (at, said) in enumerate(steps, 1)]
     component = st.components.v2.component("tour", html=HTML, css=CSS, js=SCRIPT)
-    data = {"title": t("A tour of three steps"), "next": t("Next"), "skip": t("Skip"), "done": t("Done"), "steps": numbered}
+    data = {"title": t("Three-step tour"), "next": t("Next"), "skip": t("Skip"), "done": t("Done"), "steps": numbered}
     component(data=data | {"asked": st.query_params.get("tour") == "1"}, key="tour", on_ended_change=_ended)
 
 

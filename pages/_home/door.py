@@ -6,7 +6,6 @@ from core.common import model_layers
 from core.common.i18n import t
 from pages._frame import tour
 from pages._frame.frame import frame, lede, question, show
-from pages._frame.markup import show_html
 from pages._frame.menu import page_link
 
 
@@ -19,32 +18,20 @@ def open_page() -> None:
     with st.container(key="home_onward"):
         lede(
             t(
-                "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>ELMo</b>, a language model that reads each sentence in both "
-                "directions, gives it a different one in every sentence."
-            )
-            if model_layers.in_use().is_elmo
-            else t(
-                "<b>GloVe</b> gives a spelling one vector, wherever it stands. <b>{model}</b>, a transformer, in which every word of a sentence looks "
-                "at every other, gives it a different one in every sentence.",
+                "<b>GloVe</b> has one vector per spelling. <b>{model}</b> reads the whole sentence and gives a new one each time.",
                 model=model_layers.in_use().called,
             )
         )
-        st.markdown(t("#### Go on with the same two sentences"))
+        st.markdown(t("#### What next?"))
         for column, (page, label, icon) in zip(
             st.columns(3),
             (
-                ("neighbours", t("Who are its neighbours?"), ":material/hub:"),
-                ("map", t("Where do its senses live?"), ":material/scatter_plot:"),
-                ("mix", t("Which layers matter?"), ":material/tune:"),
+                ("neighbours", t("Its neighbors"), ":material/hub:"),
+                ("map", t("Map of its senses"), ":material/scatter_plot:"),
+                ("mix", t("Mix the layers"), ":material/tune:"),
             ),
             strict=True,
         ):
             page_link(page, label, place=column, icon=icon, width="stretch")
-        show_html(
-            "{}",
-            t(
-                '<p class="small">Everything on these pages is computed now, on this machine, by the model and the vectors named under “In use” in the '
-                "menu. The bundled models are small and were trained for hours, not weeks: they are often right, and the pages say so when they are not.</p>"
-            ),
-        )
+        st.caption(t("Computed live on this machine. The bundled models are small and sometimes wrong."))
         tour.link()

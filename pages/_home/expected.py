@@ -49,13 +49,13 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
             st.caption(plain(str(error)))
             return []
         with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
-            coded_choice(DIRECTION, t("Read from"), directions(), BOTH, label_visibility="collapsed")
+            coded_choice(DIRECTION, t("Direction"), directions(), BOTH, label_visibility="collapsed")
         if by_streamlit:
             _buttons(each)
         else:
             _chips(key=KEY, data=_data(each, direction), on_put_change=_take_put, on_direction_change=_take_direction)
         with st.container(key="home_half"):
-            page_link("decided", t("Which half knew?"), icon=":material/arrow_forward:", query_params=address())
+            page_link("decided", t("Which words decide?"), icon=":material/arrow_forward:", query_params=address())
     return each
 
 
@@ -64,12 +64,12 @@ def twin(each: Sequence[InPlace]) -> None:
     if not each:
         return
     rows = [
-        {t("context"): side, t("rank"): k, t("word"): answer.word, t("probability"): round(answer.probability, 6)}
+        (side, k, answer.word, round(answer.probability, 6))
         for side, of in zip((t("1st"), t("2nd")), each, strict=True)
         for k, answer in enumerate(of.substitutes, 1)
     ]
     columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
-    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("The expected words as a table"), key="home.expected.table")
+    lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes as table"), key="home.expected.table")
 
 
 def directions() -> dict[str, str]:
@@ -104,11 +104,15 @@ def _take_direction() -> None:
 def _buttons(each: Sequence[InPlace]) -> None:
     """By Streamlit alone."""
     for side, of in zip(question.SIDES, each, strict=True):
-        st.caption(plain(f"{t('In this place ELMo also expects:')} {weakness(of.word.word, of.weak)}"))
+        st.caption(plain(f"{_head()} {weakness(of.word.word, of.weak)}"))
         with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
             for k, answer in enumerate(of.substitutes):
                 label = f"{plain(answer.word)} {answer.probability:.1%}"
                 st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, answer.word), type="tertiary")
+
+
+def _head() -> str:
+    return t("ELMo also expects:")
 
 
 def _data(each: Sequence[InPlace], direction: str) -> dict:
@@ -124,7 +128,7 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
                     {
                         "word": answer.word,
                         "size": round((answer.probability / largest) ** 0.5, 3),
-                        "label": t("{word}, {p:.1%}: put it into the sentence", word=answer.word, p=answer.probability),
+                        "label": t("{word}, {p:.1%}: insert", word=answer.word, p=answer.probability),
                     }
                     for answer in of.substitutes
                 ],
@@ -133,5 +137,5 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
         ],
         "directions": [*directions().items()],
         "direction": direction,
-        "text": {"head": t("In this place ELMo also expects:"), "read": t("Read from")},
+        "text": {"head": _head(), "read": t("Direction")},
     }

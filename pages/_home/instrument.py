@@ -7,7 +7,8 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.figures.style import BESIDE, GLOVE, OWN, layer_colour, layer_title
+from core.common.model_layers import MIX, Layers
+from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
 from core.views.pair import Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
@@ -35,40 +36,36 @@ def _said() -> dict:
 
 
 def slider_label() -> str:
-    return t("Layer of {model}. {told}", model=model_layers.in_use().called, told=what_layers_read())
+    return what_layers_read()
 
 
 def arrows_alt(pair: Pair, other: Beside | None, layer: str) -> str:
     """What the arrows show at a layer, in words."""
-    values = {"first": pair.words[0][:40], "second": pair.words[1][:40], "where": layer_title(layer), "cosine": pair.cosines[layer]}
-    said = t(
-        "Two arrows, “{first}” of the first sentence and “{second}” of the second, at {where}: the cosine of their angle is {cosine:.2f}.",
-        **values,
-    )
+    at = model_layers.in_use().at(layer)
+    values = {"first": pair.words[0][:40], "second": pair.words[1][:40], "at": at, "cosine": pair.cosines[layer]}
+    said = t("“{first}” and “{second}” as arrows {at}: cosine {cosine:.2f}.", **values)
     if other is None:
         return said
     place = other.place(layer, model_layers.in_use())
-    return f"{said} {t('Beside them the same two in {model}, {where}: {cosine:.2f}.', model=other.name, where=other.where(place), cosine=other.angles.cosine(place))}"
+    return f"{said} {t('Second model, {model}, {where}: {cosine:.2f}.', model=other.name, where=other.where(place), cosine=other.angles.cosine(place))}"
 
 
 def bars_alt(pair: Pair, other: Beside | None) -> str:
     values = ", ".join(f"{name_of(name)} {value:.2f}" for name, value in pair.bars.items())
-    said = t("Bars of the cosine of the two vectors: {values}.", values=values) + verdict_words.random_in_words(dict(pair.random))
+    said = t("Cosines: {values}.", values=values) + verdict_words.random_in_words(dict(pair.random))
     if other is None:
         return said
     return (
-        f"{said} {other.name}: {', '.join(f'{other.layers.title(name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
+        f"{said} {other.name}: {', '.join(f'{_named(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
     )
 
 
-def title(pair: Pair) -> str:
-    if pair.one_word or pair.same:
-        return t("How alike are the two vectors of “{word}”?", word=pair.words[0][:18])
-    return t("How alike are the two words?")
+def title() -> str:
+    return t("Cosine of the two vectors")
 
 
 def caption() -> str:
-    return t("Cosine of the two vectors: 1 is the same direction; the short line marks the average of two random words.")
+    return t("1: same direction. Mark: average of random pairs.")
 
 
 def name_of(vectors: str) -> str:
@@ -78,7 +75,12 @@ def name_of(vectors: str) -> str:
 
 def beside_name(other: Beside, space: str) -> str:
     """A space of the second model, as in a list of all numbers."""
-    return t("{model}, {layer}", model=other.name, layer=other.layers.title(space))
+    return t("{model}, {layer}", model=other.name, layer=_named(other.layers, space))
+
+
+def _named(layers: Layers, space: str) -> str:
+    """A space beside a bar or below arrows."""
+    return t("layer mix") if space == MIX else layers.title(space)
 
 
 def _beside(other: Beside | None) -> dict | None:
@@ -87,7 +89,7 @@ def _beside(other: Beside | None) -> dict | None:
     names, angles = other.layers.spaces, other.angles
     return {
         "name": other.name if len(other.name) <= 24 else other.name[:23] + "…",
-        "names": [other.layers.title(name) for name in names],
+        "names": [_named(other.layers, name) for name in names],
         "some": [names.index(name) for name in other.layers.some],
         "stops": angles.stops.tolist(),
         "cross": angles.cross.ravel().tolist(),
@@ -103,7 +105,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
     item = t("one vector") if pair.same else t("two vectors")
     return {
         "layers": names,
-        "names": [layer_title(name) for name in names],
+        "names": [_named(known, name) for name in names],
         "short": [layer_name(name) if name in known.some else "" for name in names],
         "colours": [layer_colour(name) for name in names],
         "stops": angles.stops.tolist(),
@@ -119,13 +121,13 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         "text": {
             "label": slider_label(),
             "labels": [t("1st"), t("2nd")],
-            "glove": ["GloVe", t("has no vector") if pair.static is None else item],
+            "glove": ["GloVe", t("no vector") if pair.static is None else item],
             "elmo": t("{model}, {layer}", model=known.called, layer="{layer}"),
             "beside": t("{model}, {layer}", model=other.name[:24], layer="{layer}") if other else "",
             "between": t("between {a} and {b}", a="{a}", b="{b}"),
             "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
             "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),
-            "title": title(pair),
+            "title": title(),
             "caption": caption(),
             "bars": bars_alt(pair, other),
         },

@@ -38,6 +38,6 @@ def _answer(in_use: InUse) -> None:
         if first.tokens and second.tokens:
             import_module("pages._home.show").show(in_use, first, second, place)  # only now: title and inputs stand before torch is loaded
         else:
-            show_html('<p class="verdict"><b>{}</b></p>', t("Two sentences are needed"), place=place)
+            show_html('<p class="verdict"><b>{}</b></p>', t("Type two sentences"), place=place)
     if get_script_run_ctx().fragment_ids_this_run:  # the page's own first run opens models, which no key does
         st.session_state[TOOK] = time.perf_counter() - began

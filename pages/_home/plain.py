@@ -33,6 +33,6 @@ def draw_picture(pair: Pair, other: Beside | None, layer: str) -> None:
     with left, st.container(key="home_picture"):
         draw(arrows(), key=arrows_key, alt=arrows_alt)
     with right:
-        st.markdown(f"**{plain(instrument.title(pair))}**")
+        st.markdown(f"**{plain(instrument.title())}**")
         draw(bars(), key=bars_key, alt=bars_alt)
         st.caption(instrument.caption())

@@ -63,7 +63,7 @@ def show(in_use: InUse) -> None:
         return
     pair = tuple(Chosen(*each) for each in zip(now.texts, now.tokens, now.positions, strict=True))
     with shown_errors(), st.container(key="home_scenes"):
-        st.markdown(t("#### Five short scenes with the same two sentences"))
+        st.markdown(t("#### Five short scenes"))
         places = [*st.columns(3, gap="large"), *st.columns([1, 1, 1], gap="large")]
         story = import_module("pages._home.story")
         for place, scene in zip(places, story.scenes(in_use, *pair), strict=False):
@@ -81,10 +81,10 @@ def _your_turn() -> None:
     known = examples.pairs()
     at = next((k for k, pair in enumerate(known.values(), 1) if pair == question.now().texts), 0)
     following = [*known][at % len(known)] if known else ""
-    message = t("Take a word of your own: the answer stands while you type. Or change one word above until the verdict changes.")
+    message = t("Type your own sentences, or change a word until the verdict changes.")
     show_html('<p class="scene"><b>{}</b></p><p class="scene">{}</p>', t("Your turn"), message)
     _cursor(key="home.cursor", data={"label": t("Type a sentence")})
-    label = t("Another pair: {word}", word=following)
+    label = t("Next example: {word}", word=following)
     if following and st.button(label, key="home.another", width="stretch", on_click=_take, args=(following,)):
         st.rerun()  # the whole page, with these
 

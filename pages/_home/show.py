@@ -80,11 +80,10 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     zeros = [notices.zeros()] if pair.static is None and all(pair.in_static) else []
     notice(notices.noticed(seen) + zeros + ([notices.beside(other, layer)] if other else []))
     pair_layer.note(in_use, layer)
-    rows = [{t("vectors"): instrument.name_of(k), t("cosine"): round(v, 4)} for k, v in pair.bars.items()]
-    if other:
-        rows += [{t("vectors"): instrument.beside_name(other, k), t("cosine"): round(v, 4)} for k, v in other.angles.cosines.items()]
+    rows = [(instrument.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
+    rows += [(instrument.beside_name(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
     share_card.note(in_use, first, second, layer)
-    lists.twin(pd.DataFrame(rows), name="cosines", key="home.table")
+    lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", key="home.table")
     expected.twin(words)
 
 

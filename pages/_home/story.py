@@ -57,22 +57,18 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     same = word.casefold() == bare(second.word).casefold()
     cosine = vectors.cosine(first.word, second.word)
     if not near:
-        said = t("GloVe has no vector for “{word}”, in either sentence.", word=word[:40])
+        said = t("GloVe has no vector for “{word}”.", word=word[:40])
     elif same:
-        said = t(
-            "GloVe has one vector for “{word}”, whatever stands around it; nearest to it in both: {words}.",
-            word=word[:40],
-            words=", ".join(near),
-        )
+        said = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
     else:
         values = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
-        said = t("To GloVe the cosine of “{a}” and “{b}” is {cosine}, whatever stands around them.", **values)
+        said = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
     parts = [_line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
     parts += [_star(30, 36, OWN[0]), _star(30, 96, OWN[1])]
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
         parts += [_words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
-    return Scene(t("One dot"), parts, said, "compare", t("Two spaces of words, compared"))
+    return Scene(t("One dot"), parts, said, "compare", t("Compare two spaces"))
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
@@ -83,13 +79,13 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     values = {
         "low": f"{math.degrees(angles[some[0]]):.0f}",
         "high": f"{math.degrees(angles[widest]):.0f}",
-        "bottom": layer_title(some[0]),
-        "where": layer_title(widest),
+        "below": model_layers.in_use().at(some[0]),
+        "at": model_layers.in_use().at(widest),
     }
     if widest == some[0] or values["low"] == values["high"]:
-        said = t("At {bottom} the two vectors stand {low}° apart, and no layer turns them further.", **values)
+        said = t("They are {low}° apart {below} and no farther elsewhere.", **values)
     else:
-        said = t("They stand {low}° apart at {bottom} and {high}° at {where}: what stands around the word turned its vector.", **values)
+        said = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
     parts = []
     for k, name in enumerate(some):
         x = (k + 0.5) * WIDE / len(some)
@@ -99,7 +95,7 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]
         parts.append(_words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
-    return Scene(t("Two arrows"), parts, said, "mix", t("Mix the layers by hand"))
+    return Scene(t("Two arrows"), parts, said, "mix", t("Mix the layers"))
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -119,12 +115,13 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
                 colour = sense_colour(senses.index(item.sense)) if item.sense in senses else "#8c8c96"
                 rim = {"stroke": "currentColor", "stroke-width": 2} if item.row in both else {}
                 parts.append(("circle", {"cx": 36 + 134 * side + 16 * k, "cy": y + 4, "r": 6, "fill": colour} | rim, ""))
-    values = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "where": layer_title(layer), "bottom": layer_title("0")}
+    layers = model_layers.in_use()
+    values = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "at": layers.at(layer), "below": layers.at("0")}
     if not values["k"]:
-        said = t("There is no labelled sentence whose word could be a neighbour.")
+        said = t("No labeled sentence to compare.")
     else:
-        said = t("Of the {k} nearest labelled sentences both share {n} at {bottom} and {m} at {where}; shared ones wear a rim.", **values)
-    return Scene(t("Other neighbours"), parts, said, "neighbours", t("See both lists"))
+        said = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
+    return Scene(t("Different neighbors"), parts, said, "neighbours", t("See both lists"))
 
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -132,7 +129,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     page = "decided"
     onward = t("See every word")
     if first.asked == second.asked or len(first.tokens) < 2:
-        return Scene(title, [], t("With another sentence, or other words around this one, there is something to decide."), page, onward)
+        return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
     result = view(compute, bench(in_use), request).influence
     content = {word.position for word in word_in_question.candidates(result.tokens, languages.in_use())}  # words of more than grammar
@@ -147,17 +144,13 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
         fill = sense_colour(0 if value > 0 else 1)
         parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
         parts.append(_words(118 + length, y + 5, f"{value:+.2f}".replace("-", "−"), 12))
-    word = bare(first.word)[:40]
+    at = model_layers.in_use().at(layer)
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:
-        said = t(
-            "At {where} no single word of the first sentence holds “{word}” clearly apart from the second.",
-            where=layer_title(layer),
-            word=word,
-        )
+        said = t("No single word of the first sentence separates the two clearly {at}.", at=at)
     else:
-        values = {"where": layer_title(layer), "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
-        said = t("At {where} “{other}” holds the two apart most: without it their cosine is {value} higher.", **values)
+        values = {"at": at, "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
+        said = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
     return Scene(title, parts, said, page, onward)
 
 

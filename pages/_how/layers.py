@@ -19,7 +19,7 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     rows = [shown(way.tokens[k], 12) for k in window]
     limit = limit_of(way.layers)
     if len(window) < len(way.tokens):
-        st.caption(t("{n} of the sentence's {all} words are shown, those round the word in question.", n=len(window), all=len(way.tokens)))
+        st.caption(t("Showing {n} of {all} words.", n=len(window), all=len(way.tokens)))
     for k, column in enumerate(st.columns(len(way.layers), gap="small")):
         with column:
             st.markdown(t("**Layer {layer}**", layer=k))
@@ -33,26 +33,19 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
                 title=t("forward half | backward half"),
             )
             figure.add_vline(x=way.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
-            alt = t(
-                "A heat map of layer {layer}: a row for each of {n} words, {size} numbers a row.",
-                layer=k,
-                n=len(rows),
-                size=way.layers.shape[-1],
-            )
+            alt = t("Heat map of layer {layer}: {n} words, {size} numbers each.", layer=k, n=len(rows), size=way.layers.shape[-1])
             draw(figure, key=f"how.layer.{k}", alt=alt)
     if shape.skip_connections and shape.n_layers > 1:
         _skip(way)
     lengths = np.linalg.norm(way.layers[:, way.position], axis=1)
-    lines = [
-        t("The vectors of “{word}” are {lengths} long, layer by layer.", word=_word(way), lengths=", ".join(f"{n:.1f}" for n in lengths))
-    ]
+    lines = [t("Vector lengths of “{word}” by layer: {lengths}.", word=_word(way), lengths=", ".join(f"{n:.1f}" for n in lengths))]
     lines += [_of_a_repeated_word(way)]
     return lines, [
         {
             t("word"): token,
             t("layer"): k,
-            t("length of the forward half"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
-            t("length of the backward half"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3),
+            t("forward length"): round(float(np.linalg.norm(row[: len(row) // 2])), 3),
+            t("backward length"): round(float(np.linalg.norm(row[len(row) // 2 :])), 3),
         }
         for n, token in enumerate(way.tokens)
         for k, row in enumerate(way.layers[:, n])
@@ -63,9 +56,9 @@ def _skip(way: Walk) -> None:
     """The second layer as the sum it is."""
     steps = way.forward.steps[1], way.backward.steps[1]
     parts = [np.concatenate([getattr(s, name) for s in steps]) for name in ("output", "skip", "result")]
-    st.markdown(t("**The skip connection at this word**: layer 2 is a sum"))
-    names = [t("the second LSTM"), t("+ layer 1"), t("= layer 2")]
-    alt = t("A heat map of three rows: what the second LSTM gives, layer 1, and their sum, layer 2.")
+    st.markdown(t("**Skip connection**"))
+    names = [t("second LSTM"), t("+ layer 1"), t("= layer 2")]
+    alt = t("Heat map: the second LSTM's output, layer 1, and their sum, layer 2.")
     draw(heat_figure(np.stack(parts), names, key="how.skip", limit=limit_of(*parts), bold=2), key="how.skip", alt=alt)
 
 
@@ -79,11 +72,11 @@ def _of_a_repeated_word(way: Walk) -> str:
         a, b = (way.layers[:, k] for k in [k for k, token in enumerate(way.tokens) if token == word][:2])
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
         return t(
-            "“{word}” stands in this sentence more than once; the cosine of its first two vectors is {cosines}, layer by layer.",
+            "“{word}” occurs more than once. Cosines of its first two vectors by layer: {cosines}.",
             word=shown(word),
             cosines=", ".join(f"{c:.2f}" for c in cosines),
         )
-    return t("No word stands in this sentence twice. Repeat one to see its two vectors agree at layer 0 and part above.")
+    return t("Repeat a word: its two vectors are equal only at layer 0.")
 
 
 def _word(way: Walk) -> str:

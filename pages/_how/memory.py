@@ -18,68 +18,46 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import of_elmo_alone
-from pages._word.other_text import other_text
 from pages._word.store import remembered
 
 ROUNDS = 6  # times the other text is read
 
 
 @st.fragment
-def show(in_use: InUse, chosen: Chosen) -> None:
+def show(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         if not of_elmo_alone.is_another(in_use, of_elmo_alone.MEMORY):
-            _page(in_use, chosen)
+            _page(in_use, chosen, other)
 
 
-def _page(in_use: InUse, chosen: Chosen) -> None:
-    other = other_text()
+def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
     in_use = opened.about(in_use, chosen.looked_up)
     n_layers = opened.model(in_use.model).encoder.n_layers
     layers = [str(k) for k in range(n_layers)]
-    layer = int(
-        choice(
-            "layer",
-            t("Layer"),
-            layers,
-            layers[-1],
-            required=True,
-            help=t("Layer 0 sees the spelling alone, so that nothing read before can change it."),
-        )
-    )
+    left, right = st.columns(2, gap="large")
+    with right.container(horizontal=True, vertical_alignment="center", gap="small"):
+        st.markdown(t("**Each direction** at layer"), width="content")
+        layer = int(choice("layer", t("Layer"), layers, layers[-1], required=True, label_visibility="collapsed"))
     memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
     drifted, bold = memory.drifted, chosen.position
-    left, right = st.columns(2, gap="large")
     with left:
-        st.markdown(t("**Each word, after the other text**: cosine to its vector from a fresh start"))
+        st.markdown(t("**Each word** after the other text"))
         stateless = 1 - memory.stateless.whole.max(axis=0)
         least = int(drifted.whole[layer].argmax())
         values = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
-        alt = t(
-            "Each word's cosine to its vector from a fresh start, a line a layer; at layer {layer} “{word}” has the lowest, {cosine:.3f}.",
-            **values,
-        )
+        alt = t("Cosine of each word to a fresh start. Lowest at layer {layer}: “{word}”, {cosine:.3f}.", **values)
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
         _caption(about_words(memory, chosen, layer)[:1] + about_likeness(in_use, memory, chosen, layer))
     with right:
-        st.markdown(t("**Where it comes from**: drift of the two halves at layer {layer}", layer=layer))
         halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
-        alt = t("How far the forward and the backward half of each word's vector have drifted at layer {layer}.", layer=layer)
+        alt = t("Drift of each word's forward and backward half at layer {layer}.", layer=layer)
         draw(halves, key="state.2", alt=alt)
         _caption(about_words(memory, chosen, layer)[1:])
-    st.markdown(
-        t(
-            "**Does it settle?** The sentence {n} times, other text in between, layer {layer}: how far each encoding is from the one before",
-            n=ROUNDS + 1,
-            layer=layer,
-        )
-    )
+    st.markdown(t("**Does it settle** at layer {layer}? {n} readings, other text in between", layer=layer, n=ROUNDS + 1))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     ours = np.full(ROUNDS, float(memory.stateless.whole[layer].mean()))
     values = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}
-    alt = t(
-        "How far each of {n} encodings is from the one before: {first:.4f} at first, {last:.4f} at last with the same text in between.",
-        **values,
-    )
+    alt = t("Drift over {n} readings of the same text: {first:.4f} at first, {last:.4f} at last.", **values)
     draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
     _caption(about_settling(memory, layer))
     notice([*about_neighbours(in_use, memory, chosen, layer), *about_ours(memory)])
@@ -94,11 +72,8 @@ def _caption(lines: list[str]) -> None:
 
 
 def _how_checked() -> str:
-    checked = t(
-        "The memory shown is our own encoder's with its states carried over (encode_streams). The golden tests hold it to what AllenNLP and "
-        "bilm-tf published for thirty sentences in three streams, to 0.00001."
-    )
-    ready = t("AllenNLP is set up on this machine: choose it as the engine under “In use” to compare with it.")
+    checked = t("Computed by our encoder, matching AllenNLP's and bilm-tf's published vectors to 0.00001.")
+    ready = t("To compare with AllenNLP, choose its engine under “In use”.")
     return f"{checked} {ready}" if allennlp_engine.is_ready() else checked
 
 
@@ -110,9 +85,9 @@ def _table(memory: Memory, chosen: Chosen) -> pd.DataFrame:
             t("word"): token,
             t("layer"): layer,
             t("cosine to a fresh start"): round(1 - float(memory.drifted.whole[layer, k]), 5),
-            t("drift, forward half"): round(float(memory.drifted.forward[layer, k]), 5),
-            t("drift, backward half"): round(float(memory.drifted.backward[layer, k]), 5),
-            t("cosine, our encoder"): round(1 - float(memory.stateless.whole[layer, k]), 5),
+            t("forward drift"): round(float(memory.drifted.forward[layer, k]), 5),
+            t("backward drift"): round(float(memory.drifted.backward[layer, k]), 5),
+            t("our cosine"): round(1 - float(memory.stateless.whole[layer, k]), 5),
         }
         for k, token in enumerate(chosen.tokens)
         for layer in range(len(memory.fresh[0]))
@@ -122,10 +97,10 @@ def _table(memory: Memory, chosen: Chosen) -> pd.DataFrame:
             t("what"): name,
             t("number"): k + 2,
             t("layer"): layer,
-            t("drift from the time before"): round(float(before), 6),
-            t("drift from a fresh start"): round(float(fresh), 6),
+            t("drift from previous"): round(float(before), 6),
+            t("drift from fresh start"): round(float(fresh), 6),
         }
-        for name, stream in ((t("the same text each time"), memory.same), (t("another text each time"), memory.varied))
+        for name, stream in ((t("same text"), memory.same), (t("different texts"), memory.varied))
         for layer in range(len(memory.fresh[0]))
         for k, (before, fresh) in enumerate(zip(stream.from_previous(layer), stream.from_fresh(layer), strict=True))
     ]

@@ -16,14 +16,14 @@ ROUNDING = 1e-3  # of numbers about 1 in float32, added in another order
 
 def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     if not layer:
-        return [t("At layer 0 nothing changes: it reads the spelling and no text, before or now.")]
+        return [t("Nothing changes at layer 0, which reads only the spelling.")]
     drifted, tokens = memory.drifted, chosen.tokens
     if drifted.whole[layer].max() < UNSEEN:
-        return [t("At layer {layer} no word drifts: its vectors are those of a fresh start.", layer=layer)]
+        return [t("No word drifts at layer {layer}.", layer=layer)]
     worst = int(drifted.whole[layer].argmax())
     lines = [
         t(
-            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f} to its fresh vector); the mean drift, 1 − cosine, is {mean:.3f}.",
+            "At layer {layer} “{word}” drifts most (cosine {cosine:.2f}). Mean drift (1 − cosine): {mean:.3f}.",
             layer=layer,
             word=tokens[worst][:24],
             cosine=1 - float(drifted.whole[layer, worst]),
@@ -38,8 +38,7 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     if ahead.argmax() == 0 and behind.argmax() == len(tokens) - 1:
         lines.append(
             t(
-                "The forward half drifts most at the first word ({first:.2f}), the backward half at the last ({last:.2f}): there each has read "
-                "least of this sentence, and leans most on what came before.",
+                "The forward half drifts most at the first word ({first:.2f}), the backward half at the last ({last:.2f}): there each has read least.",
                 first=float(ahead[0]),
                 last=float(behind[-1]),
             )
@@ -47,7 +46,7 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     else:
         lines.append(
             t(
-                "One expects the forward half to drift most at the first word and the backward half at the last; here it is “{ahead}” and “{behind}”.",
+                "Unexpectedly, the forward half drifts most at “{ahead}”, the backward half at “{behind}”.",
                 ahead=tokens[int(ahead.argmax())][:24],
                 behind=tokens[int(behind.argmax())][:24],
             )
@@ -60,58 +59,30 @@ def about_settling(memory: Memory, layer: int) -> list[str]:
         return []
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     if max(same.max(), varied.max()) < UNSEEN:
-        return [t("What was read before changes nothing here: every time the vectors are those of a fresh start.")]
+        return [t("Earlier text changes nothing here.")]
     settled = same[-1] <= 0.01 * same[0]
     away = float(memory.same.from_fresh(layer)[-1])
     lines = [
-        t(
-            "With the same text each time it settles ({first:.3f}, then {last:.4f}), but {away:.3f} away from a fresh start.",
-            first=float(same[0]),
-            last=float(same[-1]),
-            away=away,
-        )
+        t("With the same text it settles, {away:.3f} from a fresh start.", away=away)
         if settled
-        else t(
-            "Even with the same text each time it has not settled after {n} times ({first:.3f}, then {last:.4f}).",
-            n=len(same),
-            first=float(same[0]),
-            last=float(same[-1]),
-        )
+        else t("Even with the same text it has not settled after {n} readings ({last:.4f}).", n=len(same), last=float(same[-1]))
     ]
     rest = float(varied[len(varied) // 2 :].mean())
     if rest > 0.001:
-        lines.append(
-            t(
-                "With another text each time, as on a server, it does not within {n} times: {rest:.3f} from one time to the next.",
-                n=len(varied),
-                rest=rest,
-            )
-        )
-        lines.append(t("Warming up with a few batches, as AllenNLP advises, does not take that away."))
+        lines.append(t("With different texts it does not ({rest:.3f} per reading), so warm-up batches do not help.", rest=rest))
     else:
-        lines.append(t("With another text each time it settles too ({rest:.5f}): warming up with a few batches is enough.", rest=rest))
+        lines.append(t("With different texts it settles too ({rest:.5f}), so warm-up batches are enough.", rest=rest))
     return lines
 
 
 def about_ours(memory: Memory) -> list[str]:
     alone, batch = memory.stateless_difference
     if not alone and not batch:
-        return [t("Ours, before and after the same text, alone or in one batch with it, differs in no number.")]
-    values = {"alone": alone, "batch": batch}
-    if max(alone, batch) < ROUNDING:
-        return [
-            t(
-                "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text "
-                "{batch:.1g}, which is rounding.",
-                **values,
-            )
-        ]
-    return [
-        t(
-            "Ours, before and after the same text: the largest difference of any number is {alone:.1g}; in one batch with that text {batch:.1g}.",
-            **values,
-        )
-    ]
+        return [t("Our encoder's numbers do not change.")]
+    most = max(alone, batch)
+    if most < ROUNDING:
+        return [t("Our encoder's numbers change by at most {most:.1g}, which is rounding.", most=most)]
+    return [t("Our encoder's numbers change by at most {most:.1g}.", most=most)]
 
 
 def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
@@ -123,16 +94,11 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
     values = {"word": chosen.word[:24], "k": k, "n": changed[layer], "layer": layer}
     if not table.lemmas:  # a text without labels
         if same_word:
-            return [t("The other text changes {n} of the {k} sentences of this corpus nearest to “{word}” at layer {layer}.", **values)]
-        return [t("“{word}” is not in this corpus; the other text changes {n} of the {k} words nearest to it at layer {layer}.", **values)]
+            return [t("The other text changes {n} of the {k} sentences nearest to “{word}” at layer {layer}.", **values)]
+        return [t("“{word}” is not in this corpus. {n} of its {k} nearest words change at layer {layer}.", **values)]
     if same_word:
-        return [t("The other text changes {n} of the {k} labelled sentences nearest to “{word}” at layer {layer}.", **values)]
-    return [
-        t(
-            "“{word}” has no labelled sentences; the other text changes {n} of the {k} labelled words nearest to it at layer {layer}.",
-            **values,
-        )
-    ]
+        return [t("The other text changes {n} of the {k} labeled sentences nearest to “{word}” at layer {layer}.", **values)]
+    return [t("“{word}” has no labeled sentences. {n} of its {k} nearest labeled words change at layer {layer}.", **values)]
 
 
 def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
@@ -147,7 +113,7 @@ def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) ->
         return []
     return [
         t(
-            "To compare: two labelled sentences where “{word}” means the same have a cosine of {same:.2f}; before and after, yours has {own:.2f}.",
+            "Two labeled sentences of one sense of “{word}” average {same:.2f}. Yours before and after: {own:.2f}.",
             word=lemma,
             same=same,
             own=1 - float(memory.drifted.whole[layer, chosen.position]),

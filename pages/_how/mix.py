@@ -21,22 +21,14 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     with left:
         weights, gamma = sliders(n)
     with right:
-        st.markdown(t("**s = softmax(w)**: the shares of the layers, together 100 %"))
+        st.markdown(t("**s = softmax(w)**: the layer weights"))
         weight_bars(weights, key="how.weights")
     vector = mixed(h, weights, gamma)
     parts = np.stack([*(gamma * weights[:, None] * h), vector])
-    names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo, their sum")]
-    st.markdown(
-        t(
-            "**The vector of “{word}”**, {n} numbers, and the parts it is the sum of",
-            word=in_markdown(way.tokens[way.position]),
-            n=len(vector),
-        )
-    )
+    names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo (sum)")]
+    st.markdown(t("**The vector of “{word}”** and its parts, {n} numbers each", word=in_markdown(way.tokens[way.position]), n=len(vector)))
     alt = t(
-        "A heat map: each layer's weighed vector of “{word}”, and below them their sum, {n} numbers a row.",
-        word=shown(way.tokens[way.position]),
-        n=len(vector),
+        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=shown(way.tokens[way.position]), n=len(vector)
     )
     draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
     length = float(np.linalg.norm(vector))
@@ -46,18 +38,17 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     longest = int(lengths.argmax())
     lines = [
         t(
-            "The vector is {length:.2f} long and points most the way of layer {layer} (cosine {cosine:.2f}).",
+            "The vector has length {length:.2f} and is closest to layer {layer} (cosine {cosine:.2f}).",
             length=length,
             layer=nearest,
             cosine=cosines[nearest],
         ),
         t(
-            "Layer {layer} has the longest part, {part:.2f}, with a share of {share:.0%}: shares are not lengths, since the layers' vectors differ in length.",
+            "Layer {layer} contributes most: length {part:.2f}, with weight {share:.0%}.",
             layer=longest,
             part=float(lengths[longest]),
             share=float(weights[longest]),
         ),
-        t("γ makes it longer or shorter and turns it nowhere."),
     ]
     return lines, [
         {t("part"): name} | {str(d + 1): round(float(v), 4) for d, v in enumerate(row)} for name, row in zip(names, parts, strict=True)

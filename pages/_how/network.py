@@ -36,9 +36,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     wide, narrow = (drawing(way, all_steps, number, *sizes) for sizes in (WIDE, NARROW))
     drawn = html('<div class="wide">{}</div><div class="narrow">{}</div>', wide, narrow)
     _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
-    st.caption(
-        t("One column a word, from its letters down to its vector; the darker a cell, the larger the numbers there. A box opens its step.")
-    )
+    st.caption(t("One column per word. Darker means larger. Select a box to open its step."))
 
 
 def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:
@@ -60,7 +58,7 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
             html(
                 '<g role="button" tabindex="0" data-step="{n}" aria-label="{n} {name}: {title}"{current}>'
                 '<rect class="box" x="1" y="{y:.1f}" width="{width}" height="{tall:.1f}" rx="7"/>'
-                '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n}&#8194;{name}</text>{cells}</g>',
+                '<text x="{x}" y="{name_y:.1f}" font-size="14" font-weight="600">{n} {name}</text><g aria-hidden="true">{cells}</g></g>',
                 n=k + 1,
                 name=names[k],
                 title=step.title,
@@ -82,7 +80,7 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
     ]
     at = left + PAD + (way.position - first) * column
     alt = t(
-        "The network: {n} of the sentence's words, “{word}” marked, from letters and filters through {layers} LSTM layers in either direction to the mix.",
+        "The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.",
         n=len(words),
         word=shown(way.tokens[way.position]),
         layers=len(way.layers) - 1,
@@ -106,11 +104,11 @@ def _names(top: int) -> tuple[str, ...]:
     return (
         t("Characters"),
         t("Filters"),
-        t("Spelling's vector"),
+        t("Spelling vector"),
         t("LSTMs, left to right"),
         t("LSTMs, right to left"),
         t("Layers 0 to {top}", top=top),
-        t("The mix"),
+        t("Layer mix"),
     )
 
 

@@ -51,7 +51,7 @@ def _stepper(all_steps: tuple[Step, ...]) -> int:
 
     def following(number: int) -> str:
         last = number == len(all_steps) - 1
-        return t("That was the last step") if last else t("Next: {title}", title=all_steps[number + 1].title)
+        return t("Last step") if last else t("Next: {title}", title=all_steps[number + 1].title)
 
     icons = ":material/arrow_back:", ":material/arrow_forward:"
     return stepper("step", t("Step"), NUMBERS, buttons="how", following=following, icons=icons)

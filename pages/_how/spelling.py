@@ -32,31 +32,25 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             columns=[html("<b>{}</b><br>{}", sign, number) for sign, number in zip(signs, spelling.ids, strict=False)],
         ),
         key="how.1",
-        alt=t("A heat map of the characters {signs}: a column of {size} numbers for each.", signs=" ".join(signs), size=len(values)),
+        alt=t("Heat map of the characters {signs}, {size} numbers each.", signs=" ".join(signs), size=len(values)),
     )
     word = way.tokens[way.position]
     inside = spelling.used - 2
     lines = [
         t(
-            "“{word}”: characters {n}, bytes {inside}; with the two marks {used} of the 50 places are used, the other {rest} hold padding, 261.",
+            "“{word}” fills {used} of 50 places: {inside} bytes and two marks. The rest is padding.",
             word=shown(word),
-            n=len(word),
             inside=inside,
             used=spelling.used,
-            rest=50 - spelling.used,
         )
     ]
     if spelling.left_out:
-        lines.append(t("It is cut at 48 bytes: the rest, {n}, ELMo never sees.", n=spelling.left_out))
-    if any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
-        lines.append(t("Characters outside ASCII take several bytes, written in hexadecimal; each byte has a vector of its own."))
-    sign, times = Counter(spelling.signs).most_common(1)[0]
-    if times > 1:
-        lines.append(
-            t("“{sign}” occurs {times} times, with one and the same vector: its place changes nothing yet.", sign=sign, times=times)
-        )
-    else:
-        lines.append(t("No byte stands twice in it; where one does, both have one and the same vector."))
+        lines.append(t("ELMo reads 48 bytes. Not read: {n}.", n=spelling.left_out))
+    elif any(len(c.encode("utf-8", "ignore")) > 1 for c in spelling.characters):
+        lines.append(t("Non-ASCII characters take several bytes (shown in hexadecimal)."))
+    elif (most := Counter(spelling.signs).most_common(1)[0])[1] > 1:
+        sign, times = most
+        lines.append(t("“{sign}” occurs {times} times with one vector.", sign=sign, times=times))
     rows = zip(signs, (*spelling.characters, *[""] * PADDING_SHOWN), spelling.ids[:n], values.T, strict=False)
     return lines, [
         {t("place"): k, t("sign"): sign, t("character"): c, t("number"): int(number)}
@@ -84,7 +78,7 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             winners += [(len(rows), place)] if awake else []
             rows.append(row)
             names.append(t("width {width}: {answer:.2f}", width=bank.width, answer=float(bank.pooled[f])))
-            reading = t("filter {number} of width {width} reads", number=f, width=bank.width)
+            reading = t("filter {number}, width {width}:", number=f, width=bank.width)
             hovers.append(
                 [
                     html(
@@ -98,20 +92,20 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
                 {
                     t("width"): bank.width,
                     t("filter"): f,
-                    t("window that won"): spelling.window(int(bank.places[f]), bank.width),
-                    t("highest answer"): round(float(answers[place]), 4),
-                    t("kept"): round(float(bank.pooled[f]), 4),
+                    t("window"): spelling.window(int(bank.places[f]), bank.width),
+                    t("maximum"): round(float(answers[place]), 4),
+                    t("after ReLU"): round(float(bank.pooled[f]), 4),
                 }
             )
     limit = max(limit_of(way.pooled, share=100.0), 0.1)
     draw(
         heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers, winners=winners),
         key="how.2",
-        alt=t("A heat map of the strongest filters of each width: how well the characters at each place fit them."),
+        alt=t("Heat map of the strongest filters of each width, by position."),
     )
     pooled = way.pooled
     awake = int((way.pooled > 0).sum())
-    lines = [t("{awake:,} of {n:,} filters answer this word at all ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
+    lines = [t("{awake:,} of {n:,} filters respond ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
     if awake:
         equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; of these the one that reads most letters
         word = written(way.tokens[way.position])
@@ -119,13 +113,8 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
         width, window = way.filter_window(best)
         lines.append(
-            t(
-                "The strongest, of width {width}, found <b>{window}</b>: {answer:.2f}.",
-                width=width,
-                window=window,
-                answer=float(pooled[best]),
-            )
+            t("The strongest found <b>{window}</b> (width {width}, {answer:.2f}).", width=width, window=window, answer=float(pooled[best]))
         )
     if silent := [str(bank.width) for bank in way.banks if not bank.pooled.any()]:
-        lines.append(t("No filter of width {widths} finds anything in it: all its answers are below zero.", widths=", ".join(silent)))
+        lines.append(t("No filter of width {widths} responds.", widths=", ".join(silent)))
     return lines, table

@@ -43,13 +43,13 @@ def unread(firing: Firing) -> bool:
 def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
     missing = [k for k, neighbours in enumerate(beside) if neighbours is None]
     if not missing and not lower:
-        return [t("GloVe knows every spelling here.")]
+        return [t("GloVe knows every word.")]
     if not missing:
-        return [t("GloVe knows every spelling here, but has no capitals: it reads {words} in small letters.", words=_quoted(lower))]
-    lines = [t("GloVe has no vector for {words}.", words=_quoted(firings[k].word for k in missing))]
+        return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
+    lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
     if (k := next((k for k in missing if near[k] and not unread(firings[k])), None)) is not None:
         named = {"word": _short(firings[k].word), "best": _short(written(near[k][0].word)), "cosine": near[k][0].cosine}
-        lines.append(t("Layer 0 puts “{word}” nearest to “{best}” ({cosine:.2f}).", **named))
+        lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
 
 
@@ -57,7 +57,7 @@ def _parted(firings: list[Firing]) -> list[str]:
     """Words that no sentence holds as one token."""
     parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
     words = ", ".join(f"“{_short(word)}” ({_short(' + '.join(map(bare, tokens)))})" for word, tokens in parted)
-    return [t("In a sentence both models read {words} in parts: those they know, not the whole.", words=words)] if parted else []
+    return [t("In a sentence, both models split {words}.", words=words)] if parted else []
 
 
 def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> list[str]:
@@ -66,16 +66,15 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
     others = np.where(np.eye(len(firings), dtype=bool), -np.inf, cosines)
     a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
     named = {"a": _short(firings[a].word), "b": _short(firings[b].word), "cosine": float(cosines[a, b])}
-    nearest = t("Nearest to each other of your words are “{a}” and “{b}”: cosine {cosine:.2f}.", **named)
+    nearest = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named)
     if usual is None:
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
         values = {"n": len(firings), "usual": usual}
-        return [nearest, t("The nearest two of {n} random words from its vocabulary stay below {usual:.2f} 95 times in 100.", **values)]
+        return [nearest, t("Chance: 95 % of {n} random words stay below {usual:.2f}.", **values)]
     return [
         t(
-            "No two of your words are nearer than chance: “{a}” and “{b}” have {cosine:.2f}, and the nearest two of {n} random words from its vocabulary "
-            "have {usual:.2f} or more 5 times in 100.",
+            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5 % of {n} random words have a pair at {usual:.2f} or above.",
             usual=usual,
             n=len(firings),
             **named,
@@ -86,12 +85,7 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
 def _unread(firings: list[Firing]) -> list[str]:
     if not (words := _quoted(firing.word for firing in firings if unread(firing))):
         return []
-    return [
-        t(
-            "The letters of {words} count for next to nothing: the model cannot read them, and gives all such words nearly one vector.",
-            words=words,
-        )
-    ]
+    return [t("The model cannot read the letters of {words}.", words=words)]
 
 
 def of_windows(firings: list[Firing]) -> list[str]:
@@ -102,42 +96,26 @@ def of_windows(firings: list[Firing]) -> list[str]:
     whole = [f for f in firings if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
         words = ", ".join(f"“{_short(f.word)}” ({_top(f).share:.0%})" for f in whole)
-        lines.append(t("Known by heart, with a window over the whole word as the largest part of the vector: {words}.", words=words))
+        lines.append(t("Recognized whole: {words}.", words=words))
     facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in firings if not (id(f) in facts or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
-        least = min(pieces, key=lambda f: 1 - f.unlettered)
-        most = max((w for w in least.windows if w.lettered), key=lambda w: w.share)
+        tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
+        least, most = min(tops, key=lambda top: top[1].share)
         lines.append(
-            t(
-                "“{word}” is read in pieces, most of all “{window}” ({share:+.0%}); all its letters together give {letters:.0%} of the vector, the bias "
-                "and the marks {rest:.0%}.",
-                word=_short(least.word),
-                window=most.text,
-                share=most.share,
-                letters=1 - least.unlettered,
-                rest=least.unlettered,
-            )
+            t("“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).", word=_short(least.word), window=most.text, share=most.share)
         )
     return lines
 
 
 def reading_guide(firing: Firing) -> str:
     """How the picture of windows is to be read, and what is not in it (Markdown without user text)."""
-    guide = t(
-        "Every filter looks for one run of letters and answers where it finds it best; ‹ and › mark a word's beginning and end. Above: what each letter "
-        "gives, by width of window; below: the strongest windows."
-    )
+    guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word's ends.")
     if firing.exact:
-        parts = t(
-            "Shares are exact: with {rest:+z.0%} that no letter gives (the bias, and windows with marks alone) they sum to 100 %. Orange speaks against.",
-            rest=firing.unlettered,
-        )
+        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100 %. Orange is negative.", rest=firing.unlettered)
     else:
-        parts = t(
-            "This model mixes the filters' answers in a highway layer, so no share is exact: shown is how strongly the filters answered."
-        )
-    cut = t("A token has room for 48 bytes; characters behind them are not read: {n:,}.", n=firing.cut) if firing.cut else ""
+        parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
+    cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""
     return " ".join(part for part in (guide, parts, cut) if part)
 
 

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, split_words
 from core.common.i18n import t
-from core.common.markup import Markup, plain
+from core.common.markup import Markup, html, plain
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.static.vectors import StaticNeighbour, StaticVectors
@@ -20,17 +20,17 @@ from pages._widgets.charts import draw
 from pages._widgets.word_lists import written
 from pages._word import of_elmo_alone
 
-MOST_WORDS, IN_A_ROW = 8, 4
+MOST_WORDS = 8
 
 
 def show(in_use: InUse, text: str, among: int | None) -> None:
     """All about the words of `text`; neighbours among the first `among` words of the vocabulary, or all (None)."""
     words, left_out = split_words(text, MOST_WORDS)
     if not words:
-        st.info(t("There is no word here. Type one or more, or take one of the examples above."), icon=":material/edit:")
+        st.info(t("Type a word or choose an example."), icon=":material/edit:")
         return
     if left_out:
-        st.caption(t("The first {n} words are looked at; words left out: {left_out:,}.", n=MOST_WORDS, left_out=left_out))
+        st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     if of_elmo_alone.is_another(in_use, of_elmo_alone.SPELLING, tuple(words)):
         return
     read = reading(in_use.model, in_use.vectors)
@@ -40,84 +40,81 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     rows = encoder.word_vectors(list(words))
     near = nearest_read(read, words, rows, among)
     beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
-    for start in range(0, len(words), IN_A_ROW):
-        columns = st.columns(min(len(words), IN_A_ROW), gap="medium")
-        for column, *item in zip(columns, results[start:], near[start:], beside[start:], strict=False):
-            with column:
-                _card(*item, vectors)
+    _word(results, near, beside, vectors)
+    marks = [html('<span style="margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
+    show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
+    if facts := spelling_notices.of_windows(results):
+        show_html('<p class="small">{}</p>', Markup(" ").join(facts))
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
     usual = read.spellings.usual_cosine(max(2, sum(not spelling_notices.unread(firing) for firing in results)))
     notice(spelling_notices.about(results, near, beside, ours, usual, lower))
-    _windows(results)
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
     _twins(results, near, beside)
 
 
-def _card(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
-    show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', letter_marks(firing))
-    unread = t("its letters are not read: these mean nothing")
+@st.fragment
+def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVectors) -> None:
+    """One of the words: where its vector comes from, and its neighbours by both models."""
+    names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
+    chosen = (
+        st.segmented_control(t("Word"), list(names), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
+        or "0"
+    )
+    k = int(chosen) if chosen in names else 0
+    left, right = st.columns([5, 3], gap="large")
+    with left:
+        firing = firings[k]
+        alt = t("Letters of “{word}” and the windows that make its vector.", word=firing.word[:40])
+        draw(windows_figure(firing), key="spelling.windows", alt=alt)
+        st.caption(spelling_notices.reading_guide(firing))
+    with right:
+        _neighbours(firing, near[k], beside[k], vectors)
+
+
+def _neighbours(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
+    unread = t("letters not read: meaningless")
     lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if spelling_notices.unread(firing) else t("from the letters alone"))
     if near:
         lists.word_lines([(written(n.word), n.cosine, "") for n in near])
     else:
-        show_html('<p class="small">{}</p>', t("The vocabulary is being read: see below."))
+        show_html('<p class="small">{}</p>', t("Reading the vocabulary…"))
     spelling = vectors.spelling(firing.word)
-    read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector a known spelling")
+    read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector per spelling")
     lists.heading(t("GloVe"), GLOVE, read_as if spelling else t("no vector"))
-    if beside is None:
-        show_html('<p class="small">{}</p>', t("Not in the vocabulary: GloVe has nothing to say."))
-    else:
+    if beside:
         lists.word_lines([(written(n.word), n.cosine, "") for n in beside])
 
 
-@st.fragment
-def _windows(firings: list[Firing]) -> None:
-    st.markdown(f"#### {t('Which windows of letters fire?')}")
-    if facts := spelling_notices.of_windows(firings):
-        show_html('<p class="small">{}</p>', Markup(" ").join(facts))
-    place = {str(k): firing for k, firing in enumerate(firings)}
-    names = {key: plain(firing.word, 24) for key, firing in place.items()}
-    chosen = (
-        st.segmented_control(t("Word"), list(place), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
-        or "0"
-    )
-    firing = place.get(chosen, firings[0])
-    alt = t("“{word}” in its letters, and below them the windows whose filters fire, by their shares of its vector.", word=firing.word[:40])
-    draw(windows_figure(firing), key="spelling.windows", alt=alt)
-    st.caption(spelling_notices.reading_guide(firing))
-
-
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
-    st.markdown(f"#### {t('How alike are your words?')}")
+    with st.expander(t("How similar are your words?"), icon=":material/grid_on:", key="spelling.cosines"):
+        _tables(words, ours, theirs, name)
+
+
+def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
     for column, title, matrix, colour, key in zip(
-        st.columns(2, gap="large"),
-        (t("Layer 0: cosines"), t("{name}: cosines", name=name)),
-        (ours, theirs),
-        (LAYER_COLOURS["1"], GLOVE),
-        ("ours", "theirs"),
-        strict=True,
+        st.columns(2, gap="large"), (t("Layer 0"), name), (ours, theirs), (LAYER_COLOURS["1"], GLOVE), ("ours", "theirs"), strict=True
     ):
         with column:
             lists.heading(title, colour)
-            alt = t("{title} of every two of: {words}.", title=title, words=", ".join(words))
+            alt = t("{title}: {words}.", title=title, words=", ".join(words))
             draw(cosine_table(words, matrix, colour, key=key), key=f"spelling.{key}", alt=alt)
 
 
 def _twins(firings: list[Firing], near: list, beside: list) -> None:
     rows = [
-        {t("word"): firing.word, t("by"): source, t("rank"): rank, t("neighbour"): written(n.word), t("cosine"): round(n.cosine, 4)}
+        {t("word"): firing.word, t("model"): source, t("rank"): rank, t("neighbor"): written(n.word), t("cosine"): round(n.cosine, 4)}
         for firing, *both in zip(firings, near, beside, strict=True)
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)
     ]
-    lists.twin(pd.DataFrame(rows), name="spelling", key="spelling.twin", label=t("The neighbours as a table"))
+    lists.twin(pd.DataFrame(rows), name="spelling", key="spelling.twin", label=t("Neighbors as table"))
     windows = [
-        {t("word"): f.word, t("window"): w.text, t("width"): w.width, t("filters"): w.filters, t("share of the vector"): round(w.share, 4)}
+        {t("word"): f.word, t("window"): w.text, t("width"): w.width, t("filters"): w.filters, t("share"): round(w.share, 4)}
         for f in firings
         for w in f.windows
         if abs(w.share) >= 0.0005
     ]
-    lists.twin(pd.DataFrame(windows), name="windows", key="windows.twin", label=t("The windows as a table"))
+    lists.twin(pd.DataFrame(windows), name="windows", key="windows.twin", label=t("Windows as table"))

@@ -18,51 +18,43 @@ PARTS = 8  # bars of what the vector is made of
 def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     units = np.sort(np.argsort(-np.abs(way.highways[-1].y if way.highways else way.pooled), kind="stable")[:UNITS])
     for k, step in enumerate(way.highways):
-        st.markdown(t("**Highway layer {number}**, its {n} largest units: columns", number=k + 1, n=len(units)))
+        st.markdown(t("**Highway layer {number}**, {n} largest units", number=k + 1, n=len(units)))
         parts = np.stack([step.x, step.transformed, step.gate, step.y])[:, units]
-        names = [t("y, comes in"), t("r, what is new"), t("g, the gate"), t("z, goes on")]
-        alt = t(
-            "A heat map of highway layer {number}: what comes in, what is new, the gate and what goes on, for {n} units.",
-            number=k + 1,
-            n=len(units),
-        )
+        names = [t("y, input"), t("r, new content"), t("g, gate"), t("z, output")]
+        alt = t("Heat map of highway layer {number}: input, new content, gate and output of {n} units.", number=k + 1, n=len(units))
         draw(heat_figure(parts, names, key=f"how.highway.{k}", limit=limit_of(parts)), key=f"how.3.{k}", alt=alt)
     most = np.argsort(-np.abs(way.shares), kind="stable")[:PARTS]
     most = most[np.abs(way.shares[most]) >= 0.001] if (np.abs(way.shares) >= 0.001).any() else most[:1]
     windows = [(int(f), *way.filter_window(int(f))) for f in most]
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.markdown(t("**What the vector is made of**: each part's share of its squared length"))
+        st.markdown(t("**Shares** of the vector's squared length"))
         hovers = [t("filter {number:,}, width {width}", number=f, width=width) for f, width, _ in windows]
         named = ", ".join(f"{w} {share:.1%}" for (_, _, w), share in zip(windows, way.shares[most], strict=True))
-        alt = t("Bars of the windows that the vector is made of, with their shares: {named}.", named=named)
+        alt = t("Bars of window shares: {named}.", named=named)
         draw(share_figure([html("<b>{}</b>", w) for _, _, w in windows], way.shares[most], hovers), key="how.3", alt=alt)
     with right:
-        st.markdown(t("**The vector x**, {n} numbers, 16 a row", n=len(way.vector)))
+        st.markdown(t("**The vector x**, {n} numbers", n=len(way.vector)))
         vector = np.full(-(-len(way.vector) // 16) * 16, np.nan)
         vector[: len(way.vector)] = way.vector
         names = [str(16 * k + 1) for k in range(len(vector) // 16)]
-        alt = t("A heat map of the {n} numbers of the spelling's vector, 16 a row.", n=len(way.vector))
+        alt = t("Heat map of the spelling vector's {n} numbers, 16 per row.", n=len(way.vector))
         draw(heat_figure(vector.reshape(-1, 16), names, key="how.vector", limit=limit_of(way.vector)), key="how.4", alt=alt)
-    lines = []
-    if way.highways:
-        gate = way.highways[-1].gate
-        lines.append(t("The gate is open by {mean:.0%} on average: the rest of every number passes as it was.", mean=float(gate.mean())))
-        lines.append(t("The bars are its numbers z, each named after the filter whose answer it goes on from."))
-    lines.append(
+    lines = [
         t(
-            "<b>{window}</b> alone makes {share:z.0%} of this vector; all {n:,} filters together {all:z.0%}, and the bias {bias:z.0%}.",
+            "<b>{window}</b> makes {share:z.0%} of this vector, all filters {all:z.0%}, the bias {bias:z.0%}.",
             window=windows[0][2],
             share=float(way.shares[most[0]]),
-            n=len(way.shares),
             all=1 - way.bias_share,
             bias=way.bias_share,
         )
-    )
-    if (way.shares < -0.005).any():
-        lines.append(t("A part below zero pulls the other way: the others outweigh it."))
-    lines.append(t("No other word of the sentence has been looked at so far."))
+    ]
+    if way.highways:
+        mean = float(way.highways[-1].gate.mean())
+        lines.append(t("Bars are highway outputs, named after their filters (gate {mean:.0%} open on average).", mean=mean))
+    else:
+        lines.append(t("No other word has been read yet."))
     return lines, [
-        {t("filter"): str(f), t("width"): width, t("window that won"): window, t("share"): round(float(way.shares[f]), 5)}
+        {t("filter"): str(f), t("width"): width, t("window"): window, t("share"): round(float(way.shares[f]), 5)}
         for f, width, window in windows
     ] + [{t("filter"): "b", t("share"): round(way.bias_share, 5)}]

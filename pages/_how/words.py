@@ -30,24 +30,22 @@ def _of_spelling(shape: ModelShape) -> tuple[Step, ...]:
         Step(
             t("Characters become numbers"),
             t(
-                "A word comes in as its UTF-8 bytes. Each byte is a number, ⟨ and ⟩ mark where the word begins and ends, and padding (·) fills "
-                "up to 50. Every number has a learned vector of {size}: a column of the picture.",
+                "A word is read as UTF-8 bytes between ⟨ and ⟩, padded (·) to 50. Each has a learned vector of {size} numbers (a column).",
                 size=c,
             ),
             f"(50,) → (50, {c})",
             (r"x_i = E_{c_i}, \qquad c_i \in \{0, \dots, 261\}",),
-            t("Character vectors: Kim et al. 2016, section 2.2. The numbers: AllenNLP's, a byte plus one."),
+            t("Kim et al. 2016, section 2.2. Numbers: byte + 1, as in AllenNLP."),
         ),
         Step(
-            t("Filters look for runs of characters"),
+            t("Filters detect character patterns"),
             t(
-                "A filter slides over the word and answers, at each place, how well the characters there fit it. Only its highest answer is kept, "
-                "marked with a dot, and below zero it counts as zero. Of {n:,} filters the strongest of each width are shown.",
+                "Each filter slides over the word and keeps its best match (dot), at least zero. Shown: the strongest of {n:,} for each width.",
                 n=f,
             ),
             f"(50, {c}) → ({f},)",
             (r"a_{f,i} = \langle W_f,\, x_{i:i+w-1} \rangle + b_f", r"y_f = \max_i\, \mathrm{ReLU}(a_{f,i})"),
-            t("Kim et al. 2016, section 2.2, with ReLU where they have tanh, as in ELMo."),
+            t("Kim et al. 2016, section 2.2, with ReLU for tanh"),
         ),
         _third(shape, f, p),
     )
@@ -57,36 +55,31 @@ def _third(shape: ModelShape, f: int, p: int) -> Step:
     projection = r"x = W_p\, z + b_p" if shape.n_highway else r"x = W_p\, y + b_p"
     if shape.n_highway:
         return Step(
-            t("The highway, and down to {p} numbers", p=p),
+            t("Highway and projection", p=p),
             t(
-                "In a highway layer a gate g decides for every number how much of it goes on as it is and how much is replaced by a new "
-                "mixture of all. Then one matrix makes {p} numbers of {f:,}: the vector of this spelling, the same in every sentence.",
+                "In the highway layer, a gate g replaces part of each number. A matrix then projects {f:,} numbers to {p}: the spelling's vector in every sentence.",
                 p=p,
                 f=f,
             ),
             f"({f},) → ({f},) → ({p},)",
             (r"z = g \odot r + (1 - g) \odot y", r"r = \mathrm{ReLU}(W_t\, y + b_t)", r"g = \sigma(W_c\, y + b_c)", projection),
-            t("Highway: Srivastava et al. 2015, eq. 3. Projection: Peters et al. 2018, section 3.4."),
+            t("Srivastava et al. 2015, eq. 3; Peters et al. 2018, section 3.4"),
         )
     wide = max(width for width, _ in shape.filters) > 7
     return Step(
-        t("No highway here: straight down to {p} numbers", p=p),
+        t("Projection to {p} numbers", p=p),
         t(
-            "ELMo “small” has a highway layer at this place, (2048,) → (2048,). This model has none: its room went into windows so wide that "
-            "they see whole words, which spelt better. One matrix makes {p} numbers of {f:,}: the vector of this spelling.",
+            "A matrix projects {f:,} numbers to {p}: the spelling's vector in every sentence. Wide windows replace ELMo's highway layer.",
             p=p,
             f=f,
         )
         if wide
         else t(
-            "ELMo “small” has a highway layer at this place, (2048,) → (2048,). This model's options ask for none. One matrix makes {p} "
-            "numbers of {f:,}: the vector of this spelling.",
-            p=p,
-            f=f,
+            "A matrix projects {f:,} numbers to {p}: the spelling's vector in every sentence. This model has no highway layer.", p=p, f=f
         ),
         f"({f},) → ({p},)",
         (projection,),
-        t("Projection: Peters et al. 2018, section 3.4. Highway, where there is one: Srivastava et al. 2015, eq. 3."),
+        t("Peters et al. 2018, section 3.4"),
     )
 
 
@@ -98,13 +91,12 @@ def _of_states(shape: ModelShape) -> tuple[Step, ...]:
         rf"h_t = \mathrm{{clip}}_{{{_clip(shape.projection_clip)}}}(P\,(o \odot \tanh c_t))",
     )
     sizes = f"({shape.projection},) + ({shape.projection},) → ({shape.hidden},) → ({shape.projection},)"
-    source = t("Hochreiter and Schmidhuber 1997; forget gate and projection as in Sak et al. 2014, eqs. 1 to 7; the clips are ELMo's.")
+    source = t("Hochreiter and Schmidhuber 1997, Sak et al. 2014")
     return (
         Step(
             t("Reading forward"),
             t(
-                "The forward LSTM reads from the left. At each word it decides in {n:,} cells how much to keep (f), how much to take in (i) of "
-                "what is new (g), and how much to tell (o); {p} numbers of that go on. It has not seen any later word.",
+                "Reading left to right, {n:,} cells keep (f), add (i) new content (g) and output (o), projected to {p} numbers. Later words are unseen.",
                 n=shape.hidden,
                 p=shape.projection,
             ),
@@ -114,10 +106,7 @@ def _of_states(shape: ModelShape) -> tuple[Step, ...]:
         ),
         Step(
             t("Reading backward"),
-            t(
-                "A second stack with weights of its own reads the same sentence from its end, and comes to the word knowing only what stands "
-                "behind it. The two directions never meet."
-            ),
+            t("A separate LSTM stack reads right to left and sees only later words. The two directions never interact."),
             sizes,
             tuple(e.replace("t-1", "t+1") for e in equations),
             source,
@@ -136,13 +125,12 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
     skip = shape.skip_connections and shape.n_layers > 1
     return (
         Step(
-            t("Side by side: the layers"),
+            t("Layers side by side"),
             t(
-                "Each word has one vector a layer: the forward half, then the backward half. Layer 0 is the spelling's vector twice. From the "
-                "second LSTM on, a skip connection adds what came in to what comes out."
+                "Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector. Skip connections add each higher LSTM's input to its output."
             )
             if skip
-            else t("Each word has one vector a layer: the forward half, then the backward half. Layer 0 is the spelling's vector twice."),
+            else t("Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector."),
             f"2 · ({p},) → ({d},), {n} ×",
             (
                 r"h_{k,0} = [x_k;\, x_k]",
@@ -153,16 +141,13 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
                     else ()
                 ),
             ),
-            t("Peters et al. 2018, sections 3.1 and 3.2; the connection between the LSTMs, section 3.4."),
+            t("Peters et al. 2018, sections 3.1, 3.2 and 3.4"),
         ),
         Step(
-            t("A task's own mix: the vector"),
-            t(
-                "A task learns a share s<sub>j</sub> for each layer and one scale γ, and is given the weighed sum. Here you set them; the sliders "
-                "are those of the Mix page. What comes out is the word's ELMo vector."
-            ),
+            t("Layer mix for a task"),
+            t("A task learns a weight s<sub>j</sub> per layer and a scale γ. The weighted sum is the word's ELMo vector."),
             f"({n}, {d}) → ({d},)",
             (r"\mathrm{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j}", r"s = \mathrm{softmax}(w)"),
-            t("Peters et al. 2018, eq. 1."),
+            t("Peters et al. 2018, eq. 1"),
         ),
     )

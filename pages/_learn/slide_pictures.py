@@ -21,6 +21,7 @@ from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
 from core.figures.style import enlarged, layer_title, sense_colour
 from core.senses import influence
+from core.text import languages, word_in_question
 from core.text.readings import WordInContext
 from core.text.tokens import join_tokens
 from core.views import attribution, cloud, layouts
@@ -165,7 +166,9 @@ def _decided(in_use: InUse, shown: Picked) -> str:
     numbers = dict(zip(result.changed, values.tolist(), strict=True))
     hovers = {k: signed(v) for k, v in numbers.items()}
     show_html("{}", influence_marks(result.tokens, result.position, numbers, hovers, pair))
-    facts = {"sense": stands.sense, "word": result.tokens[result.changed[int(np.abs(values).argmax())]]}
+    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, languages.in_use())}
+    naming = [k for k, place in enumerate(result.changed) if place in content] or range(len(result.changed))
+    facts = {"sense": stands.sense, "word": result.tokens[result.changed[max(naming, key=lambda k: abs(values[k]))]]}
     if shown.sense not in ("", stands.sense):
         return t("“{word}” mattered most. The model wrongly chooses <b>{sense}</b> over <b>{right}</b>.", right=shown.sense, **facts)
     return t("“{word}” mattered most. The model chooses <b>{sense}</b>, ahead by {lead:.2f}.", lead=stands.margin, **facts)

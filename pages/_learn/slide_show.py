@@ -16,7 +16,6 @@ from pages._learn import slide_pictures, slide_words
 from pages._learn.slide_words import Picked
 from pages._learn.slides import slide_named
 
-HEADLINE = "Giants beat Jets in the rain"
 SPELLING, HEADLINES = 7, 8  # slides, by their number from 0
 TEXTS, INFLUENCE, OF_SENSES = (
     (SPELLING, HEADLINES),
@@ -50,9 +49,9 @@ def _control(number: int, in_use: InUse) -> str:
         text = text_box("slide_invented", label, usual, BOX["invented"], label_visibility="collapsed", placeholder=label)
         return text.strip() or usual
     if number == HEADLINES:
-        label = t("Today's headline")
-        text = text_box("slide_headline", label, HEADLINE, BOX["headline"], label_visibility="collapsed", placeholder=label)
-        return text.strip() or HEADLINE
+        label, usual = t("Today's headline"), examples.headline()
+        text = text_box("slide_headline", label, usual, BOX["headline"], label_visibility="collapsed", placeholder=label)
+        return text.strip() or usual
     return slide_words.choose(in_use)
 
 

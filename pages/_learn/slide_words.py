@@ -84,7 +84,7 @@ def _own(word: str) -> Picked | None:
 def _example(word: str) -> Picked | None:
     """An example of Home's, or the one of the page of influence, or both."""
     pair = examples.pairs().get(word)
-    single = next((e for e in examples.decided() if e.word == word), None)
+    single = next((e for e in examples.decided() if e.word == word and e.shows != "wrong"), None)
     item = _placed(single.text, word) if single else None
     if pair:
         sentences = tuple(_placed(text, word) for text in pair)

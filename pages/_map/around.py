@@ -89,9 +89,9 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
     layer = seen if seen in spaces else model_layers.in_use().top
     unknown = static.unknown(opened.vectors(in_use.vectors), [bare(word)])
     no_senses = t("“{word}” has no labeled senses, so no sense space.", word=bare(word)[:40])
-    absent = t("“{word}” does not occur in your corpus.", word=bare(word)[:40])
-    before = [*([absent] if not result.total else []), *([no_senses] if wants_senses else [])]
-    notice([*before, *_noticed(over, result, layer), *unknown])
+    words = dict.fromkeys((bare(word), *(bare(item.word).casefold() for item in chosen)))
+    absent = [t("“{word}” does not occur in your corpus.", word=each[:40]) for each in words if not table.same_word(each).any()]
+    notice([*absent, *([no_senses] if wants_senses else []), *_noticed(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
     st.caption(_about(result, layer))

@@ -181,3 +181,15 @@ function pointIn(plane, event) {
   const box = plane.getBoundingClientRect();
   return [event.clientX - box.x, event.clientY - box.y];
 }
+
+// Of words [point, word] over their points, the first before the later, those that stand neither on another word nor on a star.
+function withRoom(words, places, stars) {
+  const box = (k, wide, up, down) => [places[2 * k] - wide, places[2 * k] + wide, places[2 * k + 1] - up, places[2 * k + 1] + down];
+  const taken = stars.map((k) => box(k, 30, 24, 24)), named = new Set();
+  for (const [k, word] of words) {
+    const own = box(k, 2 + 3.4 * word.length, 23, -7);
+    if (taken.some((other) => own[0] < other[1] && other[0] < own[1] && own[2] < other[3] && other[2] < own[3])) continue;
+    taken.push(own), named.add(k);
+  }
+  return named;
+}

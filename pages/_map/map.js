@@ -173,7 +173,7 @@ function map(root) {
 
   // Words that stand beside their dots, of words without labels.
   function drawWords() {
-    const wanted = new Set(data.words?.[stop()]);
+    const wanted = new Set(data.words?.[stop()]), named = withRoom([...wanted].map((k) => [k, data.lines[k][1]]), now, stars.map((_, k) => n + k));
     for (const [k, node] of words) if (!wanted.has(k)) { node.remove(); words.delete(k); }
     for (const k of wanted) {
       if (!words.has(k)) {
@@ -181,6 +181,7 @@ function map(root) {
         ui(".words").append(words.get(k));
       }
       words.get(k).setAttribute("transform", shift(k));
+      words.get(k).style.display = named.has(k) ? "" : "none";
     }
   }
 

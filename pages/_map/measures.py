@@ -40,7 +40,7 @@ def show(word: str, of: Layout) -> DeltaGenerator:
             alt=f"{alt} {static_share(static)}".strip(),
         )
     with right:
-        st.caption(t("Full vectors, not the map; {n} labeled sentences, each left out in turn.", n=len(of.rows)), help=_about_map(of))
+        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=len(of.rows)), help=_about_map(of))
         lists.twin(_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 

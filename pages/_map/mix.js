@@ -375,20 +375,11 @@ function instrument(root) {
     const listed = lists.map(({ order, many, part }) => [...order.subarray(0, many)].map((id) => map.place.get(part.rows[id])).filter((dot) => dot !== undefined));
     threads(at.lines, map.stars.flatMap((star, k) => // from a star to the dots of its list
       listed[star.asked].map((dot) => [...ends(n + k), ...ends(dot), { stroke: data.asked[star.asked].colour }])));
-    if (sides) nameDots(new Set(listed.flat()));
-    if (hot !== null) card();
-  }
-
-  // Words of the lists beside their dots, the nearest first, as far as no word stands on another or on a star.
-  function nameDots(listed) {
-    const box = (k, wide, up, down) => [places[2 * k] - wide, places[2 * k] + wide, places[2 * k + 1] - up, places[2 * k + 1] + down];
-    const taken = stars.map((_, k) => box(dots.length + k, 30, 24, 24)), named = new Set();
-    for (const k of listed) {
-      const own = box(k, 2 + 3.4 * data.lines[map.rows[k]][1].length, 21, -7);
-      if (taken.some((other) => own[0] < other[1] && other[0] < own[1] && own[2] < other[3] && other[2] < own[3])) continue;
-      taken.push(own), named.add(k);
+    if (sides) {
+      const named = withRoom([...new Set(listed.flat())].map((k) => [k, data.lines[map.rows[k]][1]]), places, stars.map((_, k) => n + k));
+      dots.forEach((dot, k) => dot.classList.toggle("listed", named.has(k)));
     }
-    dots.forEach((dot, k) => dot.classList.toggle("listed", named.has(k)));
+    if (hot !== null) card();
   }
 
   function light(row) {

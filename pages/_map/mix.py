@@ -271,16 +271,16 @@ def _leans(
     if read:
         listed = {n.word for near in result.near for n in near[:NEAREST] if isinstance(n, TypeNeighbour)}
         drawn = [k for k, word in enumerate(result.spellings) if word in listed]
-        words, near = [bare(result.spellings[k]) for k in drawn], result.leans[:, drawn]
-        if words:
-            lean = near[0] - near[1]
+        words = [bare(word) for word in result.spellings]
+        if drawn:
+            lean = result.leans[0, drawn] - result.leans[1, drawn]
             with right:
                 if shown:
                     lists.heading(t("Nearer to which sentence?"), LAYER_COLOURS["mix"], t("cosine with the first minus the second"))
-                alt = t("Cosine difference of {n} words, as bars.", n=len(words))
-                picture(lean_bars(words, lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
+                alt = t("Cosine difference of {n} words, as bars.", n=len(drawn))
+                picture(lean_bars([words[k] for k in drawn], lean, surroundings.sides(lean), key="mix.lean"), key="mix.leans", alt=alt)
         level = levels.level_of_mix(bench(in_use), weights, normalised=normalised)
-        notice([*notices.of_leans(words, near, "mix", values["mix"], None if level is None else level.mean), *more])
+        notice([*notices.of_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     else:
         notice([notices.apart(layer_title("mix"), values["mix"], None), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
@@ -359,8 +359,9 @@ def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> lis
         first = t("For “{word}”, {layer} ({alone:.0%}) beats this mix ({mix:.0%}): give it more weight.", **values)
     else:
         first = t(
-            "For “{word}”, this mix ({mix:.0%}) against the best layer, {layer} ({alone:.0%}), is inconclusive ({span} points).",
+            "For “{word}”, this mix ({mix:.0%}) against the best layer, {layer} ({alone:.0%}), is inconclusive (points: {span}; p = {p:.2f}).",
             **values,
             span=difference.span("+.0f"),
+            p=difference.p,
         )
     return [first, t("Your best setting is optimistic: it is tested on the same sentences.")]

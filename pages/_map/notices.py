@@ -61,10 +61,10 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
     beside = [*([f"{layer_title('0')} {zero:.0%}"] if best[0] != "0" else []), t("chance {share}", share=f"{chance:.0%}")]
     values = {"best": best[1], "where": layer_title(best[0]), "n": n, "others": ", ".join(beside)}
     line = (
-        t("In {where}, {best:.0%} of {n} sentences have a nearest sentence of the same sense ({others}).", **values)
+        t("In {where}, {best:.0%} of {n:,} sentences have a nearest sentence of the same sense ({others}).", **values)
         if word is None
         else t(
-            "In {where}, {best:.0%} of {n} “{word}” sentences have a nearest sentence of the same sense ({others}).", word=word, **values
+            "In {where}, {best:.0%} of {n:,} “{word}” sentences have a nearest sentence of the same sense ({others}).", word=word, **values
         )
     )
     if best[1] <= usual + 1e-9:

@@ -1,4 +1,4 @@
-"""Words ranked by how well the model tells their senses apart: the best, the worst, and those of which that is not shown."""
+"""Words ranked by how well the model tells their senses apart: the best, the worst, the inconclusive."""
 
 from html import unescape
 

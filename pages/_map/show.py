@@ -159,5 +159,5 @@ def _twin(in_use: InUse, word: str, of: Layout) -> None:
         facts[t("y, layer {layer}", layer=layer)] = coordinates[:, 1].round(3)
         if coordinates.shape[1] == 3:
             facts[t("z, layer {layer}", layer=layer)] = coordinates[:, 2].round(3)
-    label = t("Table of {n} dots", n=len(dots.words))
+    label = t("Table of {n:,} dots", n=len(dots.words))
     lists.twin(pd.DataFrame(facts), name=f"map-{word}", label=label, key="map.points")

@@ -42,7 +42,10 @@ def editor(view: str, groups: Groups) -> None:
             "words": [_listed(words) for words in groups.words],
         }
     )
-    frame = frame.drop(columns=[name for name in ("substitutes", "words") if not any(getattr(groups, name))])
+    if not any(groups.substitutes):
+        frame = frame.drop(columns="substitutes")
+    if len(names) < 2 or not any(groups.words):  # no other group lacks them
+        frame = frame.drop(columns="words")
     st.markdown(t("**What are they?** Type your labels."))
     st.data_editor(
         frame,

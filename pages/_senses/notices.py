@@ -16,6 +16,8 @@ from pages._widgets import lists
 
 CLEAR_Z = 2.0  # standard deviations above which a word marks a group
 TYPICAL, ODD = 3, 2  # sentences listed of each group
+LEAST_Z = 1.0  # below which a word is not named: of words in one sentence each the alphabet would choose
+WITH = 4  # words near by in a group's second line
 
 
 def noticed(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
@@ -86,8 +88,13 @@ def _listed(groups: Groups, names: list[str], occurrences: Occurrences, listed: 
     for start in range(0, len(names), 2):
         for column, number in zip(st.columns(2, gap="large"), range(start, min(start + 2, len(names))), strict=False):
             values = {"n": int((groups.of == number).sum()), "all": len(groups.of)}
+            note = t("{n} of {all} sentences · cosine to the center", **values)
+            # The words near by, where they are not the name, and where there is another group that lacks them.
+            near = [word for word, z in groups.words[number][:WITH] if z >= LEAST_Z]
+            if len(names) > 1 and groups.substitutes[number] and near:
+                note = html("{}<br>{}", t("with: {words}", words=", ".join(near)), note)
             with column:
-                lists.heading(names[number], sense_colour(number), t("{n} of {all} sentences · cosine to the center", **values))
+                lists.heading(names[number], sense_colour(number), note)
                 show_html("{}", [_line(occurrences, groups, names, k, signs) for k in listed[number]])
 
 

@@ -115,13 +115,15 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
 
 
 def _usual(in_use: InUse, table: OccurrenceTable) -> str:
-    """The word that the page opens on: the one in question, of the first example one whose groups are its senses; of a visitor's corpus, where that is an example's or stands too seldom, the
-    corpus' own most ambiguous. Where the corpus was changed since, the box turns to it, unless what was chosen stands there, too.
+    """The word that the page opens on: the one in question, or the page's own where nothing was typed or chosen yet.
+
+    Of a visitor's corpus, where the word in question is an example's or stands too seldom, the corpus' own most ambiguous. Where the
+    corpus was changed since, the box turns to it, unless what was chosen stands there, too.
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
-    if state.get("example") == examples.first_word() and examples.grouped() in table.lemmas:
-        usual = examples.grouped()
     own = not sentences_of(in_use.corpus)
+    if not own and state.get("example") == examples.first_word():
+        usual = examples.grouped() or usual
     if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = store.opening_word(table, opened.table_key(table)) or usual
     before, state[CORPUS] = state.get(CORPUS), in_use.corpus

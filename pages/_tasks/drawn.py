@@ -6,7 +6,7 @@ A label is always written, so that no colour has to be told from another.
 from collections.abc import Sequence
 
 from core.common.markup import Markup, html
-from core.figures.style import sense_colour
+from core.figures.style import SENSE_COLOURS, sense_colour
 from core.text.tokens import pieces
 
 STYLE = Markup("""<style>
@@ -22,36 +22,44 @@ Labelled = tuple[int, int, str]
 
 
 def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict[str, str], alone: Sequence[Labelled] = ()) -> Markup:
-    """Tokens with a bracket and a label under each span; those of `alone` are dashed and marked with ≠."""
+    """Tokens with a bracket and a label under each span, which may lie within another; those of `alone` are dashed and marked with ≠."""
     shown = pieces(tokens)
-    parts = []
-    k = 0
-    by_first = {first: (first, last, label) for first, last, label in labelleds}
-    while k < len(tokens):
-        if k in by_first:
-            first, last, label = by_first[k]
-            only = (first, last, label) in alone
+
+    def drawn(first: int, last: int, within: Sequence[Labelled]) -> list[Markup | str]:
+        parts: list[Markup | str] = []
+        k = first
+        while k <= last:
+            here = max((span for span in within if span[0] == k and span[1] <= last), key=lambda span: span[1], default=None)
+            if here is None:
+                parts.append(shown[k].lstrip() if k == first else shown[k])
+                k += 1
+                continue
+            only = here in alone
             parts.append(
                 html(
                     ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
                     " alone" if only else "",
-                    colours.get(label, "#7F7F7F"),
-                    "".join(shown[first : last + 1]).strip(),
+                    colours.get(here[2], "#7F7F7F"),
+                    drawn(k, here[1], [span for span in within if span != here]),
                     "≠ " if only else "",
-                    label,
+                    here[2],
                 )
             )
-            k = last + 1
-        else:
-            parts.append(shown[k])
-            k += 1
-    return html('{}<div class="spans">{}</div>', STYLE, parts)
+            k = here[1] + 1
+        return parts
+
+    return html('{}<div class="spans">{}</div>', STYLE, drawn(0, len(tokens) - 1, labelleds))
 
 
 def marked(text: str, begin: int, end: int, *, alone: bool) -> Markup:
     """A text with the characters from `begin` to `end` marked."""
     mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
     return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])
+
+
+def colours_of_chains(most: int) -> dict[str, str]:
+    """A colour for each chain's number, from "1"; grey for those that are more than there are colours."""
+    return {str(k + 1): sense_colour(k) for k in range(min(most, len(SENSE_COLOURS)))}
 
 
 def colours_of(labels: Sequence[str]) -> dict[str, str]:

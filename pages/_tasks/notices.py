@@ -36,4 +36,4 @@ def about_measure(title: str, summary: Summary | None) -> str:
     if summary is None:
         return ""
     values = {"measure": title, "baseline": summary.baseline, "elmo": summary.elmo, "n": summary.sizes["test"]}
-    return t("On {n:,} examples they never saw, {measure} is {baseline:.1%} without ELMo and {elmo:.1%} with it.", **values)
+    return t("On {n:,} unseen examples, {measure}: {baseline:.1%} without ELMo, {elmo:.1%} with it.", **values)

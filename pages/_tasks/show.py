@@ -5,24 +5,26 @@ from collections.abc import Callable
 import pandas as pd
 import streamlit as st
 
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup
 from core.figures.classifiers import shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
-from core.tasks.answers import TaskAnswer
+from core.tasks.answers import Mentioned, TaskAnswer
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
 from core.tasks.task import Example
 from core.text.tokens import pieces
+from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html, shown_errors
-from pages._tasks import drawn, examples, store
+from pages._tasks import drawn, store
 from pages._tasks.notices import about_choice, about_measure, about_spans
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
@@ -41,13 +43,10 @@ def show(in_use: InUse) -> None:
         result = store.opened(in_use)
         if not result:
             st.info(
-                t(
-                    "No head fits what is in use. Train them in a terminal: `{command}`",
-                    command="python -m core tasks results --data FOLDER",
-                ),
+                t("No trained head fits what is in use. Run: `{command}`", command="python -m core tasks results --data FOLDER"),
                 icon=":material/terminal:",
             )
-            notice([t("There is no answer yet, so nothing is claimed here.")])
+            notice([t("No prediction yet.")])
             return
         titles = task_titles()
         task = coded_choice(
@@ -57,13 +56,13 @@ def show(in_use: InUse) -> None:
         with shown_errors():
             PAGES[task](in_use)
         if problems := result[task].problems:
-            st.caption(t("Not asked: {problem}", problem=plain(problems[0])))
-        st.page_link("pages/results.py", label=t("The paper’s table beside ours"), icon=":material/query_stats:")
+            st.caption(t("Not run: {problem}", problem=plain(problems[0])))
+        st.page_link("pages/results.py", label=t("The paper’s table and ours"), icon=":material/query_stats:")
 
 
 def _offer_examples(task: str) -> None:
     key = f"tasks_example_{task}"
-    some = examples.EXAMPLES[task]
+    some = examples.tasks()[task]
     st.pills(
         t("Examples"),
         range(len(some)),
@@ -71,18 +70,24 @@ def _offer_examples(task: str) -> None:
         on_change=_take_example,
         args=(key, task),
         label_visibility="collapsed",
-        format_func=lambda k: ":material/format_quote: " + examples.label(some[k]),
+        format_func=lambda k: ":material/format_quote: " + _label(some[k]),
     )
+
+
+def _label(example: dict[str, str]) -> str:
+    """What stands on an example's button: its first text, cut."""
+    text = next(iter(example.values()))
+    return text if len(text) < 50 else f"{text[:48].rstrip()}…"
 
 
 def _take_example(key: str, task: str) -> None:
     if (number := st.session_state[key]) is not None:
-        st.session_state.update(examples.EXAMPLES[task][number])
+        st.session_state.update(examples.tasks()[task][number])
 
 
 def _typed(key: str, label: str, task: str, **options) -> str:
     """A box that stands on the task's first example and answers while one types."""
-    text = text_box(key, label, examples.EXAMPLES[task][0][key], limits().max_passage, **options)
+    text = text_box(key, label, examples.tasks()[task][0][key], limits().max_passage, **options)
     as_you_type(label)
     return text
 
@@ -91,20 +96,18 @@ def _typed(key: str, label: str, task: str, **options) -> str:
 
 
 def _names(in_use: InUse) -> None:
-    example = answers.sentence_example("names", _typed("tasks_names", t("A sentence with names"), "names", height=80))
+    example = answers.sentence_example("names", _typed("tasks_names", t("Sentence with names"), "names", height=80))
     _spans("names", in_use, example)
 
 
 def _chunks(in_use: InUse) -> None:
-    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("A sentence to cut into phrases"), "chunks", height=80))
+    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("Sentence to chunk"), "chunks", height=80))
     _spans("chunks", in_use, example)
-    st.caption(
-        t("CoNLL-2000’s chunks: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR what opens a clause.")
-    )
+    st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
 
 
 def _speech(in_use: InUse) -> None:
-    example = answers.sentence_example("speech", _typed("tasks_speech", t("A sentence to tag word by word"), "speech", height=80))
+    example = answers.sentence_example("speech", _typed("tasks_speech", t("Sentence to tag"), "speech", height=80))
     _spans("speech", in_use, example)
     st.caption(
         t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
@@ -112,7 +115,7 @@ def _speech(in_use: InUse) -> None:
 
 
 def _roles(in_use: InUse) -> None:
-    example = answers.sentence_example("roles", _typed("tasks_roles", t("A sentence in which something happens"), "roles", height=80))
+    example = answers.sentence_example("roles", _typed("tasks_roles", t("Sentence with a verb"), "roles", height=80))
     tokens = flat(example.passages[0])
     places = store.predicates(in_use, example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
@@ -158,7 +161,7 @@ def _entailment(in_use: InUse) -> None:
     draw(
         shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
         key="tasks.entailment",
-        alt=t("Three bars for each: {told}.", told=message),
+        alt=t("Three bars each: {told}.", told=message),
     )
     best = {v: max(row, key=row.get) for v, row in shares.items()}
     if len(best) > 1:
@@ -168,8 +171,57 @@ def _entailment(in_use: InUse) -> None:
 
 
 def _coreference(in_use: InUse) -> None:
-    text = _typed("tasks_text", t("A text with two names and he or she"), "coreference", height=100)
-    mentions = answers.mentioned(text)
+    text = _typed("tasks_text", t("Text with pronouns"), "coreference", height=100)
+    if not {"clusters", "chunks"} <= set(store.opened(in_use)):
+        _pronoun(in_use, answers.mentioned(text))
+        return
+    _chains(in_use, text)
+    try:
+        mentions = answers.mentioned(text)
+    except BadInput:  # no he or she, or no name that it could stand for
+        return
+    more = st.expander(t("Which pronoun"), key="tasks_one_pronoun", on_change="rerun")
+    if more.open:
+        with more:
+            _pronoun(in_use, mentions)
+
+
+def _chains(in_use: InUse, text: str) -> None:
+    """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
+    example = store.mentions(in_use, text)
+    tokens = flat(example.passages[0])
+    shown = pieces(tokens)
+    said = store.said("clusters", in_use, example)
+    result = {v: answers.chains(example, a.said) for v, a in said.items()}
+    first = sorted({chain[0] for chains in result.values() for chain in chains})
+    colours = drawn.colours_of_chains(len(first))
+
+    def words(span: tuple[int, ...]) -> str:
+        return "".join(shown[span[0] : span[1] + 1]).strip()
+
+    def drawn_by(variant: str) -> Markup:
+        others = [chain for v, chains in result.items() if v != variant for chain in chains]
+        spans, alone = [], []
+        for chain in result[variant]:
+            labelled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
+            spans += labelled
+            alone += labelled if len(result) > 1 and chain not in others else []
+        return drawn.spans(tokens, spans, colours=colours, alone=alone)
+
+    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
+    named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
+    if len(said) > 1:
+        _notice("clusters", about_spans(named["baseline"], named["elmo"], words))
+    rows = [
+        {t("reads"): variant_titles()[v], t("group"): first.index(chain[0]) + 1, t("words"): " = ".join(map(words, chain))}
+        for v, chains in result.items()
+        for chain in chains
+    ]
+    _twin("coreference", rows)
+
+
+def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
+    """Which name one pronoun stands for, and how likely each is: GAP's heads."""
     at = mentions.pronouns[0]
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
@@ -193,11 +245,11 @@ def _coreference(in_use: InUse) -> None:
         sure = tuple(_share(said[v], picked[v]) for v in ("baseline", "elmo"))
         _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
     rows = [
-        {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("stands for it"): round(p, 4)}
+        {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
         for v, a in said.items()
         for name, p in zip(mentions.names, a.said, strict=True)
     ]
-    _twin("coreference", rows)
+    _twin("pronoun", rows)
 
 
 def _share(answer: TaskAnswer, number: int) -> float:
@@ -205,8 +257,8 @@ def _share(answer: TaskAnswer, number: int) -> float:
 
 
 def _questions(in_use: InUse) -> None:
-    question = _typed("tasks_question", t("A question"), "questions")
-    paragraph = _typed("tasks_paragraph", t("The paragraph that may answer it"), "questions", height=140)
+    question = _typed("tasks_question", t("Question"), "questions")
+    paragraph = _typed("tasks_paragraph", t("Paragraph"), "questions", height=140)
     example = answers.question_example(question, paragraph)
     said = store.said("questions", in_use, example)
     spans = example.facts.spans
@@ -217,7 +269,8 @@ def _questions(in_use: InUse) -> None:
     if len(said) > 1:
         _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))
     _twin(
-        "questions", [{t("reads"): variant_titles()[v], t("answer"): texts[v], t("how sure"): round(a.said[2], 4)} for v, a in said.items()]
+        "questions",
+        [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in said.items()],
     )
 
 

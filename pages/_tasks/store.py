@@ -34,6 +34,17 @@ def said(task: str, in_use: InUse, example: Example) -> dict[str, TaskAnswer]:
     return _said(task, in_use.model, in_use.vectors, example, (FOLDER / "results.json").stat().st_mtime)
 
 
+@kept(256)
+def _mentions(model_name: str, vectors_name: str, text: str, made: float) -> Example:
+    phrases = _opened(model_name, vectors_name, made)["chunks"]
+    return answers.mentions_in(text, phrases, model(model_name), vectors(vectors_name))
+
+
+def mentions(in_use: InUse, text: str) -> Example:
+    """A text with the mentions that its chains are made of."""
+    return _mentions(in_use.model, in_use.vectors, text, (FOLDER / "results.json").stat().st_mtime)
+
+
 def predicates(in_use: InUse, example: Example) -> list[int]:
     """The tokens of a sentence that the roles' heads take for predicates."""
     return answers.predicates(opened(in_use)["roles"], example, model(in_use.model), vectors(in_use.vectors))

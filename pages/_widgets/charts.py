@@ -35,11 +35,7 @@ def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, 
     """Layer weights, (L,) together 1, as bars; `by_length`: times the layers' lengths. Plain HTML: st.plotly_chart is put in anew
     with every change, which a slider shows. Without `shown` they are only noted."""
     named = ", ".join(f"{layer_title(str(k))} {weight:.0%}" for k, weight in enumerate(weights))
-    alt = (
-        t("Bars of each layer's weight times the length of its vectors: {named}.", named=named)
-        if by_length
-        else t("Bars of the layers' weights: {named}.", named=named)
-    )
+    alt = t("Layer weight times vector length: {named}.", named=named) if by_length else t("Layer weights: {named}.", named=named)
     note(measures.weight_bars(weights), key=key, alt=alt)
     if not shown:
         return

@@ -44,11 +44,11 @@ def show() -> None:
             for key, table in tables.items():
                 label = t("CSV: {table}", table=plain(table.label))
                 _button(label, f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
-        st.markdown(f"**{t('All of it')}**")
+        st.markdown(f"**{t('Everything')}**")
         with st.container(horizontal=True, gap="small"):
-            _button(t("As one HTML file"), f"{name}.html", "text/html", lambda: html_of_view(view), "take.html")
+            _button(t("HTML file"), f"{name}.html", "text/html", lambda: html_of_view(view), "take.html")
             if view.view in VIEWS:
-                computes = t("As a notebook that computes it anew")
+                computes = t("Notebook")
                 _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
 
 
@@ -105,7 +105,7 @@ def _provenance(view: Taken) -> list[tuple[str, str]]:
         (t("Static vectors"), _with_hash(used.vectors, "vectors")),
         (t("Sentences"), used.corpus),
         (t("Engine"), used.engine),
-        (t("Settings"), "; ".join(chosen) or t("all as the page has them at first")),
+        (t("Settings"), "; ".join(chosen) or t("defaults")),
         (t("Made"), t("{date}, Elmoscope {version}", date=datetime.now().astimezone().isoformat(" ", "minutes"), version=__version__)),
         (t("Address"), view.address),
     ]

@@ -65,11 +65,11 @@ def sentence_pair(*, stacked: bool = False, live: str | bool = False, notices=No
 
     `notices`: the container for what must be seen where these boxes are folded away.
     """
-    with folded(t("The two sentences")):
+    with folded(t("Sentences")):
         _examples()
         columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
-        first = sentence(columns[0], "a", t("First sentence"), t("Word in question, first sentence"), live=live)
-        second = sentence(columns[1], "b", t("Second sentence"), t("Word in question, second sentence"), live=live)
+        first = sentence(columns[0], "a", t("First sentence"), t("Word, first sentence"), live=live)
+        second = sentence(columns[1], "b", t("Second sentence"), t("Word, second sentence"), live=live)
         _readings(first, second)
         if not live:  # there the verdict says it
             with notices or st.container():
@@ -79,9 +79,9 @@ def sentence_pair(*, stacked: bool = False, live: str | bool = False, notices=No
 
 def first_sentence() -> Chosen:
     """The first of the two alone, for pages that look at one sentence; `position` is None where it is empty."""
-    with folded(t("The sentence")):
+    with folded(t("Sentence")):
         _examples()
-        chosen = sentence(st.container(), "a", t("First sentence"), t("Word in question, first sentence"))
+        chosen = sentence(st.container(), "a", t("First sentence"), t("Word, first sentence"))
         _foreign(chosen)
         return chosen
 
@@ -109,10 +109,10 @@ def _readings(*chosen: Chosen) -> None:
 def _reading(spelling: str, now: str, other: str) -> None:
     word, base = plain(spelling), plain(other if now == spelling else now)
     if now == spelling:
-        said = t("“{word}” is read as a word of its own, not as a form of “{base}”.", word=word, base=base)
-        label = t("Read it as a form of “{base}”", base=base)
+        said = t("“{word}” is read as its own word.", word=word)
+        label = t("Read as a form of “{base}”", base=base)
     else:
-        said, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read it as a word of its own")
+        said, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read as its own word")
     st.caption(said, width="content")
     st.button(label, key=f"reading.{spelling}.{other}", on_click=question.read_as, args=(other,), type="tertiary")
 
@@ -138,21 +138,13 @@ def sentence(place, key: str, label: str, label_of_word: str, *, live: str | boo
     """One text box and its tokens under the session's and the URL's `key`."""
     number = question.SIDES.index(key)
     with place:
-        text = text_box(
-            key,
-            label,
-            question.default_text(key),
-            limits().max_text,
-            place=place,
-            placeholder=t("Type a sentence with the word you want to look at"),
-            live=live,
-        )
+        text = text_box(key, label, question.default_text(key), limits().max_text, place=place, placeholder=t("Type a sentence"), live=live)
         result = question.now()
         tokens = result.tokens[number] if text == result.texts[number] else tuple(question.tokens_of(text))
         if len(tokens) == limits().max_words < len(tokenize(text)):
-            st.caption(t("Only the first {n} words of this sentence are read. Shorten it, or cut it in two.", n=len(tokens)))
+            st.caption(t("Only the first {n} words are read.", n=len(tokens)))
         if not tokens:
-            st.info(t("Type a sentence here, or take one of the examples above."), icon=":material/edit:")
+            st.info(t("Type a sentence, or pick an example."), icon=":material/edit:")
             return Chosen(text or "", (), None)
         # Left out of the address where it is the guess, which Back and a link without it then come to again.
         position = st.pills(

@@ -71,12 +71,12 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     """The button that makes an occurrence the reader's sentence `taken_as`."""
-    name = t("Look at “{word}” in this sentence", word=bare(occurrence.tokens[occurrence.position]))
+    name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
     return html(
         '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
         taken_as,
         occurrence.row,
-        t("use this sentence"),
+        t("Use this sentence"),
         name=name,
     )
 
@@ -115,7 +115,7 @@ def keyword_line(
         ends = "… " if first else "", " …" if last < len(tokens) else ""
         return html('{}{}{}<b class="target">{}</b>{}{}', ends[0], left.lstrip(), apart, words.lstrip(), right, ends[1])
 
-    title = t("Open the whole sentence, or close it")
+    title = t("Whole sentence")
     if aligned:
         left, words, right = ("".join(part) for part in (shown[start:position], shown[position:behind], shown[behind:end]))
         apart = words[: len(words) - len(words.lstrip())] if left else ""
@@ -151,7 +151,7 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
     for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
         few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
         sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
-        title = t("Open the whole sentence, or close it")
+        title = t("Whole sentence")
         lines.append(
             html(
                 '<div class="kwic"><span class="cosine">{:.2f}</span><details><summary title="{}"><b class="target">{}</b> '
@@ -211,7 +211,7 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
     with st.expander(label, icon=":material/table:", key=key):
         grid(table)
         st.download_button(
-            t("Download as CSV"),
+            t("Download CSV"),
             lambda: csv_of(table),
             f"{name}.csv",
             "text/csv",

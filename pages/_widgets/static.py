@@ -17,14 +17,12 @@ from pages._widgets.inputs import Chosen
 
 
 def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
-    """How the model reads those of the words that the static vectors have not; nothing where they have all."""
+    """Which of the words the static vectors have not; nothing where they have all."""
     words = [word for word in dict.fromkeys(words) if word not in vectors]
     if not words:
         return []
-    values = {"words": ", ".join(f"“{word[:40]}”" for word in words), "model": model_layers.in_use().called}
-    if model_layers.in_use().is_elmo:
-        return [t("GloVe has no vector for {words}; {model} makes one from the characters (char-CNN) and what stands around.", **values)]
-    return [t("GloVe has no vector for {words}; {model} makes one from pieces of the word and what stands around.", **values)]
+    called = model_layers.in_use().called
+    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{word[:40]}”" for word in words), model=called)]
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
@@ -51,10 +49,9 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
 
 def static_line(share: float, where: str, difference: Paired) -> str:
     """What the static context reaches, what a space is less it, and whether that decides anything."""
-    verdict = (t("not decided"), t("ahead"), t("behind"))[difference.verdict]
+    verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
     return t(
-        "The sum of the other words’ static vectors, which needs no network, reaches {share:.1%}; {where} less that is, in points "
-        "with a 95 % interval, {mean:+.1f} ({span}): {verdict}.",
+        "Summed static vectors of the other words reach {share:.1%}; {where} minus that: {mean:+.1f} points (95 %: {span}), {verdict}.",
         share=share,
         where=where,
         mean=100 * difference.mean,

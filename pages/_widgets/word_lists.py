@@ -44,13 +44,13 @@ def written(word: str) -> str:
 
 
 def _boundary(word: str) -> str:
-    return f"*{t('the sentence begins')}*" if word == SENTENCE_BEGIN else f"*{t('the sentence ends')}*"
+    return f"*{t('sentence start')}*" if word == SENTENCE_BEGIN else f"*{t('sentence end')}*"
 
 
 def fared(word: str, expected: Expected) -> str:
     """The rank and probability of the word that is there, in words."""
     if expected.rank is None:
-        return t("“{word}” is outside the model's list: no probability", word=word[:20])
+        return t("“{word}”: not in the vocabulary", word=word[:20])
     if expected.probability < 0.0001:
-        return t("“{word}” is number {rank:,}, with less than 0.01%", word=word[:20], rank=expected.rank)
-    return t("“{word}” is number {rank:,}, with {p:.2%}", word=word[:20], rank=expected.rank, p=expected.probability)
+        return t("“{word}”: rank {rank:,}, under 0.01%", word=word[:20], rank=expected.rank)
+    return t("“{word}”: rank {rank:,}, {p:.2%}", word=word[:20], rank=expected.rank, p=expected.probability)

@@ -53,7 +53,7 @@ def word_search(
             on_click=_draw,
             args=(key, drawn),
             disabled=not drawn,
-            help=t("A random labelled word."),
+            help=t("A random labeled word"),
         )
     result = (result or "").strip() or usual
     if result != usual:

@@ -28,7 +28,7 @@ def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
         for column, (label, value) in zip(
             st.columns(3),
             (
-                (t("Largest difference of any number"), f"{largest:.1e}"),
+                (t("Largest difference"), f"{largest:.1e}"),
                 (OURS, t("{n:.0f} ms", n=seconds * 1000)),
                 (THEIRS, t("{n:.0f} ms", n=theirs.seconds * 1000)),
             ),
@@ -37,8 +37,7 @@ def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
             column.metric(label, value)
         st.caption(
             t(
-                "Same weights, same sentences, {n} tokens in all layers; both without state from sentence to sentence. "
-                "AllenNLP needed {seconds:.1f} s more to read the weights, Elmoscope had them open.",
+                "Same weights and sentences, {n} tokens, all layers. AllenNLP also took {seconds:.1f} s to load.",
                 n=sum(map(len, sentences)),
                 seconds=theirs.load_seconds,
             )

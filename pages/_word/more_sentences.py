@@ -18,12 +18,10 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
     if not more:
         return
     said = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
-    message = t(
-        "More sentences of this app's own have: {words}. All of them are read once, in a minute or two, and kept (300 MB).", words=said
-    )
+    message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=said)
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(message)
-    label = t("Search the sentences of all {n} labelled words", n=len(opened.labelled_words(in_use.corpus)))
+    label = t("Search all {n} labeled words", n=len(opened.labelled_words(in_use.corpus)))
     place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(with_all(in_use.corpus),))
 
 

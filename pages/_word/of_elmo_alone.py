@@ -19,35 +19,21 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
         return False
     encoder = opened.model(in_use.model).encoder  # what it cannot be opened for is said here
     said, go_on, label = {
-        HOW: lambda: (
-            t("{model} is a transformer: it has no char-CNN and no LSTMs to walk through.", model=known.called),
-            "home",
-            t("What each of its layers makes of a word"),
-        ),
+        HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
         MEMORY: lambda: (
-            t(
-                "{model} is a transformer: it keeps nothing from one sentence to the next, so that nothing read before changes a vector.",
-                model=known.called,
-            ),
+            t("{model} is a transformer: it keeps nothing between sentences.", model=known.called),
             "decided",
-            t("What in the sentence itself changes it"),
+            t("Which words decide?"),
         ),
         SPELLING: lambda: (
-            t(
-                "{model} is a transformer: it reads no letters but pieces of words, of which it knows {n:,}.",
-                model=known.called,
-                n=len(encoder.tokeniser),
-            ),
+            t("{model} is a transformer: it reads {n:,} word pieces, not letters.", model=known.called, n=len(encoder.tokeniser)),
             "neighbours",
-            t("Who are its neighbours?"),
+            t("Its neighbors"),
         ),
         EXPECTED: lambda: (
-            t(
-                "{model} came without a part that expects words, so it gives vectors but predicts nothing. elmo-mini does.",
-                model=known.called,
-            ),
+            t("{model} gives vectors but predicts no words. elmo-mini does.", model=known.called),
             "neighbours",
-            t("Who are its neighbours?"),
+            t("Its neighbors"),
         ),
     }[page]()
     lines = [said]
@@ -55,7 +41,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
         rows = {word: encoder.pieces_of(word) for word in words}
         st.table([{t("word"): word, t("pieces"): " · ".join(pieces)} for word, pieces in rows.items()])
         whole = sum(len(pieces) == 1 for pieces in rows.values())
-        lines.append(t("Of these {n} words it knows {whole} whole.", n=len(rows), whole=whole))
+        lines.append(t("{whole} of {n} words are one piece.", n=len(rows), whole=whole))
     notice(lines)
     page_link(go_on, label, icon=":material/arrow_forward:")
     return True

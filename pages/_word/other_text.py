@@ -23,9 +23,9 @@ def other_text() -> list[list[str]]:
         key="other_example",
         on_change=_take_example,
         format_func=lambda name: names.get(name, name),
-        help=t("Read between two encodings of your sentence, as it happens on a server that answers one user after the other."),
+        help=t("Read between two encodings of your sentence, as on a shared server."),
     )
-    label = t("Text read in between")
+    label = t("Text in between")
     text = text_box(
         "other",
         label,
@@ -33,7 +33,7 @@ def other_text() -> list[list[str]]:
         limits().max_passage,
         height=80,
         label_visibility="collapsed",
-        placeholder=t("Type what another user might have sent"),
+        placeholder=t("Type any text"),
     )
     as_you_type(label)
     sentences = []
@@ -43,7 +43,7 @@ def other_text() -> list[list[str]]:
             sentences.append(tokens)
             left -= len(tokens)
     if not left:
-        st.caption(t("The first {n} words of it are read.", n=MAX_TOKENS))
+        st.caption(t("Only the first {n} words are read.", n=MAX_TOKENS))
     return sentences
 
 
@@ -66,5 +66,5 @@ def _names() -> dict[str, str]:
         "hospital": t("a hospital"),
         "chat": t("a chat"),
         "history": t("history"),
-        "river": t("much like yours"),
+        "river": t("similar to yours"),
     }

@@ -41,7 +41,7 @@ def note(in_use: InUse, layer: str, *, best: str = "") -> None:
     """Say where the verdict reads another layer than the one shown."""
     best = best or verdict.layer_in_question(in_use)
     if layer != best and layer in model_layers.in_use().spaces:
-        st.caption(t("The verdict reads {best}; {layer} is shown here.", best=layer_title(best), layer=layer_title(layer)))
+        st.caption(t("The verdict uses {best}, this picture {layer}.", best=layer_title(best), layer=layer_title(layer)))
 
 
 def keep(layer: str) -> None:

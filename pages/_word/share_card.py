@@ -43,23 +43,20 @@ def _card(in_use, first, second, layer, weights, lines) -> dict:
         lines() if lines else tuple([around(o.tokens, o.position, LINE) for o in nearest(in_use, item, layer, NEIGHBOURS)] for item in pair)
     )
     words = [bare(item.word)[:40] for item in pair]
-    values = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "where": layer_title(layer)}
+    values = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "at": model_layers.in_use().at(layer)}
     return {
         "title": verdict_words.title(result) if result else t("Two different words"),
         "question": t("Does a word mean the same thing twice?"),
         "sentences": [around(item.tokens, item.position, SENTENCE) for item in pair],
         "neighbours": [list(each)[:NEIGHBOURS] for each in near],
-        "nearest": t("Nearest to it"),
+        "nearest": t("Nearest"),
         "degrees": f"{degrees:.0f}°",
         "angle": degrees,
         "told": t("cosine {cosine:.2f}, {where}", cosine=cosine, where=layer_title(layer)),
         "source": t("Elmoscope · model {model}", model=model_layers.in_use().transformer or in_use.model),
         "colours": [*OWN, layer_colour(layer)],
         "fonts": FONTS,
-        "alt": t(
-            "A card with both sentences, “{first}” and “{second}” marked, {degrees}° apart at {where}, and the neighbours of each.",
-            **values,
-        ),
+        "alt": t("Both sentences, “{first}” and “{second}” {degrees}° apart {at}, with neighbors.", **values),
     }
 
 

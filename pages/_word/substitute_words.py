@@ -9,9 +9,9 @@ def weakness(word: str, why: str) -> str:
     """A code of core.elmo.in_place.weakness in words; "" for none."""
     word = bare(word)[:24]
     return {
-        in_place.GRAMMAR: t("“{word}” carries grammar: these words say little.", word=word),
-        in_place.NAME: t("“{word}” is written as a name: these words say little.", word=word),
-        in_place.FIRST: t("Nothing stands before “{word}”: these words say less.", word=word),
-        in_place.LAST: t("Nothing stands after “{word}”: these words say less.", word=word),
-        in_place.ALONE: t("“{word}” stands alone: these words say nothing of it.", word=word),
+        in_place.GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
+        in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
+        in_place.FIRST: t("Nothing before “{word}”: less reliable.", word=word),
+        in_place.LAST: t("Nothing after “{word}”: less reliable.", word=word),
+        in_place.ALONE: t("“{word}” is alone: not reliable.", word=word),
     }.get(why, "")

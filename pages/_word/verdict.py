@@ -61,7 +61,7 @@ def _measure(in_use: InUse) -> None:
     """What a model's first verdict waits for."""
     judge = pair.judge(bench(in_use))
     if not judge.is_ready:
-        with st.spinner(t("Measuring, once, how well {model} tells meanings apart…", model=plain(judge.model.layers.called))):
+        with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()
 
 

@@ -28,10 +28,10 @@ def test_home_shows_both_at_the_same_depth_and_leaves_the_first_as_it_is(deep):
     alone, both = opened("app.py", layer="1", **PAIR), opened("app.py", layer="1", beside=deep, **PAIR)
     assert not both.exception and not both.error
     said = [next(one for one in html_of(page).split("What to notice.")[1:]) for page in (alone, both)]
-    assert "As deep in lstm-4, layer 2, their cosine is" in said[1] and "As deep in" not in said[0]
+    assert "lstm-4 at the same depth (layer 2): " in said[1] and "at the same depth" not in said[0]
     first, second = (page.dataframe[0].value for page in (alone, both))
     assert second[: len(first)].equals(first)
-    assert [*second["vectors"][len(first) :]] == [*(f"lstm-4, layer {k}" for k in range(5)), "lstm-4, the mix"]
+    assert [*second["vectors"][len(first) :]] == [*(f"lstm-4, layer {k}" for k in range(5)), "lstm-4, layer mix"]
 
 
 def test_bottom_stands_beside_bottom_and_top_beside_top():
@@ -69,7 +69,7 @@ def test_a_switch_shows_the_other_with_the_same_sentences_and_depth(deep):
 
 
 def test_classifiers_say_that_they_show_one_and_compare_opens_on_the_two(deep):
-    assert any("lstm\\-4 is not shown" in one.value for one in opened("pages/results.py", beside=deep).caption)
+    assert any("lstm\\-4 is hidden" in one.value for one in opened("pages/results.py", beside=deep).caption)
     in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
     assert usual(replace(in_use, beside=deep)) == ("elmo-mini · 2", f"{deep} · 4") and usual(in_use) == ("glove-mini", "elmo-mini · 2")
 
@@ -78,7 +78,7 @@ def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():
     page = opened("app.py", beside="/no/such/model", **PAIR)
     assert any("no model known here" in one.value for one in page.error) and "cosine" in html_of(page) and not page.exception
     page = opened("app.py", beside="elmo-ko-mini", **PAIR)
-    assert any("only a model of the same language" in one.value for one in page.caption) and not page.error
+    assert any("Choose two models of one language" in one.value for one in page.caption) and not page.error
 
 
 def test_what_verdicts_rest_on_is_measured_once_and_kept_on_disk(tmp_path, monkeypatch):

@@ -26,9 +26,9 @@ def report(seed: int, noise: float, n: int = 40) -> SenseReport:
 def test_a_space_beside_the_static_context_is_ahead_behind_or_not_decided():
     clear, poor = report(0, 0.05), report(1, 2.0)
     assert less(clear, poor).verdict == 1 and less(poor, clear).verdict == -1 and less(clear, clear).verdict == 0
-    for first, second, said in ((clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "not decided")):
+    for first, second, said in ((clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "inconclusive")):
         (line,) = measures.beside_static(first, second, "the mix")
-        assert line.endswith(f": {said}.") and f"{second.one_nn:.1%}" in line
+        assert line.endswith(f", {said}.") and f"{second.one_nn:.1%}" in line
     assert measures.beside_static(clear, None, "the mix") == [] and measures.static_share(None) == ""
 
 
@@ -48,8 +48,8 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     )
     assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
     (line,) = measures.beside_static(first, second, "the mix")
-    assert "no interval: it takes 6 cases or more" in line and line.endswith(": not decided.")
-    assert "is inconclusive (no interval" in mix.about("jam", first, {"1": second})[0]
+    assert "no interval: needs 6 varied cases" in line and line.endswith(", inconclusive.")
+    assert "is inconclusive (points: no interval" in mix.about("jam", first, {"1": second})[0]
 
 
 def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():

@@ -10,7 +10,8 @@ from core.classify.head import Answer
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.readable_words import read_and_unread
 from pages._classify.notices import CLOSE, about_answers
-from pages._classify.show import EXAMPLES, FRONT
+from pages._classify.show import FRONT
+from pages._frame import examples
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import written
 
@@ -25,7 +26,7 @@ def told(page) -> str:
 def test_what_nobody_can_read_gets_no_answer(text: str):
     page = opened("pages/classify.py", **{"text_news-title": text})
     assert not page.exception and not page.error
-    assert ["Nothing in this text could be read" in one.value for one in page.info] == [True]
+    assert ["know no letter of this text" in one.value for one in page.info] == [True]
     assert "What to notice" not in html_of(page) and not page.get("plotly_chart")
 
 
@@ -37,7 +38,7 @@ def test_what_is_read_of_a_mixed_text_is_answered_and_the_rest_named():
 
 def test_a_long_text_says_how_much_of_it_is_read():
     page = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge. " * 100})
-    assert any("Only the first 128 of its 700 words" in one.value for one in page.caption)
+    assert any("Only the first 128 of 700 tokens" in one.value for one in page.caption)
     short = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge."})
     assert not any("Only the first" in one.value for one in short.caption)
 
@@ -50,19 +51,19 @@ def test_three_classifiers_stand_in_front_and_all_on_demand():
     everyone = opened("pages/classify.py", all="true")
     why = next(group for group in everyone.get("button_group") if group.key == "why")
     assert len(list(why.options)) == len(VARIANTS)
-    assert any("All answers together" in one.value for one in everyone.caption)
-    assert not any("All answers together" in one.value for one in page.caption)
+    assert any("for all predictions" in one.value for one in everyone.caption)
+    assert not any("for all predictions" in one.value for one in page.caption)
 
 
 def test_how_good_they_are_stands_on_the_results_page():
-    page = opened("pages/results.py")
-    assert any("The classifiers of the Classify page" in one.value for one in page.markdown)
+    page = opened("pages/results.py", results_part="shipped")
+    assert any("The shipped classifiers" in one.value for one in page.markdown)
     assert "calibration" not in told(opened("pages/classify.py"))
 
 
 def test_every_example_has_words_to_read():
     letters = frozenset("abcdefghijklmnopqrstuvwxyz0123456789")
-    assert all(read_and_unread(tuple(text.split()), letters)[0] for texts in EXAMPLES.values() for text in texts)
+    assert all(read_and_unread(tuple(text.split()), letters)[0] for texts in examples.classify().values() for text in texts)
 
 
 def test_words_of_other_letters_are_told_from_marks():
@@ -112,4 +113,4 @@ def test_classifiers_trained_on_our_own_headlines_answer_and_are_offered_by_name
     page = opened("pages/classify.py", task="Our own headlines")
     assert not page.exception and not page.error
     assert "What to notice" in html_of(page) and page.get("plotly_chart")
-    assert page.text_area(key="text_headlines").value == EXAMPLES["headlines"][0]
+    assert page.text_area(key="text_headlines").value == examples.classify()["headlines"][0]

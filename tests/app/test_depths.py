@@ -54,13 +54,13 @@ ADDRESSES = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/map.py":
 def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_and_says_so(path, key, folder):
     page = opened(path, model=folder(1), **{key: "2"})
     told = [info.value for info in page.info if "no layer 2" in info.value]
-    assert told == ["lstm\\-1 has layers 0 to 1, and no layer 2: layer 1 is shown."] and not page.exception
+    assert told == ["lstm\\-1 has no layer 2. Showing layer 1."] and not page.exception
     assert page.session_state[key] in ("1", "mix") and key not in page.query_params
 
 
 def test_weights_of_another_depth_give_way_to_equal_ones(folder):
     page = opened("pages/neighbours.py", model=folder(3), nlayer="mix", s="1,2,3")
-    assert any("not those of 4 layers" in info.value for info in page.info)
+    assert any("has 4 layers. Layer weights reset" in info.value for info in page.info)
     assert page.text_input(key="s").value == "1,1,1,1" and not page.error and not page.exception
 
 

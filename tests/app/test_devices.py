@@ -26,7 +26,7 @@ def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
     monkeypatch.setattr(kept, "KEPT", Kept())  # nothing was opened or computed before
     page = opened("pages/neighbours.py")
     box = page.selectbox(key="device")
-    assert not page.exception and box.value == "cpu" and box.options == ["Processor", "Graphics card (CUDA)"]
+    assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
     assert set(asked) == {"cpu"}  # never a card unasked
     monkeypatch.setattr(kept, "KEPT", Kept())
     box.set_value("cuda").run()

@@ -29,16 +29,12 @@ def said(page: AppTest) -> str:
 
 
 def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
-    assert "labelled sentences nearest to" in said(opened_whole("app.py", **VIRUS))
+    assert "Nearest labeled sentences" in said(opened_whole("app.py", **VIRUS))
 
 
 def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
     told = said(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
-    assert (
-        "Two meanings" in told
-        and "“country”, to the second “porcelain”" in told
-        and "The words around it and those expected in its place count too." in told
-    )
+    assert "Two meanings" in told and "“country” and “porcelain”" in told and "Context words and substitutes count too." in told
 
 
 def test_the_lists_of_neighbours_and_the_map_show_its_senses():
@@ -109,8 +105,8 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
     assert f"<b>animal</b>: {cat}" in said(opened_whole("pages/found.py", **jaguar))
     page.button(key="corpus.words").click().run()
     table = page.dataframe[-1].value
-    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["meaning"], strict=True))
-    assert cat in set(table["what it means"]) and len(table) > 1100 and all(table["what it means"])
+    assert not page.exception and ("bank", "river edge") in set(zip(table["word"], table["sense"], strict=True))
+    assert cat in set(table["definition"]) and len(table) > 1100 and all(table["definition"])
 
 
 def test_sentences_of_a_single_group_are_odd_by_its_centre():
@@ -149,5 +145,5 @@ def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypat
 def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
     page = opened("pages/neighbours.py", corpus="sentences+more-words", **VIRUS)
-    assert "Reading this corpus needs" in " ".join(error.value for error in page.error)
+    assert "This corpus needs" in " ".join(error.value for error in page.error)
     assert not list(private_cache.glob("indexes/*"))

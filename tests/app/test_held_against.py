@@ -29,24 +29,25 @@ def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
     told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert len(re.findall(r"two random words have a cosine of 0\.\d\d on average", told)) == 3
+    (values,) = re.findall(r"Cosine of two random words \(90 % range\): (.+)\.", told)
+    assert len(re.findall(r"layer \d -?0\.\d\d \(-?0\.\d\d – 0\.\d\d\)", values)) == 3
 
 
 def test_two_random_words_are_as_alike_on_every_page():
     """One definition and one figure: of the model, whatever is asked of which sentences."""
     model = opened_model("elmo-mini")
     kept = read_card(model.folder, model.fingerprint).measures["random"]
-    pattern = r"[Tt]wo random words have (?:a cosine of )?(-?0\.\d\d)"
+    pattern = r"(?:two random words have |random pairs: |random pairs .{4,16} are between -?0\.\d\d and -?0\.\d\d, )(-?0\.\d\d) on average"
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
         level = levels.level_of_mix(open_bench(), weights)
         assert f"{level.mean:.2f}" == mean, layer
         if layer != "0":  # Home says nothing of layer 0, where every cosine of a word is 1
-            assert re.findall(pattern, text_of(opened(layer=layer))) == [mean]
+            assert re.findall(r"random pairs are below (0\.\d\d)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
         assert set(re.findall(pattern, text_of(opened("pages/neighbours.py", nlayer=layer)))) == {mean}
     told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert re.findall(pattern, told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(r"layer \d (-?0\.\d\d) \(", told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)
@@ -55,7 +56,7 @@ def test_two_random_words_are_as_alike_on_every_page():
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
     page = plain_mix()
-    told = next(caption.value for caption in page.caption if "not of one length" in caption.value)
+    told = next(caption.value for caption in page.caption if "Mean vector lengths" in caption.value)
     lengths = [float(number) for number in re.findall(r"\d+\.\d", told)]
     assert len(lengths) == 3 and lengths == sorted(lengths) and lengths[2] > 3 * lengths[0]
     bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)

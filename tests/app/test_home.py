@@ -28,25 +28,24 @@ def test_every_example_opens_on_two_meanings_at_the_layer_that_tells_them_apart(
         page.pills(key="example").set_value(word).run()
         assert not page.exception and part(page, "verdict").startswith("Two meanings"), word
         layers.add(page.session_state["layer"])
-        assert f"at {'the mix' if page.session_state['layer'] == 'mix' else 'layer ' + page.session_state['layer']} their cosine" in part(
-            page, "notice"
-        )
+        layer = page.session_state["layer"]
+        assert f" {'in the layer mix' if layer == 'mix' else 'at layer ' + layer}. " in part(page, "notice")
     assert len(layers) > 1
 
 
 def test_a_vector_of_zeros_has_no_arrow_and_the_page_says_so(tmp_path):
     (tmp_path / "zeros.txt").write_text("bank 0 0 0\nriver 1 0 0\nmoney 0 1 0\n")
     page = opened(vectors=str(tmp_path / "zeros.txt"), a="She sat on the bank.", b="The bank lent money.", ai="bank", bi="bank")
-    assert not page.exception and "all zeros: it has no direction" in part(page, "notice")
+    assert not page.exception and "all zeros: no direction" in part(page, "notice")
     assert "GloVe" not in page.dataframe[0].value["vectors"].tolist() and "nan" not in part(page, "notice")
 
 
 def test_a_layer_that_was_chosen_stays_and_the_verdict_with_it():
     page = opened(layer="0")
     verdict = part(page, "verdict")
-    assert page.session_state["layer"] == "0" and "Layer 0 reads the spelling alone" in part(page, "notice")
+    assert page.session_state["layer"] == "0" and "Layer 0 reads only the spelling" in part(page, "notice")
     page.button_group(key="layer").set_value("2").run()
-    assert part(page, "verdict") == verdict and "at layer 2 their cosine" in part(page, "notice")
+    assert part(page, "verdict") == verdict and "at layer 2." in part(page, "notice")
     page.pills(key="example").set_value("play").run()
     assert page.session_state["layer"] == "2"
 
@@ -66,7 +65,7 @@ def test_what_is_no_pair_of_one_word_is_said_to_be_none(a, b, at, title):
     assert not page.exception and part(page, "verdict").startswith(title)
     assert "nearly the same" not in part(page, "notice") and "even layer 0" not in part(page, "notice")
     if a[0] == "눈" or a[0] == "🎉":
-        assert "two words" not in part(page, "notice") and "both have one vector" in part(page, "notice")
+        assert "different words" not in part(page, "notice") and "The cosine is 1.00 at layer 0 (spelling only)" in part(page, "notice")
     if not title:
         assert "two different words" not in part(page, "verdict").casefold()
 
@@ -82,8 +81,8 @@ def test_a_word_without_labels_is_judged_by_what_stands_around_it_and_beside_wor
     page = opened(a="We spread marmalade on the warm bread.", b="There was a pot of marmalade beside the butter.")
     verdict = part(page, "verdict")
     assert not page.exception and verdict.startswith("One meaning")
-    assert "what the model expects in its place and the words around it count" in verdict
-    assert "Two random words have" in part(page, "notice")
+    assert "substitutes and context words count" in verdict
+    assert "% of random pairs are" in part(page, "notice")
 
 
 def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
@@ -92,9 +91,7 @@ def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
     assert not page.exception and not page.warning and page.session_state["layer"] == "0"
     assert [page.text_input(key=key).value for key in "ab"] == [view["a"], view["b"]] and "v" not in page.query_params
     page = opened(v="virus")
-    assert [one.value for one in page.warning] == [
-        "This short link was cut or changed on its way and holds no view; the page is shown as it opens."
-    ]
+    assert [one.value for one in page.warning] == ["This short link is damaged. Showing the default page."]
     assert not page.exception and part(page, "verdict").startswith("Two meanings") and "v" not in page.query_params
     assert not page.run().warning
 
@@ -123,9 +120,11 @@ def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
     page.session_state["home.scenes"] = "near"
     page.run()
     said = [re.sub("<[^>]*>", "", block.proto.body) for block in page.get("html") if 'class="scene"' in block.proto.body]
-    assert not page.exception and said[:8:2] == ["One dot", "Two arrows", "Other neighbours", "Words decide"]
-    assert "one vector for “virus”" in said[1] and "They stand 0° apart at layer 0" in said[3] and "share 6 at layer 0" in said[5]
-    assert "“virus”" in said[7] or "holds the two apart" in said[7]
+    assert not page.exception and said[:8:2] == ["One dot", "Two arrows", "Different neighbors", "Words decide"]
+    assert (
+        "one vector for “virus”" in said[1] and "They are 0° apart at layer 0" in said[3] and "share 6 of 6 neighbors at layer 0" in said[5]
+    )
+    assert "No single word" in said[7] or "separates them most" in said[7]
     page.button(key="home.another").click().run()
     assert not page.exception and page.text_input(key="a").value == next(iter(languages.named("en").examples["pairs"].values()))[0]
     page.text_input(key="a").set_value("종이").run()
@@ -140,7 +139,7 @@ def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_
 def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
     assert not page.exception
-    told = [one.value for one in page.info if "written in letters that English is not written in" in one.value]
+    told = [one.value for one in page.info if "is not in English letters" in one.value]
     assert len(told) == 1 and "눈이" in told[0]
     page.button(key="inputs.read.ko").click().run()
-    assert not page.exception and not [one for one in page.info if "written in letters" in one.value]
+    assert not page.exception and not [one for one in page.info if "is not in English letters" in one.value]

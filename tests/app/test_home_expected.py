@@ -1,6 +1,7 @@
 """The words that ELMo expects in each word's place, on Home: which, from which side, where they say little, a press, and taken along."""
 
 import json
+import re
 import runpy
 from pathlib import Path
 
@@ -95,16 +96,16 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
 @pytest.mark.parametrize(
     ("a", "at", "said"),
     [
-        (RIVER, "the", "carries grammar"),
-        ("They met in Paris and married.", "Paris", "is written as a name"),
-        ("Bank shares fell again today.", "Bank", "Nothing stands before “Bank”"),
-        ("We sat on the bank.", "bank", "Nothing stands after “bank”"),
-        ("bank", "bank", "“bank” stands alone"),
+        (RIVER, "the", "is a function word"),
+        ("They met in Paris and married.", "Paris", "is a name"),
+        ("Bank shares fell again today.", "Bank", "Nothing before “Bank”"),
+        ("We sat on the bank.", "bank", "Nothing after “bank”"),
+        ("bank", "bank", "“bank” is alone"),
     ],
 )
 def test_where_the_words_say_little_the_page_says_so(a: str, at: str, said: str):
     page = by_streamlit(a=a, b=MONEY, ai=at, bi="bank")
-    assert captions(page).count(said) == 1 and captions(page).count("say") == 1
+    assert captions(page).count(said) == 1 and len(re.findall("say little|reliable", captions(page))) == 1
 
 
 def test_what_has_no_word_in_question_has_no_words_for_it():
@@ -129,7 +130,7 @@ def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):
 def test_korean_words_are_expected_in_a_korean_place():
     page = by_streamlit(lang="ko", a="어제 눈이 많이 내렸다.", b="그는 눈이 나빠서 안경을 쓴다.")
     assert len(table(page)) == 16 and not set(table(page).iloc[:8, 2]) & {"눈", "이", "은", "을"}
-    assert captions(page).count("이 자리에 ELMo가 예상하는 다른 말") == 2
+    assert captions(page).count("ELMo가 예상하는 다른 말") == 2
     first = table(page).iloc[0, 2]
     page.button(key=f"{expected.KEY}.a.0").click().run()
     assert not page.exception and page.text_input(key="a").value == f"어제 {first}이 많이 내렸다."

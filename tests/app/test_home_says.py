@@ -35,21 +35,19 @@ def test_every_sentence_of_home_is_true(one: Seen):
     shown |= {f"{value:.2f}" for value in (level.mean, level.low, level.high)} if level else set()
     assert set(re.findall(r"-?\d\.\d\d", text)) <= shown
     one_spelling = one.words[0].casefold() == one.words[1].casefold()
-    if "both have one vector" in text:
+    if "both vectors are equal" in text:
         assert one.cosines["0"] > EQUAL and (one.one_word or one_spelling)
-    if "too (cosine 1.00)" in text:
-        assert one.cosines[one.layer] > EQUAL
-    if "Spelt in two ways" in text:
-        assert one.cosines["0"] <= EQUAL
-    assert ("are two words" in text) == (not one.one_word and not one_spelling)
-    assert ("is not in GloVe" in text) == (len({w for w, known in zip(one.words, one.in_glove, strict=True) if not known}) == 1)
-    assert ("Neither word" in text) == (len({w for w, known in zip(one.words, one.in_glove, strict=True) if not known}) == 2)
-    for word in re.findall("“([^”]*)” is not in GloVe", text):
-        assert word.replace("&lt;", "<").replace("&gt;", ">") in one.words
-    assert ("Two random words have" in text) == (level is not None and one.layer != "0")
-    if "random words" in text:
+    numbers = {"at layer 0 (spelling only)": one.cosines["0"], f"at layer {one.layer}.": one.cosines[one.layer]}
+    for value, place in re.findall(r"(-?\d\.\d\d) (at layer 0 \(spelling only\)|at layer \d\.)", text):
+        assert value == f"{numbers[place]:.2f}"
+    assert ("are different words" in text) == (not one.one_word and not one_spelling)
+    unknown = {word for word, known in zip(one.words, one.in_glove, strict=True) if not known}
+    said = re.search(r"Not in GloVe: (.*)\. ELMo", text)
+    assert {w.replace("&lt;", "<").replace("&gt;", ">") for w in re.findall("“([^”]*)”", said[1] if said else "")} == unknown
+    assert ("random pairs" in text) == (level is not None and one.layer != "0")
+    if "random pairs" in text:
         cosine, low, high = (round(value, 2) for value in (one.cosines[one.layer], level.low, level.high))
-        said = {"nearer": "nearer than that" in text, "farther": "farther apart" in text, "among": "lie among them" in text}
+        said = {"nearer": "are closer" in text, "farther": "farther apart" in text, "among": "like these two" in text}
         true = {"nearer": cosine > high, "farther": cosine < low, "among": low <= cosine <= high}
         assert said == true
 
@@ -76,24 +74,24 @@ def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
     elif one.probability < 1:
         assert abs(numbers[0] - 100 * one.certainty) <= 1 and numbers[0] > 60
     if one.shares is None:
-        assert "has no labelled sentences" in why and "jam" in why
-        assert ("what the model expects in its place" in why) == one.around
-        assert ("may settle it" in why) == (one.around and one.says == CLOSE)
+        assert "No labeled sentences" in why and "jam" in why
+        assert ("substitutes and context words" in why) == one.around
+        assert ("may help" in why) == (one.around and one.says == CLOSE)
         return
     first, second = map(leaders, one.shares)
     named = re.findall("“([^”]*)”", why)
     plain = [name.replace("&lt;", "<").replace("&gt;", ">") for name in named]
-    assert ("no meaning leads" in why) == (len(first) > 1 or len(second) > 1)
-    if "nearest to either mean" in why:
-        assert plain == first == second
-    elif "to the second “" in why:
-        assert plain == first + second and (one.says != ONE or one.outvoted)
-    elif "nearest to the first mean" in why:
-        assert plain == first and len(second) > 1
-    elif "nearest to the second mean" in why:
-        assert plain == second and len(first) > 1
-    else:
+    assert ("unclear" in why) == (len(first) > 1 or len(second) > 1)
+    if "unclear for both" in why:
         assert len(first) > 1 and len(second) > 1 and not plain
+    elif "for both" in why:
+        assert plain == first == second
+    elif "unclear and" in why:
+        assert plain == second and len(first) > 1
+    elif "and unclear" in why:
+        assert plain == first and len(second) > 1
+    else:
+        assert plain == first + second and (one.says != ONE or one.outvoted)
     if one.says == TWO and not one.outvoted:
-        assert "nearest to either mean" not in why
-    assert ("outweighs them" in why) == one.outvoted
+        assert "” for both" not in why
+    assert ("outweighs this" in why) == one.outvoted

@@ -12,12 +12,12 @@ def said(path: str, **address: str) -> str:
 
 
 def test_of_words_that_stand_twice_the_one_in_question_is_compared():
-    assert "“swear” stands in this sentence more than once" in said("pages/how.py", a="I swear that I did not swear.", step="6")
-    assert "No word stands in this sentence twice" in said("pages/how.py", a="She ran; he runs; they were running.", step="6")
+    assert "“swear” occurs more than once" in said("pages/how.py", a="I swear that I did not swear.", step="6")
+    assert "Repeat a word" in said("pages/how.py", a="She ran; he runs; they were running.", step="6")
 
 
 def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
-    assert "찾아낸 창은 <b>은행</b>" in said("pages/how.py", lang="ko", a="은행에 갔다.", step="2")
+    assert "찾은 창: <b>은행</b>" in said("pages/how.py", lang="ko", a="은행에 갔다.", step="2")
     assert "found <b>⟨village⟩" in said("pages/how.py", a="a village", step="2")
 
 
@@ -31,6 +31,6 @@ def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
 )
 def test_a_word_has_labelled_sentences_for_both_statements_or_for_none(address: dict[str, str], labelled: bool):
     told = said("pages/state.py", **address)
-    compared = "To compare: two labelled" in told or "비교하자면" in told
-    lacks = "has no labelled sentences" in told or "레이블이 있는 문장이 없습니다" in told
+    compared = "Two labeled sentences of one sense" in told or "뜻이 같은 두 문장은" in told
+    lacks = "has no labeled sentences" in told or "레이블이 있는 문장이 없습니다" in told
     assert (compared, lacks) == (labelled, not labelled)

@@ -66,6 +66,10 @@ def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
     typed = ready(a="qzxv", b="", map_word="qzxv")  # a sentence of the reader's has a place, and words around it
     assert any(one.proto.component_name == "elmoscope_map" for one in typed.get("bidi_component"))
     assert "“qzxv” does not occur in your corpus." in html_of(typed)
+    beside = html_of(
+        ready(a="A qzxv sang.", ai="qzxv", b="She squeezed a lemon.", bi="lemon", map_word="lemon")
+    )  # the other sentence's word, too
+    assert "“qzxv” does not occur in your corpus." in beside and "“lemon” does not occur" not in beside
 
 
 def test_one_dot_has_no_spread_to_speak_of(tmp_path):
@@ -113,10 +117,10 @@ def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_noth
 @pytest.mark.parametrize("name", ["map", "mix"])
 def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentences(name):
     page = opened(f"pages/{name}.py", a="눈이 온다", b="The snow is white.", ai="눈이", bi="snow")
-    told = plain("“눈이” is written in letters that English is not written in.")
+    told = plain("“눈이” is not in English letters.")
     assert not page.exception and [one.value for one in page.info][:1] == [told]
     assert not any(one.value == told for fold in page.expander for one in fold.info)
-    assert page.button(key="inputs.read.ko").label == "Read it as 한국어"
+    assert page.button(key="inputs.read.ko").label == "Read as 한국어"
     if name == "map":
         assert page.selectbox(key="map_word").value == "snow"
 
@@ -128,7 +132,7 @@ def test_the_sense_space_is_a_map_beside_the_layers_only_where_it_is_asked_for()
     page = opened("pages/map.py", view="senses", **bank)
     assert not page.exception and not page.error and page.session_state["view"] == "senses"
     map_ = sent(page)
-    assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "The sense space" and not map_["text"]["senses"]
+    assert map_["names"] == ["0", "1", "2", "mix", "senses"] and map_["titles"][-1] == "Sense space" and not map_["text"]["senses"]
     measures = next(table.value for table in page.dataframe if "trustworthiness" in table.value)
     assert measures["layer"].tolist()[-1] == "sense space" and float(measures["trustworthiness"].iloc[-1]) > 0.7
     dots = next(table.value for table in page.dataframe if "x, layer sense space" in table.value)

@@ -46,8 +46,8 @@ def names(one: Listed) -> list:
 def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, known: bool):
     page = opened("pages/neighbours.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
     told = " ".join(block.proto.body for block in page.get("html"))
-    assert not page.exception and told.count("from the characters (char-CNN)") == (not known)
-    assert (f"GloVe has no vector for “{word}”" in told) != known
+    assert not page.exception and told.count("ELMo reads any word") == (not known)
+    assert (f"Not in GloVe: “{word}”" in told) != known
 
 
 @given(two_lists(), st.sampled_from(["0", "2", "mix", "senses"]), st.booleans())
@@ -88,8 +88,8 @@ def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
 @pytest.mark.parametrize(
     ("page", "said"),
     [
-        ("app.py", "“thimbel” is not in GloVe's vocabulary; ELMo reads it from its characters"),
-        ("pages/map.py", "GloVe has no vector for “thimbel”; ELMo makes one from the characters (char-CNN)"),
+        ("app.py", "Not in GloVe: “thimbel”. ELMo reads any word."),
+        ("pages/map.py", "Not in GloVe: “thimbel”. ELMo reads any word."),
         ("pages/predict.py", "GloVe has no vector for “thimbel”."),
     ],
 )

@@ -14,14 +14,14 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "app.py": "Does a word mean the same thing twice?",
     "pages/neighbours.py": "Who are its neighbours?",
-    "pages/map.py": "Where do its senses live?",
+    "pages/map.py": "Do the senses separate?",
     "pages/mix.py": "Which layers matter?",
     "pages/classify.py": "Does context help a classifier?",
     "pages/tasks.py": "What does ELMo add to a task?",
     "pages/train.py": "What does each classifier learn?",
     "pages/results.py": "When does ELMo help?",
     "pages/model.py": "What does this model know?",
-    "pages/spelling.py": "How does it read a word it has never seen?",
+    "pages/spelling.py": "How does it read an unknown word?",
     "pages/cloud.py": "One dot, or a cloud?",
     "pages/flip.py": "How few words turn it into another?",
     "pages/predict.py": "What word comes next, and what came before?",
@@ -33,7 +33,7 @@ PAGES = {
     "pages/lessons.py": "How similar are two unrelated words?",
     "pages/teach.py": "Does one word have one meaning?",
     "pages/guess.py": "Which sense does ELMo choose?",
-    "pages/state.py": "Does it remember what it read before?",
+    "pages/state.py": "Does it remember earlier text?",
 }
 WITH_SENTENCES = ("app.py", "pages/neighbours.py", "pages/map.py", "pages/mix.py", "pages/decided.py")
 
@@ -148,7 +148,7 @@ def test_the_model_page_shows_the_measures_of_the_weights_in_use_alone(tmp_path)
     measures = tmp_path / "mine" / "measures.json"
     measures.write_text(measures.read_text().replace(read_json(measures)["fingerprint"], "0" * 16))
     stale = opened("pages/model.py", model=str(tmp_path / "mine"))
-    assert ["were taken of other weights" in info.value for info in stale.info] == [True] and not stale.exception
+    assert ["belong to other weights" in info.value for info in stale.info] == [True] and not stale.exception
 
 
 def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
@@ -156,7 +156,7 @@ def test_a_model_without_papers_has_a_card_of_its_shape(tmp_path):
     for name in ("measures.json", "training_log.json", "meta.json"):
         (tmp_path / "bare" / name).unlink()
     page = opened("pages/model.py", model=str(tmp_path / "bare"))
-    assert not page.exception and "have not been taken yet" in page.info[0].value
+    assert not page.exception and "has not been measured yet" in page.info[0].value
     assert "million in the LSTMs" in html_of(page)
 
 

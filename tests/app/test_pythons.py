@@ -10,11 +10,11 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = "import runpy, sys; sys.version_info = {version}; sys.argv = ['core', '--help']; runpy.run_module('core', run_name='__main__')"
 PAGE = """
 from core.common import pythons
-pythons.unsupported = lambda: "Elmoscope runs on Python 3.11"
+pythons.unsupported = lambda: "Elmoscope needs Python 3.11"
 from streamlit.testing.v1 import AppTest
 page = AppTest.from_file("app.py")
 page.switch_page("{path}").run()
-assert [error.value for error in page.error] == ["Elmoscope runs on Python 3.11"], page.error
+assert [error.value for error in page.error] == ["Elmoscope needs Python 3.11"], page.error
 assert not page.exception and not page.title
 """
 
@@ -28,7 +28,7 @@ def test_the_command_line_names_the_pythons_that_work(version):
     done = run(COMMAND.format(version=version))
     here = ".".join(map(str, version))
     assert done.returncode == 1 and done.stdout == "" and len(done.stderr.splitlines()) == 1
-    assert done.stderr.startswith("error: Elmoscope runs on Python 3.11, 3.12 and 3.13") and here in done.stderr
+    assert done.stderr.startswith("error: Elmoscope needs Python 3.11, 3.12 or 3.13") and here in done.stderr
 
 
 def test_a_page_says_it_in_place_of_all_else():

@@ -30,19 +30,17 @@ def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
     said, titles = (" ".join(about_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")), variant_titles())
     best = max(accuracy.values())
     leaders = [v for v, a in accuracy.items() if a == best]
-    assert ("equally so" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
+    assert ("Tied" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
     assert f"{best:.1%}" in said and " 0.0 points" not in said
-    if found := re.search(
-        r"another kind, (.+?), is ([\d.]+) points behind, about ([\d,]+) of [\d,]+ texts: (more than|with so many)", said
-    ):
+    if found := re.search(r"next kind, (.+?), is ([\d.]+) points behind, ([\d,]+) of [\d,]+ texts: (beyond the|up to)", said):
         runner = max((v for v in accuracy if _kind(v) != _kind(leaders[0])), key=accuracy.get)
         gap = best - accuracy[runner]
         assert accuracy[next(v for v, title in titles.items() if title == found[1])] == accuracy[runner]
         assert float(found[2]) == pytest.approx(100 * gap, abs=0.051)
         assert int(found[3].replace(",", "")) == max(1, round(gap * n))
-        assert (found[4] == "more than") == (gap > margin(best, accuracy[runner], n))
-    if "no network here is worth" in said:
-        assert _kind(leaders[0]) == "plain baseline" and "more than the" in said
+        assert (found[4] == "beyond the") == (gap > margin(best, accuracy[runner], n))
+    if "no network here pays off" in said:
+        assert _kind(leaders[0]) == "plain baseline" and "beyond the" in said
 
 
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:
@@ -55,24 +53,24 @@ def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
     second = first & (np.arange(1_000) >= 8)
     p = mcnemar(first, second).p
     said = " ".join(about_task(summary_of({"tfidf": first, "glove": second}), "All"))
-    assert "about 8 of 1,000 texts: more than chance" in said and f"p = {p:.3f}" in said
+    assert " 8 of 1,000 texts: beyond chance" in said and f"p = {p:.3f}" in said
     crowd = {"tfidf": first, "glove": second} | dict.fromkeys(("elmo", "embedding", "glove+elmo", "glove-unfrozen", "mean-elmo"), second)
     said = " ".join(about_task(summary_of(crowd), "All"))
     assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
     forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
-    assert "with so many up to" in " ".join(about_task(forgotten, "All"))
+    assert "up to" in " ".join(about_task(forgotten, "All"))
 
 
 def test_spam_says_how_few_messages_lie_between_the_two():
     said = _on_spam(0.990301, 0.994181, "GloVe unfrozen and TF-IDF", 1_031)
-    assert "4 of 1,031 messages apart: that may be chance" in said
+    assert "differ by 4 of 1,031 messages: that may be chance" in said
     assert "may be chance" not in _on_spam(0.9903, 0.9942, "GloVe", 100_000)
 
 
 def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_show():
     bins = [{"confidence": 0.75, "n": 400}, {"confidence": 0.95, "n": 600}]
     assert "may be chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
-    assert "more than chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
+    assert "beyond chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
 
 
 def test_what_elmo_adds_is_told_at_every_size():
@@ -100,30 +98,30 @@ def size_of(labelled: int, over: float, shown: bool, of_elmo: dict[str, tuple[fl
 
 def test_where_elmo_pays_is_said_where_it_is_shown_and_nowhere_else():
     nowhere = " ".join(about_context([size_of(134, 0.01, False, {}), size_of(403, 0.0, False, {})]))
-    assert "not shown to be more than chance with any number" in nowhere and "more than chance with 1" not in nowhere
+    assert "inconclusive at every size" in nowhere and "beyond chance with 1" not in nowhere
     here = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.01, False, {})]))
-    assert "more than chance with 134 (+5.0), not shown with others" in here
+    assert "beyond chance with 134 (+5.0), inconclusive with others" in here
     every = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
-    assert "more than chance with every number (+2.0 – +5.0)" in every and "so it is here" in every  # 4 to 6 against 1 to 3
+    assert "beyond chance at every size (+2.0 – +5.0)" in every and "as in Peters" in every  # 4 to 6 against 1 to 3
     level = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.045, True, {})]))
     assert "the intervals overlap" in level
     harm = " ".join(about_context([size_of(134, -0.05, True, {}), size_of(403, -0.09, True, {})]))
-    assert "so it is here" not in harm and "behind by more than chance with 134, 403;" not in harm.split("Is it context?")[1]
+    assert "as in Peters" not in harm and "behind beyond chance with 134, 403;" not in harm.split("minus each control")[1]
     behind = " ".join(about_context([size_of(134, -0.05, True, {}), size_of(403, 0.05, True, {})]))
-    assert "behind by more than chance with 134, ahead with 403" in behind
+    assert "behind beyond chance with 134, ahead with 403" in behind
 
 
 def test_that_order_helps_is_said_to_be_unshown_where_shuffled_words_do_as_well():
     words = {"glove+layer0": (0.03, 1), "glove+static": (0.03, 1), "glove+random": (0.1, 1)}
-    assert "that their order helps is not shown" in about_context([size_of(134, 0.05, True, words)])[-1]
+    assert "whether their order does is inconclusive" in about_context([size_of(134, 0.05, True, words)])[-1]
     order = words | {"glove+shuffled": (0.02, 1)}
-    assert "order helps" not in " ".join(about_context([size_of(134, 0.05, True, order)]))
-    assert "order helps" not in " ".join(about_context([size_of(134, 0.05, True, {"glove+layer0": (0.03, 1)})]))
+    assert "their order" not in " ".join(about_context([size_of(134, 0.05, True, order)]))
+    assert "their order" not in " ".join(about_context([size_of(134, 0.05, True, {"glove+layer0": (0.03, 1)})]))
 
 
 def test_the_table_has_a_row_for_every_size_and_set_of_parts():
     table = context_table([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})])
-    assert len(table) == 12 and set(table["labelled rows"]) == {134, 403}
+    assert len(table) == 12 and set(table["labeled rows"]) == {134, 403}
     elmo = table[table["classifier"] == "GloVe + ELMo"].iloc[0]
     assert elmo["over GloVe alone"] == 0.05 and elmo["over GloVe alone, p (Holm)"] == 0.001
 
@@ -140,17 +138,17 @@ def test_of_the_papers_table_each_sentence_fits_the_numbers():
     titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
     measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
     said = " ".join(about_paper(measured, titles))
-    assert "With ELMo ahead: Names, Roles. It spares most errors in <b>Names</b>: 20%." in said
-    assert "Not ahead: Questions." in said and "is not measured: Names." in said
-    assert "Within the spread of seeds: Roles, Questions." in said
-    assert about_paper({"names": measured["names"]}, titles)[-1].startswith("One seed alone")
+    assert "ELMo helps: Names, Roles. Largest error reduction: <b>Names</b>, 20%." in said
+    assert "No gain: Questions." in said and "spread unknown: Names." in said
+    assert "Inconclusive, within the spread of seeds: Roles, Questions." in said
+    assert about_paper({"names": measured["names"]}, titles)[-1].startswith("One seed only")
 
 
 def test_the_papers_table_stands_beside_ours_with_its_layers():
     page = opened("pages/results.py")
     table = page.dataframe[0].value
-    assert not page.exception and {"error reduction there", "error reduction here", "with ELMo"} <= set(table.columns)
+    assert not page.exception and {"error reduction, paper", "error reduction, ours", "with ELMo"} <= set(table.columns)
     names = table[table["task"] == "Names"].iloc[0]
-    assert (names["in the paper"], names["error reduction there"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
+    assert (names["paper’s task"], names["error reduction, paper"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
     assert "Sentiment" in set(table["task"])
-    assert any("Which layers does each task read?" in one.value for one in page.markdown)
+    assert any("Which layers does each task use?" in one.value for one in page.markdown)

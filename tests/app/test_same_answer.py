@@ -107,17 +107,17 @@ def test_pages_open_at_the_layer_of_the_verdict():
 def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
     page = opened_whole("app.py")
     page.segmented_control(key="layer").set_value("2").run()
-    assert any("The verdict reads layer 1; layer 2 is shown here" in one.value for one in page.caption)
+    assert any("The verdict uses layer 1, this picture layer 2" in one.value for one in page.caption)
     page.switch_page("pages/neighbours.py").run()
     assert page.session_state["nlayer"] == "2"
-    assert any("The verdict reads layer 1; layer 2 is shown here" in one.value for one in page.caption)
+    assert any("The verdict uses layer 1, this picture layer 2" in one.value for one in page.caption)
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py"])
 def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
     wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
     page = opened_whole(path, **wound)
-    assert any("“wound” is read as a word of its own, not as a form of “wind”" in one.value for one in page.caption)
+    assert any("“wound” is read as its own word" in one.value for one in page.caption)
     page.button(key="reading.wound.wind").click().run()
     assert not page.exception and page.query_params["as"] == "wind"
     assert any("“wound” is read as a form of “wind”" in one.value for one in page.caption)

@@ -78,7 +78,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
     memory, chosen = given_
     whole = memory.drifted.whole[layer]
     said = plain(memory_notices.about_words(memory, chosen, layer))
-    assert ("no word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
+    assert ("No word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
     if found := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
         assert found[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
     if "at the first word (" in said:
@@ -88,15 +88,15 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
     settling = plain(memory_notices.about_settling(memory, layer))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     assert ("changes nothing here" in settling) == (max(same.max(), varied.max()) < UNSEEN)
-    if "each time it settles (" in settling:
+    if "With the same text it settles" in settling:
         assert same[-1] <= 0.01 * same[0]
     if "has not settled" in settling:
         assert same[-1] > 0.01 * same[0] >= 0
-    if "does not within" in settling:
+    if "With different texts it does not" in settling:
         assert varied[len(varied) // 2 :].mean() > 0.001
     alone, batch = memory.stateless_difference
     ours = plain(memory_notices.about_ours(memory))
-    assert ("differs in no number" in ours) == (alone == batch == 0)
+    assert ("do not change" in ours) == (alone == batch == 0)
     assert ("which is rounding" in ours) == (0 < max(alone, batch) < ROUNDING)
     assert drift(*memory.fresh).whole.shape == memory.drifted.whole.shape
 
@@ -135,17 +135,17 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     said = plain(spelling_notices.about(found, near, beside, cosines, usual))
     assert bool(said) == bool(found)
     missing = sum(one is None for one in beside)
-    assert ("GloVe knows every spelling" in said) == (bool(found) and not missing)
-    assert ("GloVe has no vector for" in said) == (missing > 0)
+    assert ("GloVe knows every word" in said) == (bool(found) and not missing)
+    assert ("Not in GloVe: " in said) == (missing > 0)
     rows = [k for k, one in enumerate(found) if not spelling_notices.unread(one)]
-    assert ("count for next to nothing" in said) == (len(rows) < len(found))
+    assert ("cannot read the letters of" in said) == (len(rows) < len(found))
     if len(rows) > 1:
         best = max(cosines[i, j] for i in rows for j in rows if j < i)
         assert f"{best:.2f}" in said
-        assert ("95 times in 100" in said) == (usual is not None and round(best, 2) > round(usual, 2))
-        assert ("nearer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
+        assert ("Chance: 95 %" in said) == (usual is not None and round(best, 2) > round(usual, 2))
+        assert ("no closer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
     for share in re.findall(r"\((\d+)%\)", plain(spelling_notices.of_windows(found))):
-        assert int(share) >= 30  # "by heart"
+        assert int(share) >= 30  # recognized whole
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=12), SHARES, SHARES, st.sampled_from([[], [("<i>a", 1.5, 7)]]))
@@ -177,8 +177,8 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
     if random:
         worst = max(random.values())
         above = worst >= 0.25 + 3 * (0.25 * 0.75 / n) ** 0.5
-        assert f"{worst:.1%} of four classes" in said and ("70.0%" in said) == copied
-        assert ("something leaks" in said) == above and ("Nothing leaks" in said) == (not above)
+        assert f"{worst:.1%}; chance is 25 %" in said and ("70.0%" in said) == copied
+        assert ("something leaks" in said) == above and ("No sign of a leak" in said) == (not above)
     both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
     assert "goes from 90.00% to 95.00%" in plain(earlier.about_checks(both))
 

@@ -9,14 +9,13 @@ import pytest
 from core.common.markup import Markup
 from core.tasks.results import Summary
 from pages._export.notebook_file import notebook
-from pages._export.notebook_tasks import FIRST_TEXTS
+from pages._frame import examples
 from pages._tasks import drawn
-from pages._tasks.examples import EXAMPLES
 from pages._tasks.notices import about_choice, about_measure, about_spans
 from pages._tasks.store import measured
 from tests.app.test_pages import html_of, opened
 
-TASKS = [name for name in EXAMPLES if name in measured()]
+TASKS = [name for name in examples.tasks() if name in measured()]
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -24,7 +23,7 @@ def test_every_task_answers_its_first_example_with_and_without_elmo(task: str):
     page = opened("pages/tasks.py", task_of_paper=task)
     assert not page.exception and not page.error
     shown = html_of(page)
-    assert "What to notice" in shown and "examples they never saw" in shown
+    assert "What to notice" in shown and "unseen examples" in shown
     if task == "entailment":
         assert len(page.get("plotly_chart")) == 1
     else:
@@ -35,14 +34,13 @@ def test_every_task_answers_its_first_example_with_and_without_elmo(task: str):
     ("task", "typed", "says"),
     [
         ("names", {"tasks_names": " "}, "no text"),
-        ("names", {"tasks_names": "🎉 ⚽"}, "Nothing here can be read"),
+        ("names", {"tasks_names": "🎉 ⚽"}, "This model knows only English"),
         ("names", {"tasks_names": "word " * 900}, "too long"),
-        ("roles", {"tasks_roles": "고양이가 잔다"}, "Nothing here can be read"),
-        ("entailment", {"tasks_second": " "}, "first and the second"),
-        ("coreference", {"tasks_text": "Anna met Laura."}, "no pronoun"),
-        ("coreference", {"tasks_text": "the dog left because he was tired"}, "no name"),
-        ("questions", {"tasks_paragraph": " "}, "no paragraph"),
-        ("questions", {"tasks_question": " "}, "no question"),
+        ("roles", {"tasks_roles": "고양이가 잔다"}, "This model knows only English"),
+        ("entailment", {"tasks_second": " "}, "Type both sentences"),
+        ("coreference", {"tasks_text": "quickly !"}, "needs a pronoun"),
+        ("questions", {"tasks_paragraph": " "}, "a paragraph"),
+        ("questions", {"tasks_question": " "}, "Type a question"),
     ],
 )
 def test_wrong_input_gets_one_sentence(task: str, typed: dict, says: str):
@@ -64,6 +62,28 @@ def test_spans_are_drawn_on_their_words_and_what_one_alone_says_is_marked():
     assert "<mark class=alone>≠ b&amp;</mark>" in drawn.marked("ab&c", 1, 3, alone=True)
 
 
+def test_coreference_draws_whole_chains_each_in_a_colour_with_it_among_them():
+    page = opened("pages/tasks.py", task_of_paper="coreference")
+    drawings = [block.proto.body for block in page.get("html") if 'class="spans"' in block.proto.body]
+    without, elmo = (drawing.split("</style>")[-1] for drawing in drawings)
+    first, second = "--c:#0072B2", "--c:#D55E00"
+    assert elmo.count(first) == 4 and elmo.count(second) == 3 and "--c:#7F7F7F" not in elmo  # Anna She she her; a letter it it
+    assert without.count(second) > 3  # the same thing has the same colour on both sides
+    table = page.dataframe[-1].value
+    assert {"Anna = She = she = her", "a letter = it = it"} <= set(table["words"])
+
+
+def test_chains_without_he_or_she_or_a_name_are_answered_and_one_pronoun_is_not_offered():
+    page = opened("pages/tasks.py", task_of_paper="coreference", tasks_text="the dog left because it was tired")
+    assert not page.exception and not page.error and not [e for e in page.expander if e.label == "Which pronoun"]
+
+
+def test_a_span_within_another_is_drawn_within_it():
+    html = drawn.spans(("her", "old", "car"), [(0, 2, "1"), (0, 0, "2")], colours={"1": "#0072B2", "2": "#D55E00"})
+    assert html.index("#0072B2") < html.index("#D55E00") and html.count('class="span"') == 2 and "old car" in html
+    assert list(drawn.colours_of_chains(12)) == [str(k) for k in range(1, 9)]
+
+
 def test_what_is_noticed():
     def words(span):
         return f"<{span[0]}>"
@@ -77,16 +97,17 @@ def test_what_is_noticed():
     assert about_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
     assert "&lt;" in about_choice("<", "y", (0.5, 0.7)) and "disagree" in about_choice("<", "y", (0.5, 0.7))
     one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
-    assert about_measure("F1", one) == "On 1,200 examples they never saw, F1 is 25.0% without ELMo and 50.0% with it."
+    assert about_measure("F1", one) == "On 1,200 unseen examples, F1: 25.0% without ELMo, 50.0% with it."
     assert about_measure("F1", None) == ""
 
 
 @pytest.mark.parametrize("task", TASKS)
 def test_its_notebook_asks_the_same_heads(task: str, tmp_path: Path):
     """Cell after cell, as Jupyter would; texts that are typed get in as values."""
-    assert FIRST_TEXTS[task] == EXAMPLES[task][0]
     made = notebook("tasks", {"task_of_paper": task})
+    first = json.dumps(list(examples.tasks()[task][0].values()), ensure_ascii=False)
     code = "\n".join("".join(cell["source"]) for cell in json.loads(made)["cells"] if cell["cell_type"] == "code")
+    assert repr(json.loads(first)[0])[1:-1] in code
     path = tmp_path / "notebook.py"
     path.write_text(code, encoding="utf-8")
     assert set(runpy.run_path(str(path))["said"]) == {"baseline", "elmo"}

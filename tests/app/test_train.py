@@ -28,13 +28,13 @@ def rows(*labels: str) -> Table:
 
 
 def test_forty_classes_of_one_row_each_are_refused_in_a_sentence():
-    with pytest.raises(BadInput, match=f"40 of the 40 classes under “topic” in own.csv have fewer than {FEWEST} different texts"):
+    with pytest.raises(BadInput, match=f"40 of 40 classes under “topic” in own.csv have fewer than {FEWEST} different texts"):
         check_classes(rows(*(f"class {k}" for k in range(40))), "own.csv")
 
 
 def test_repeating_a_text_makes_no_class_larger():
     repeated = Table("own.csv", tuple(ScoreRow("the same", label) for label in "aabbaabb"), ("text",), "topic")
-    with pytest.raises(BadInput, match="2 of the 2 classes"):
+    with pytest.raises(BadInput, match="2 of 2 classes"):
         check_classes(repeated, "own.csv")
 
 
@@ -83,18 +83,18 @@ def test_what_is_said_of_a_training_is_so(found: dict):
     best = [name for name in mean if np.isclose(mean[name], most)]
     assert "on one seed" not in said and " 0.0 points" not in said and f"of {n:,} test texts" in lines[0]
     if len(best) > 1:
-        assert "equally often" in lines[0] and "lead" not in said and all(titles[name] in lines[0] for name in best)
+        assert "Tied" in lines[0] and "lead" not in said and all(titles[name] in lines[0] for name in best)
     else:
-        assert lines[0].startswith(f"<b>{titles[best[0]]}</b>") and f"{most:.1%}" in lines[0]
-    if match := re.search(r"lead over (.+?), ([\d.]+) points, (is more than chance|may be chance).*p [=<] ([\d.]+)", said):
+        assert f"<b>{titles[best[0]]}</b>" in lines[0] and f"{most:.1%}" in lines[0]
+    if match := re.search(r"lead of ([\d.]+) points over (.+?) (is beyond chance|may be chance).*p [=<] ([\d.]+)", said):
         second = sorted(mean, key=lambda name: -mean[name])[1]
-        assert titles[second] == match[1] and float(match[2]) == pytest.approx(100 * (most - mean[second]), abs=0.051)
+        assert titles[second] == match[2] and float(match[1]) == pytest.approx(100 * (most - mean[second]), abs=0.051)
         if float(match[4]) != 0.05:  # as it is rounded
-            assert (match[3] == "is more than chance") == (float(match[4]) < 0.05)
+            assert (match[3] == "is beyond chance") == (float(match[4]) < 0.05)
         assert n > 5 or match[3] == "may be chance"  # five texts are too few for a p below 0.05
-    assert ("So few test texts" in said) == (n < FEW_TEXTS)
+    assert ("Too few test texts" in said) == (n < FEW_TEXTS)
     random = any(VARIANTS[name].network == "lstm" for name in mean)
-    assert "more seeds" not in said or (random and len({seed for _, seed in found}) == 1)
+    assert "More seeds" not in said or (random and len({seed for _, seed in found}) == 1)
 
 
 def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
@@ -134,7 +134,7 @@ def test_no_share_is_recommended_without_a_number_that_shows_it():
 
 
 def with_file(name: str, text: str):
-    page = opened("pages/train.py", train_task="A file of your own")
+    page = opened("pages/train.py", train_task="Your own file")
     page.file_uploader[0].upload(name, text.encode(), "text/csv")
     return page.run()
 
@@ -147,15 +147,15 @@ def test_columns_are_chosen_from_those_the_file_has():
     assert page.multiselect[0].value == [3] and not page.button(key="train.go").disabled
     page.multiselect[0].set_value([]).run()
     assert page.button(key="train.go").disabled and not page.exception
-    assert any("Choose above which column" in one.value for one in page.info)
+    assert any("Choose one column of texts" in one.value for one in page.info)
 
 
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
         ("forty.csv", "text,label\n" + "".join(f"remark {k},class {k}\n" for k in range(40)), "fewer than 3 different texts"),
-        ("one.csv", "text,label\na b,x\nc d,x\n", "one class only"),
-        ("single.csv", "text\none\ntwo\n", "one column only"),
+        ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
+        ("single.csv", "text\none\ntwo\n", "has one column"),
         ("few.csv", "text,label\n" + "".join(f"remark {k},{'ab'[k % 2]}\n" for k in range(2)), "different texts"),
     ],
 )

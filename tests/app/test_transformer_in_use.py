@@ -9,10 +9,10 @@ from tests.app.test_pages import PAGES, html_of, opened
 
 needs_package = pytest.mark.skipif(find_spec("transformers") is None, reason="tests/requirements-transformers.txt is not installed")
 ALONE = {
-    "pages/how.py": "no char-CNN and no LSTMs",
-    "pages/state.py": "keeps nothing from one sentence to the next",
-    "pages/spelling.py": "reads no letters but pieces of words",
-    "pages/predict.py": "predicts nothing",
+    "pages/how.py": "without char-CNN or LSTMs",
+    "pages/state.py": "keeps nothing between sentences",
+    "pages/spelling.py": "word pieces, not letters",
+    "pages/predict.py": "predicts no words",
 }
 
 
@@ -35,7 +35,7 @@ def test_every_page_about_words_opens_with_a_transformer(bert, path):
 def test_its_layers_stand_on_a_slider_by_their_names(bert):
     page = opened("pages/neighbours.py", model=bert, nlayer="3")
     slider = page.select_slider(key="nlayer")
-    assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the mix"] and slider.value == "3"
+    assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the layer mix"] and slider.value == "3"
     assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] in ("3", ["3"])
     assert [one.key for one in opened("pages/mix.py", model=bert).slider if one.key.startswith("w")] == [f"w{k}" for k in range(7)]
 

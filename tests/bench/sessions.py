@@ -40,9 +40,9 @@ TYPED = {  # page: the box that is typed into, and the text, with the session's 
     "neighbours": ("Second sentence", "The bank sent {mark} a {word}."),
     "decided": ("Sentence", "We sat with {mark} on the grassy bank of the {word}."),
     "how": ("First sentence", "{mark} saw the {word}."),
-    "classify": ("A text of your own", "{mark} shares slide after {word} cuts forecast"),
+    "classify": ("Your text", "{mark} shares slide after {word} cuts forecast"),
     "predict": ("Your text", "{mark} went to the {word} and"),
-    "spelling": ("Words, with blanks or commas between them", "{mark} {word}s"),
+    "spelling": ("Words", "{mark} {word}s"),
 }
 WORDS = ("brook", "letter", "harbour", "market")
 OPENED = ("map", "cloud", "flip", "model", "mix", *TYPED)

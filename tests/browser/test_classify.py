@@ -54,7 +54,7 @@ def trained(page: Page, server: str, file: Path, *, toggled: tuple[str, ...], ep
 
 def test_every_classifier_answers_while_one_types(page: Page, server: str):
     opened(page, server, "classify")
-    box, notice = page.get_by_label("A text of your own"), page.locator("[data-stale=false] .notice").first
+    box, notice = page.get_by_label("Your text"), page.locator("[data-stale=false] .notice").first
     box.fill("")
     box.press_sequentially("Striker scores twice as the Lions win the cup", delay=15)  # and no Enter
     expect(notice).to_contain_text("Sports")
@@ -68,30 +68,30 @@ def test_every_classifier_answers_while_one_types(page: Page, server: str):
     page.get_by_text("Compare all 12 classifiers").click()
     expect(page.locator(".ytick")).to_have_count(15)
     box.fill("삼성전자 주가 급등")
-    expect(page.get_by_text("Nothing in this text could be read")).to_be_visible()
+    expect(page.get_by_text("know no letter of this text")).to_be_visible()
     expect(page.locator(".ytick")).to_have_count(0)
 
 
 def test_an_own_file_is_trained_compared_and_asked_on_the_classify_page(page: Page, server: str, own_file: Path, tmp_path: Path):
     trained(page, server, own_file, toggled=("nn.Embedding", "nn.Embedding + ELMo"), epochs=6)
     page.evaluate(WATCH)
-    use = page.get_by_role("button", name="Use on the Classify page")
+    use = page.get_by_role("button", name="Use on Try it")
     expect(use).to_be_visible(timeout=600_000)  # trained meanwhile, on a machine that may be busy
     assert page.evaluate("window.results") == {"most": 1, "kept": True}  # what was drawn while it ran stands on, and only once
-    page.get_by_role("button", name="Add to the comparison").click()
+    page.get_by_role("button", name="Add to comparison").click()
     expect(page.get_by_role("heading", name="Comparison")).to_be_visible()
     with page.expect_download() as download:
-        page.get_by_role("button", name="A notebook that does the same").click()
+        page.get_by_role("button", name="Notebook").click()
     notebook = json.loads(Path(download.value.path()).read_text())
     command = next(line for cell in notebook["cells"] for line in cell["source"] if line.startswith("command"))
     assert notebook["nbformat"] == 4 and "python -m core train --task own" in command and "--share 1" in command
     use.click()
-    page.get_by_role("link", name="They answer there").click()
-    box = page.get_by_label("A text of your own")
+    page.get_by_role("link", name="Listed there").click()
+    box = page.get_by_label("Your text")
     expect(box).to_have_value("")
     box.press_sequentially("the big loan", delay=15)
     expect(page.locator("[data-stale=false] .notice").first).to_contain_text("money")
-    expect(page.get_by_text("Which of your training rows does it see as most alike?")).to_be_visible()
+    expect(page.get_by_text("Most similar training rows")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -110,7 +110,7 @@ def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own
 @pytest.mark.parametrize(
     ("name", "text", "told"),
     [
-        ("one.csv", "text,label\na b,x\nc d,x\n", "one class only"),
+        ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
         ("empty.csv", "", "is empty"),
         ("columns.csv", "colour,size\nred,1\nblue,2\n", "label"),
     ],
@@ -126,7 +126,7 @@ def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page,
 
 @pytest.mark.skipif(not RESULTS.is_file(), reason="no experiment has been run: python -m core experiments --data FOLDER")
 def test_the_results_page_draws_every_task(page: Page, server: str):
-    opened(page, server, "results")
+    opened(page, server, "results?results_part=classifiers")
     for task in ("Spam", "Sentiment, five grades"):
         page.get_by_text(task, exact=True).first.click()
         expect(page.get_by_test_id("stException")).to_have_count(0)

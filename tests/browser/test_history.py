@@ -92,7 +92,7 @@ def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
     page.keyboard.press("ControlOrMeta+A")
     page.evaluate("document.execCommand('insertText', false, 'The crane flew home. '.repeat(150))")  # as a paste does
     box.press("Enter")
-    expect(page.get_by_text("This box is full: only the first 2,000 characters are read.")).to_be_visible()
+    expect(page.get_by_text("Only the first 2,000 characters are read.")).to_be_visible()
     expect(page.locator('.st-key-ai [aria-checked="true"]')).to_have_text("crane")
     assert len(box.input_value()) == 2000
 
@@ -101,5 +101,5 @@ def test_the_word_in_question_travels_to_the_map(page: Page, server: str):
     page.goto(f"{server}/?a=The+plant+employs+nine+hundred+workers.")
     filled(page, "b", "Water the plant on Sunday.")
     expect(page.locator('.st-key-bi [aria-checked="true"]')).to_have_text("plant")
-    page.get_by_role("link", name="Where do its senses live?").first.click()
+    page.get_by_role("link", name="Map of its senses").first.click()
     expect(page.get_by_role("combobox", name="Word", exact=True)).to_have_value(re.compile("^plant · "))

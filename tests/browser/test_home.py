@@ -94,15 +94,15 @@ def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Pa
 
     slider.focus()
     slider.press("ArrowRight")
-    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"the mix: \d+° apart, cosine 0\.\d\d"))
+    expect(slider).to_have_attribute("aria-valuetext", re.compile(r"layer mix: \d+° apart, cosine 0\.\d\d"))
     expect(page).to_have_url(re.compile("layer=mix"))
-    expect(root.locator(".arrows")).to_have_attribute("aria-label", re.compile("Two arrows, “virus” .* at the mix"))
+    expect(root.locator(".arrows")).to_have_attribute("aria-label", re.compile("“virus” .* as arrows in the layer mix"))
     slider.press("Home")
     expect(page).to_have_url(re.compile("layer=0"))
     expect(page.locator(".notice")).to_contain_text("cosine 1.00")
     at_rest(page)
     page.go_back()
-    expect(slider).to_have_attribute("aria-valuetext", re.compile("^the mix"))
+    expect(slider).to_have_attribute("aria-valuetext", re.compile("^layer mix"))
 
     at_rest(page)
     page.evaluate(FRAMES_HELD)  # the way to layer 0 lasts until what was typed meanwhile is answered
@@ -214,9 +214,7 @@ def test_on_a_phone_the_words_expected_follow_the_picture_and_nothing_scrolls_si
     picture, words = page.locator(".home").bounding_box(), page.locator(".expected").bounding_box()
     assert words["y"] >= picture["y"] + picture["height"] - 1
     assert page.locator(".notice").first.bounding_box()["y"] > words["y"] + words["height"]
-    expect(page.locator(".expected .note")).to_have_text(
-        ["Nothing stands before “Bank”: these words say less.", "Nothing stands after “bank”: these words say less."]
-    )
+    expect(page.locator(".expected .note")).to_have_text(["Nothing before “Bank”: less reliable.", "Nothing after “bank”: less reliable."])
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     for button in page.locator(".expected button:visible").all():
         assert min(button.bounding_box()[side] for side in ("width", "height")) >= 44

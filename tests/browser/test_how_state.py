@@ -14,13 +14,13 @@ def test_the_walk_opens_at_the_step_in_the_address_and_goes_on_from_there(page: 
     opened(page, server, "how?step=4&howlayer=2")
     expect(page.get_by_role("heading", level=1)).to_have_text("How does a sentence become a vector?")
     expect(page.get_by_text("4 of 7: Reading forward")).to_be_visible()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("Layer 2 keeps")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("layer 2 keeps")
     page.get_by_role("button", name=re.compile("Next: ")).click()
     expect(page.get_by_text("5 of 7: Reading backward")).to_be_visible()
     expect(page).to_have_url(re.compile("step=5"))
     page.get_by_role("radio", name="7", exact=True).click()
     expect(page.get_by_role("slider")).to_have_count(4)
-    expect(page.get_by_role("button", name="That was the last step")).to_be_disabled()
+    expect(page.get_by_role("button", name="Last step")).to_be_disabled()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
@@ -29,7 +29,7 @@ def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: 
     boxes = page.locator(".network .wide [data-step]")
     expect(boxes).to_have_count(7)
     expect(page.locator(".network .wide [aria-current]")).to_have_attribute("data-step", "1")
-    for number, title in ((4, "Reading forward"), (6, "Side by side: the layers")):
+    for number, title in ((4, "Reading forward"), (6, "Layers side by side")):
         box = page.get_by_role("button", name=re.compile(f"^{number} .*{title}$"))
         box.focus()
         page.keyboard.press("Enter")
@@ -37,7 +37,7 @@ def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: 
         expect(page.locator(".network .wide [aria-current]")).to_have_attribute("data-step", str(number))
         expect(page).to_have_url(re.compile(f"step={number}"))
     boxes.nth(6).click()
-    expect(page.get_by_text("7 of 7: A task's own mix: the vector")).to_be_visible()
+    expect(page.get_by_text("7 of 7: Layer mix for a task")).to_be_visible()
     page.set_viewport_size({"width": 390, "height": 844})
     expect(page.locator(".network .narrow [data-step='2']")).to_be_visible()
     expect(boxes.first).to_be_hidden()
@@ -47,9 +47,9 @@ def test_every_box_of_the_network_opens_its_step_by_mouse_and_by_keyboard(page: 
 def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page, server: str):
     opened(page, server, "how?a=%3Cb%3E+%F0%9F%8E%89+is+na%C3%AFve&ai=na%C3%AFve")
     notice = page.locator("[data-stale=false] .notice").first
-    expect(notice).to_contain_text("characters 5, bytes 6")
+    expect(notice).to_contain_text("6 bytes")
     page.get_by_role("radio", name="🎉").click()
-    expect(notice).to_contain_text("characters 1, bytes 4")
+    expect(notice).to_contain_text("4 bytes")
     for step in "23567":
         page.get_by_role("radio", name=step, exact=True).click()
         expect(page.get_by_text(re.compile(f"^{step} of 7: "))).to_be_visible()
@@ -58,29 +58,29 @@ def test_another_word_has_other_numbers_and_any_characters_are_spelt(page: Page,
     box = page.get_by_label("First sentence", exact=True)
     box.fill("")
     box.press("Enter")
-    expect(page.get_by_text("Type a sentence here")).to_be_visible()
+    expect(page.get_by_text("Type a sentence, or pick an example")).to_be_visible()
 
 
 def test_another_text_changes_the_drift_ours_stays_and_no_text_gives_a_sentence(page: Page, server: str):
     opened(page, server, "state?layer=1")
-    expect(page.get_by_role("heading", level=1)).to_have_text("Does it remember what it read before?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Does it remember earlier text?")
     notice = page.locator("[data-stale=false] .notice")
-    expect(notice).to_contain_text("the largest difference of any number is 0;")
+    expect(notice).to_contain_text("Our encoder's numbers change by at most")
     before = notice.inner_text()
-    box = page.get_by_label("Text read in between", exact=True)
+    box = page.get_by_label("Text in between", exact=True)
     box.fill("Melt the butter <img src=x> in a pan. " * 30)
     expect(notice).not_to_have_text(before)
-    expect(notice).to_contain_text("the largest difference of any number is 0;")
-    expect(page.get_by_text("The first 80 words of it are read.")).to_be_visible()
+    expect(notice).to_contain_text("Our encoder's numbers change by at most")
+    expect(page.get_by_text("Only the first 80 words are read.")).to_be_visible()
     box.fill("")
-    expect(page.get_by_text(re.compile("There is no other text to read in between"))).to_be_visible()
+    expect(page.get_by_text(re.compile("The other text is empty"))).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
 def test_layer_0_does_not_drift_and_an_example_is_one_tap_away(page: Page, server: str):
     opened(page, server, "state?a=He+lit+a+match.&ai=match&layer=0")
-    expect(page.get_by_text("At layer 0 nothing changes")).to_be_visible()
+    expect(page.get_by_text("Nothing changes at layer 0")).to_be_visible()
     page.get_by_role("radio", name="2", exact=True).click()
     expect(page.get_by_text(re.compile("At layer 2 “.+” drifts most"))).to_be_visible()
     page.get_by_test_id("stButtonGroup").get_by_text("football", exact=True).click()
-    expect(page.get_by_label("Text read in between", exact=True)).to_have_value(re.compile("home side"))
+    expect(page.get_by_label("Text in between", exact=True)).to_have_value(re.compile("home side"))

@@ -10,14 +10,14 @@ pytestmark = pytest.mark.browser
 TITLES = {
     "": "Does a word mean the same thing twice?",
     "neighbours": "Who are its neighbours?",
-    "map": "Where do its senses live?",
+    "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
     "tasks": "What does ELMo add to a task?",
     "train": "What does each classifier learn?",
     "results": "When does ELMo help?",
     "model": "What does this model know?",
-    "spelling": "How does it read a word it has never seen?",
+    "spelling": "How does it read an unknown word?",
     "cloud": "One dot, or a cloud?",
     "flip": "How few words turn it into another?",
     "predict": "What word comes next, and what came before?",
@@ -29,7 +29,7 @@ TITLES = {
     "lessons": "How similar are two unrelated words?",
     "teach": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
-    "state": "Does it remember what it read before?",
+    "state": "Does it remember earlier text?",
 }
 
 
@@ -60,7 +60,7 @@ def test_typing_a_sentence_moves_the_numbers_and_the_url(page: Page, server: str
 def test_a_link_reopens_the_same_view(page: Page, server: str):
     opened(page, server, "?a=He+lit+a+match.&ai=match&b=We+won+the+match.&bi=match&layer=1")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value("He lit a match.")
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("at layer 1 their cosine")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("at layer 1.")
     expect(page.get_by_role("slider")).to_have_attribute("aria-valuetext", re.compile("^layer 1: "))
 
 
@@ -70,7 +70,7 @@ def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
     box.fill("The spring in the clock was broken.")
     box.press("Enter")
     expect(page).to_have_url(re.compile("b=The"))
-    page.get_by_role("link", name="Who are its neighbours?").click()
+    page.get_by_role("link", name="Its neighbors").click()
     expect(page.get_by_role("heading", level=1)).to_have_text(TITLES["neighbours"])
     expect(page.get_by_label("Second sentence", exact=True)).to_have_value("The spring in the clock was broken.")
 
@@ -128,6 +128,7 @@ def test_markup_in_a_sentence_is_shown_and_never_run(page: Page, server: str):
 
 def test_the_training_is_drawn_as_asked_and_the_link_says_so(page: Page, server: str):
     opened(page, server, "model")
+    page.locator("summary", has_text="How it learned").click()
     expect(page.get_by_text("held-out perplexity")).to_be_visible()
     page.get_by_role("radio", name="Learning rate", exact=True).click()
     expect(page.locator(".ytitle", has_text="learning rate")).to_be_visible()

@@ -138,7 +138,7 @@ def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_m
     expect(page.get_by_text(f"{len(picked)} selected", exact=True)).to_be_visible()
     root.get_by_role("button", name="all layers").click()
     page.wait_for_function(f"() => {{ const all = ({FADED})(); return all.length === 4 && all.every(Boolean); }}")
-    page.get_by_role("button", name="Clear selection").click()
+    page.get_by_role("button", name="Clear selection", exact=True).click()
     expect(page.get_by_text(re.compile(r"^\d+ selected$"))).to_have_count(0)
     page.wait_for_function(f"() => !({FADED})().some(Boolean)")
     page.get_by_role("radio", name="2", exact=True).click()
@@ -161,7 +161,7 @@ def test_axes_of_ones_own_open_cold_and_an_unknown_word_is_named(page: Page, ser
     expect(page.locator(".map .x")).to_have_text("← bank: river edge · bank: financial institution →")
     expect(page.get_by_text("The first axis shows")).to_be_visible()
     opened(page, server, "map?layout=poles&view=2&map_word=play&right=%3F%3F")
-    expect(page.get_by_text("One end of an axis is empty.")).to_be_visible()
+    expect(page.get_by_text("An end of the axis is empty.")).to_be_visible()
     expect(page.locator(".map .x")).to_contain_text("play:")
 
 

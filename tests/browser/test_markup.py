@@ -137,7 +137,7 @@ def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watche
         settled(watched)
         assert watched.locator('a[href*="evil.test"]').count() == 0  # nor a link of what was typed
         watched.locator(".st-key-take summary").press("Enter")
-        name, html = saved(watched, watched.get_by_role("button", name="As one HTML file"))
+        name, html = saved(watched, watched.get_by_role("button", name="HTML file"))
         (tmp_path / name).write_bytes(html)
         alone, ran = browser.new_page(), []
         alone.on("dialog", lambda dialog, ran=ran: (ran.append(dialog.message), dialog.dismiss()))

@@ -43,9 +43,7 @@ def saved(page: Page, button: Locator) -> tuple[str, bytes]:
 
 
 def test_every_figure_says_what_it_shows(taken: Page):
-    expect(
-        taken.get_by_role("img", name=re.compile(r"Two arrows, “match”.* at layer 1: the cosine of their angle is 0\.\d\d"))
-    ).to_be_visible()
+    expect(taken.get_by_role("img", name=re.compile(r"“match”.* as arrows at layer 1: cosine 0\.\d\d"))).to_be_visible()
     expect(taken.get_by_role("img", name=re.compile(r"Bars of the cosine .*GloVe 1\.00, ELMo layer 0 1\.00"))).to_be_visible()
 
 
@@ -100,9 +98,9 @@ INK = """(canvas) => {
 
 def test_a_share_card_is_drawn_in_the_browser_in_light_colours_and_a_short_link_opens_the_view(taken: Page):
     taken.get_by_role("button", name="Make card").press("Enter")
-    card = taken.get_by_role("img", name=re.compile(r"A card with both sentences, “match” and “match” marked, \d+° apart at layer 1"))
+    card = taken.get_by_role("img", name=re.compile(r"Both sentences, “match” and “match” \d+° apart at layer 1"))
     expect(card).to_be_visible()
-    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: A card")))
+    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: Both sentences")))
     assert name == "elmoscope-home-card.png" and png[:8] == b"\x89PNG\r\n\x1a\n"
     assert struct.unpack(">2I", png[16:24]) == (1200, 630)
     drawn = card.evaluate(INK)
@@ -118,7 +116,7 @@ def test_a_share_card_is_drawn_in_the_browser_in_light_colours_and_a_short_link_
 
 
 def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Path):
-    name, file = saved(taken, taken.get_by_role("button", name="As a notebook"))
+    name, file = saved(taken, taken.get_by_role("button", name="Notebook"))
     cells = json.loads(file)["cells"]
     assert name == "elmoscope-home.ipynb" and "He+lit+a+match" in "".join(cells[0]["source"])
     script = tmp_path / "notebook.py"
@@ -130,7 +128,7 @@ def test_the_notebook_computes_the_numbers_of_the_page(taken: Page, tmp_path: Pa
 
 
 def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
-    name, file = saved(taken, taken.get_by_role("button", name="As one HTML file"))
+    name, file = saved(taken, taken.get_by_role("button", name="HTML file"))
     assert name == "elmoscope-home.html"
     (tmp_path / name).write_bytes(file)
     context = browser.new_context()

@@ -334,7 +334,7 @@ def test_damaged_and_foreign_files_are_named(maps, tmp_path):
         with pytest.raises(CorruptArtifact, match=r"bank.safetensors is damaged"):
             FrozenMaps.load(path)
     save_file({"weights": np.zeros(3, np.float32)}, path)  # safetensors, but no map
-    with pytest.raises(CorruptArtifact, match="holds something else"):
+    with pytest.raises(CorruptArtifact, match="is damaged"):
         FrozenMaps.load(path)
 
 
@@ -344,7 +344,7 @@ def test_maps_of_another_version_or_that_do_not_add_up_are_refused(maps, tmp_pat
     about = {name: getattr(maps, name) for name in ("names", "method", "trustworthiness", "displacement", "provenance")}
     about |= {"format": 1, "config": {}} | change
     save_file({"coordinates": maps.coordinates}, path, {"elmoscope_maps": json.dumps(about)})
-    with pytest.raises(CorruptArtifact, match="another version" if "format" in change else "damaged"):
+    with pytest.raises(CorruptArtifact, match="another Elmoscope version" if "format" in change else "damaged"):
         FrozenMaps.load(path)
 
 

@@ -93,7 +93,7 @@ def test_drift_is_one_less_the_cosine_of_whole_and_halves():
 
 
 def test_encodings_of_two_sentences_are_not_compared():
-    with pytest.raises(BadInput, match="Only encodings of one sentence"):
+    with pytest.raises(BadInput, match="must have one shape"):
         drift(np.zeros((3, 2, 4)), np.zeros((3, 5, 4)))
 
 
@@ -101,10 +101,10 @@ def test_encodings_of_two_sentences_are_not_compared():
     ("sentence", "other", "varied", "rounds", "message"),
     [
         ([], OTHER, VARIED, 1, "sentence is empty"),
-        (SENTENCE, [], VARIED, 1, "no other text"),
-        (SENTENCE, [[]], VARIED, 1, "no other text"),
-        (SENTENCE, OTHER, [], 1, "no other text"),
-        (SENTENCE, OTHER, VARIED, 0, "at least once, not 0"),
+        (SENTENCE, [], VARIED, 1, "other text is empty"),
+        (SENTENCE, [[]], VARIED, 1, "other text is empty"),
+        (SENTENCE, OTHER, [], 1, "other text is empty"),
+        (SENTENCE, OTHER, VARIED, 0, "At least one reading is needed, not 0"),
     ],
 )
 def test_what_cannot_be_streamed_is_refused_with_a_sentence(sentence, other, varied, rounds, message):

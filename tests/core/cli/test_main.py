@@ -363,7 +363,7 @@ def test_an_index_folder_serves_as_corpus_under_its_own_model_only(answer, call,
     assert neighbours(answer, model, tmp_path / "index", "the bank") == neighbours(answer, model, corpus, "the bank")
     other = save_model(tmp_path / "other", seed=1)
     error = call("neighbours", "--word", "bank", "--sentence", "the bank", "--model", other, "--corpus", tmp_path / "index")
-    assert "made with another model" in is_one_line_error(*error)
+    assert "is from another model" in is_one_line_error(*error)
 
 
 def test_without_json_neighbours_are_a_table_for_people(call, model, corpus):
@@ -1021,7 +1021,7 @@ MISTAKES = {
     "a layer that is not there": ([*ASK, "--layer", "3"], "no layer '3'"),
     "a layer below all": ([*ASK, "--layer", "-1"], "no layer '-1'"),
     "a layer that is no number": ([*ASK, "--layer", "top"], "no layer 'top'"),
-    "two weights for three layers": ([*ASK, "--weights", "1,2"], "3 weights are needed; got 2"),
+    "two weights for three layers": ([*ASK, "--weights", "1,2"], "Give 3 layer weights, one per layer, not 2"),
     "weights that are no numbers": ([*ASK, "--weights", "a,b,c"], "must be numbers"),
     "weights that are all zero": ([*ASK, "--weights", "0,0,0"], "not all zero"),
     "weights with a NaN": ([*ASK, "--weights", "nan,1,1"], "finite"),
@@ -1050,12 +1050,12 @@ MISTAKES = {
     "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "No folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
-    "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "cannot predict words"),
+    "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "predicts no words"),
     "no text to go on from": (["predict", "--text", "", "--model", "{model}"], "no text to go on from"),
     "blank text to go on from": (["predict", "--text", " \n ", "--model", "{model}"], "no text to go on from"),
     "no predictions wanted": (["predict", "--text", "the", "--model", "{model}", "--k", "0"], "--k"),
     "a third direction": (["predict", "--text", "the", "--direction", "up"], "--direction"),
-    "a folder that is no index": (["index", "info", "{dir}"], "is no index"),
+    "a folder that is no index": (["index", "info", "{dir}"], "is not an index"),
     "a missing corpus for an index": (["index", "build", "--corpus", "{dir}/none.txt", "--output", "{dir}/i"], "none.txt"),
     "a file where the model should go": (["convert", "--model", "{model}", "--output", "{dir}/v.txt"], "v.txt"),
     "an unknown command": (["translate"], "translate"),

@@ -253,7 +253,7 @@ def test_no_tokens_give_no_outputs():
     "wrong", [{"hidden": 0}, {"projection": -1}, {"n_layers": 0}, {"n_highway": -1}, {"filters": ()}, {"filters": ((0, 3),)}]
 )
 def test_a_shape_with_a_size_that_cannot_be_is_refused(wrong):
-    with pytest.raises(BadInput, match="sizes must all be positive"):
+    with pytest.raises(BadInput, match="sizes must be positive"):
         ModelShape(**wrong)
 
 

@@ -16,5 +16,5 @@ def test_directions_have_length_one_and_zeros_stay_zeros():
 def test_only_a_table_of_finite_numbers_has_rows_of_length_one():
     assert unit_rows([[3, 4]], np.float64).tolist() == [[0.6, 0.8]]
     for wrong in ([1.0, 2.0], [[np.nan, 1.0]], np.empty((0, 3))):
-        with pytest.raises(BadInput, match="table of finite numbers"):
+        with pytest.raises(BadInput, match="Finite numbers needed"):
             unit_rows(wrong)

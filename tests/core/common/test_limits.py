@@ -106,10 +106,10 @@ def test_an_index_may_take_so_much_disk_of_a_visit_and_of_all(monkeypatch):
     own_corpus.keep_text("The bank was steep. The bank lent money.", "mine")
     plan = index_plan(open_corpus("sentences"), 3, 256)
     check_room(plan, spent=0)
-    with pytest.raises(BadInput, match="your visit has used"):
+    with pytest.raises(BadInput, match="you have used"):
         check_room(plan, spent=limits().max_session_disk_mb * 10**6)
     monkeypatch.setenv("ELMOSCOPE_MAX_DISK_MB", "1")
-    with pytest.raises(BadInput, match="all corpora together"):
+    with pytest.raises(BadInput, match="all corpora use"):
         check_room(plan)
 
 

@@ -29,7 +29,7 @@ def test_every_space_of_a_model_has_a_name_of_its_own(n):
 def test_names_say_what_a_layer_is():
     assert Layers(3).title("0") == "layer 0" and "spelling only" in Layers(3).heading("0")
     bert = Layers(7, "my-bert")
-    assert [bert.title(space) for space in ("0", "3", "mix")] == ["the embeddings", "layer 3 of 6", "the mix"]
+    assert [bert.title(space) for space in ("0", "3", "mix")] == ["the embeddings", "layer 3 of 6", "the layer mix"]
     i18n.use("ko")
     assert bert.title("3") == "6층 가운데 3층"
 

@@ -61,7 +61,7 @@ def test_one_visitor_and_all_together_may_only_ask_for_so_much(monkeypatch, one_
     monkeypatch.setenv("ELMOSCOPE_MAX_WAITING", "3")
     turns = Turns()
     turns.ask("a"), turns.ask("a")
-    with pytest.raises(BadInput, match="2 jobs under way or waiting"):
+    with pytest.raises(BadInput, match="You have 2 jobs, the limit here"):
         turns.ask("a")
     turns.ask("b")
     with pytest.raises(BadInput, match="3 jobs are waiting"):

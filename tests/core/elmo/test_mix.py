@@ -180,9 +180,9 @@ def test_weights_may_be_any_numbers_negative_ones_included():
 @pytest.mark.parametrize(
     ("weights", "message"),
     [
-        ([1, 2], "3 weights are needed; got 2"),
-        ([], "3 weights are needed; got 0"),
-        ([1, 2, 3, 4], "3 weights are needed; got 4"),
+        ([1, 2], "Give 3 layer weights, one per layer, not 2"),
+        ([], "Give 3 layer weights, one per layer, not 0"),
+        ([1, 2, 3, 4], "Give 3 layer weights, one per layer, not 4"),
         ([0, 0, 0], "finite and not all zero, got 0, 0, 0"),
         ([1, math.nan, 0], "finite and not all zero, got 1, nan, 0"),
         ([1, math.inf, 0], "finite"),

@@ -2,13 +2,15 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import h5py
 import numpy as np
 import pytest
 import torch
 
-from core.common.config import ModelShape
+from core.common.config import ASSETS, ModelShape
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
@@ -242,7 +244,7 @@ def test_options_that_are_no_utf8_or_too_large_are_corrupt(folder):
     (folder / "options.json").write_bytes(b'{"lstm": "\xff"}')
     refused(folder, CorruptArtifact, "options.json")
     (folder / "options.json").write_bytes(b" " * ((1 << 20) + 1))
-    refused(folder, CorruptArtifact, "options.json", "larger")
+    refused(folder, CorruptArtifact, "options.json", "too large")
 
 
 @pytest.mark.parametrize(
@@ -323,4 +325,10 @@ def test_a_softmax_with_half_its_weights_is_corrupt(tmp_path, model):
 
 def test_a_type_in_the_place_of_a_weight_is_corrupt(folder):
     rewrite(folder, replace_dataset("char_embed", np.dtype("f4")))  # a named type, which has a dtype and no values
-    refused(folder, CorruptArtifact, "'char_embed' is no array of this file")
+    refused(folder, CorruptArtifact, "'char_embed' is not an array in this file")
+
+
+def test_a_model_opens_without_torch_s_compiler():
+    """torch imports it, seconds of a cold start, to draw first weights on the device without numbers."""
+    code = "import sys; from core.elmo.models import open_model; open_model('elmo-mini'); sys.exit('torch._dynamo' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], cwd=ASSETS.parent, check=False).returncode == 0

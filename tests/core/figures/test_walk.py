@@ -156,7 +156,7 @@ def test_a_filters_window_is_found_by_its_number_among_all_and_no_other_number_i
     way = walk(small("highways"), ["bank"], 0)
     bank = way.banks[1]
     assert way.filter_window(4 + 3) == (2, way.spelling.window(int(bank.places[3]), 2))
-    with pytest.raises(BadInput, match="no filter 16; this model has 16"):
+    with pytest.raises(BadInput, match="no filter 16 among 16"):
         way.filter_window(16)
 
 

@@ -55,7 +55,7 @@ def test_whether_a_file_is_there_is_not_told_where_paths_are_off(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
     told = []
     for path in ("/etc/passwd", "/etc/no such file"):
-        with pytest.raises(Exception, match="cannot be named by their path") as error:
+        with pytest.raises(Exception, match="Paths are off") as error:
             registry.resolve(path, "corpus")
         told.append(str(error.value))
     assert told[0] == told[1]

@@ -161,7 +161,7 @@ def test_filters_keep_the_rows_they_name(labelled, word, options, rows):
 
 
 def test_an_unknown_filter_is_refused(labelled):
-    with pytest.raises(BadInput, match="Unknown choice of neighbours 'all'; use one of: any word, same word, other words"):
+    with pytest.raises(BadInput, match="Unknown neighbors 'all'; use one of: any word, same word, other words"):
         ask(labelled, Random(), "bank", 0, [1, 1, 1], which="all")
 
 
@@ -251,7 +251,7 @@ def test_several_mixes_at_once_are_each_as_if_alone(random_table):
     together = cosines_of_mixes(random_table.rows, found, mixes)
     for values, weights in zip(together, mixes, strict=True):
         np.testing.assert_allclose(values, cosines(random_table.rows, found, weights), atol=1e-6)
-    with pytest.raises(BadInput, match="3 weights are needed; got 2"):
+    with pytest.raises(BadInput, match="Give 3 layer weights, one per layer, not 2"):
         cosines_of_mixes(random_table.rows, found, [[1, 0, 0], [1, 2]])
 
 
@@ -278,10 +278,10 @@ def test_similarities_are_the_cosines_of_the_chosen_rows_with_each_other(random_
 
 
 def test_a_query_outside_its_sentence_is_refused():
-    with pytest.raises(BadInput, match="sentence is empty"):
+    with pytest.raises(BadInput, match="Empty sentence"):
         make_query(Random(), [], 0)
     for position in (-1, 2):
-        with pytest.raises(BadInput, match=f"Position {position} is outside the sentence, whose tokens are numbered 0 to 1"):
+        with pytest.raises(BadInput, match=rf"Position {position} is outside the sentence \(0 to 1\)"):
             make_query(Random(), ["a", "b"], position)
 
 
@@ -292,9 +292,9 @@ def test_a_query_holds_its_token_and_layers_as_they_would_be_stored():
 
 
 def test_an_index_of_another_model_is_refused_with_both_sizes(random_table, compass):
-    with pytest.raises(BadInput, match=r"The index holds 3 layers of 5, the model gives 2 layers of 2"):
+    with pytest.raises(BadInput, match=r"The index has 3 layers of 5, the model 2 of 2"):
         products(random_table.rows, make_query(Compass(), ["E"], 0))
-    with pytest.raises(BadInput, match=r"The index holds 2 layers of 2, the model gives 3 layers of 5"):
+    with pytest.raises(BadInput, match=r"The index has 2 layers of 2, the model 3 of 5"):
         products(compass.rows, make_query(Random(), ["E"], 0))
 
 

@@ -197,7 +197,7 @@ def test_building_again_replaces_the_index_and_an_open_table_keeps_working(table
 
 @pytest.mark.parametrize(("sentences", "targets_only"), [([], False), ([Sentence(())], False), ([Sentence(("a", "b"))], True)])
 def test_nothing_to_index_is_refused(tmp_path, sentences, targets_only):
-    with pytest.raises(BadInput, match="nothing to index"):
+    with pytest.raises(BadInput, match="words to index"):
         build_index(sentences, FakeEncoder(), tmp_path / "index", model="fake", targets_only=targets_only)
     assert list(tmp_path.iterdir()) == []
 
@@ -206,7 +206,7 @@ def test_nothing_to_index_is_refused(tmp_path, sentences, targets_only):
 
 
 def test_a_folder_that_is_no_index_is_missing_with_what_to_do(tmp_path):
-    with pytest.raises(MissingArtifact, match=r"is no index: it has no meta\.json\. Make one: python -m core index build"):
+    with pytest.raises(MissingArtifact, match=r"is not an index \(no meta\.json\)\. Run: python -m core index build"):
         OccurrenceTable(tmp_path)
 
 
@@ -223,17 +223,17 @@ def test_a_damaged_file_of_an_index_is_named(table, tmp_path, name, damage):
             writer.write_batch(pa.record_batch([pa.array([1], pa.int32())], names=["x"]))
     else:
         path.write_bytes({"empty": b"", "half": data[: len(data) // 2], "nearly whole": data[:-20], "noise": b"\x00\xff" * 500}[damage])
-    with pytest.raises(CorruptArtifact, match=rf"{name}.*Build the index again"):
+    with pytest.raises(CorruptArtifact, match=rf"{name}.*Rebuild the index"):
         OccurrenceTable(tmp_path / "index")
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"format": 99}, "format 99, this is 1"),
+        ({"format": 99}, "format 99, not 1"),
         ({"format": None}, "format None"),
         ({"layers": None}, "meta.json"),
-        ({"dim": 5}, "Build the index again"),
+        ({"dim": 5}, "Rebuild the index"),
         ({"layers": "three"}, "meta.json"),
         ({"layers": 0}, "meta.json"),
     ],
@@ -266,9 +266,9 @@ def test_files_of_two_indexes_mixed_up_are_refused(table, tmp_path):
 
     build_index(SENTENCES[:2], Wider(), tmp_path / "wider", model="fake")
     shutil.copy(tmp_path / "wider" / "types.arrow", tmp_path / "index" / "types.arrow")
-    with pytest.raises(CorruptArtifact, match=r"types\.arrow is not a readable .* 3 layers of 4"):
+    with pytest.raises(CorruptArtifact, match=r"Cannot read .*types\.arrow .* 3 layers of 4"):
         OccurrenceTable(tmp_path / "index")
     build_index(SENTENCES[:1], FakeEncoder(), tmp_path / "smaller", model="fake")
     shutil.copy(tmp_path / "smaller" / "types.arrow", tmp_path / "index" / "types.arrow")
-    with pytest.raises(CorruptArtifact, match=r"types\.arrow is of another index"):
+    with pytest.raises(CorruptArtifact, match=r"types\.arrow is from another index"):
         OccurrenceTable(tmp_path / "index")

@@ -92,15 +92,15 @@ def test_heads_of_another_model_are_not_asked(heads, given):
     ("call", "says"),
     [
         (lambda: answers.sentence_example("names", "  "), "no text"),
-        (lambda: answers.sentence_example("names", "🙂🙂"), "Nothing here can be read"),
-        (lambda: answers.sentence_example("roles", "고양이가 잔다"), "Nothing here can be read"),
+        (lambda: answers.sentence_example("names", "🙂🙂"), "This model knows only English"),
+        (lambda: answers.sentence_example("roles", "고양이가 잔다"), "This model knows only English"),
         (lambda: answers.sentence_example("names", "word " * 5000), "too long"),
-        (lambda: answers.pair_example("One.", ""), "first and the second"),
-        (lambda: answers.question_example("Who?", " "), "no paragraph"),
-        (lambda: answers.question_example("", "Ada sings."), "no question"),
+        (lambda: answers.pair_example("One.", ""), "Type both sentences"),
+        (lambda: answers.question_example("Who?", " "), "a paragraph"),
+        (lambda: answers.question_example("", "Ada sings."), "Type a question"),
         (lambda: answers.question_example("Who?", "word " * 900), "too long"),
-        (lambda: answers.mentioned("Ada met Clara."), "no pronoun"),
-        (lambda: answers.mentioned("When it rained she left."), "no name"),
+        (lambda: answers.mentioned("Ada met Clara."), "needs a pronoun"),
+        (lambda: answers.mentioned("When it rained she left."), "needs a name"),
     ],
 )
 def test_wrong_input_is_said_in_one_sentence(call, says):

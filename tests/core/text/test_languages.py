@@ -262,6 +262,6 @@ def test_a_language_whose_model_is_missing_is_spoken_and_english_is_read(tmp_pat
     page = AppTest.from_file(str(ROOT / "app.py"), default_timeout=120)
     page.query_params["lang"] = "xx"
     page.run()
-    assert not page.exception and any("A model for Pimra is not bundled yet" in info.value for info in page.info)
-    assert any("Pimra: its texts (xx.mo) cannot be read, so these pages are in English" in one.value for one in page.warning)
+    assert not page.exception and any("No Pimra model yet" in info.value for info in page.info)
+    assert any("Cannot read the Pimra texts (xx.mo)" in one.value for one in page.warning)
     assert [box.value for box in page.selectbox if box.key == "model"] == ["elmo-mini"]

@@ -1,0 +1,201 @@
+"""What every view opens with, in both languages, is an example on which the model is right, and whose point is seen."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from core.analysis.spelling import split_words
+from core.classify import tasks as classifier_tasks
+from core.senses import influence
+from core.senses.verdict import TWO
+from core.tasks import answers
+from core.tasks.inputs import flat
+from core.text import languages
+from core.text.readings import WordInContext
+from core.views import attribution, cloud, edits, induction, layouts
+from core.views.pair import judge
+from core.workbench import Bench, open_bench
+from pages._classify.show import FRONT
+from pages._frame import examples
+from pages._frame.menu import menu
+from tests.app.test_pages import html_of
+from tests.app.visit import opened_whole
+from tests.bench.openings import heaviest, neighbouring
+
+LANGUAGES = ("en", "ko")
+SENSES = {"en": ("river edge", "financial institution"), "ko": ("나뭇가지", "여러 가지")}  # what a person reads in the two sentences
+REASONS = {"en": "grassy", "ko": "나무"}  # the word that a person would name for the first
+SPELLED = {"writting": "writing", "definately": "definitely"}
+SPELLED |= {"재미있쪄": "재미있", "고등학꾜": "고등학교", "대학꾜": "대학교", "선생뉨": "선생"}
+NEXT = {"en": "head", "ko": "모르"}
+RIGHT = {
+    "names": {("Maria Keller", "person"), ("Lisbon", "location"), ("Chicago", "location"), ("Tom", "person")},
+    "roles": {
+        ("Yesterday", "ARGM-TMP"),
+        ("Anna", "ARG0"),
+        ("sold", "V"),
+        ("her old car", "ARG1"),
+        ("to a neighbor", "ARG2"),
+        ("in Boston", "ARGM-LOC"),
+    },
+    "chunks": {
+        ("The small boats", "NP"),
+        ("sailed", "VP"),
+        ("slowly", "ADVP"),
+        ("across", "PP"),
+        ("the bay", "NP"),
+        ("before", "SBAR"),
+        ("the storm", "NP"),
+        ("reached", "VP"),
+        ("the harbor", "NP"),
+    },
+    "speech": "DT NN VBZ IN PRP VBP DT NN",
+    "entailment": "entailment",
+    "coreference": [["Anna", "She", "she", "her"], ["a letter", "it", "it"]],
+    "questions": "four thousand",
+}
+VIEWS = [view for entry in menu() for page in entry.pages for view in page.views]
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def bench(request) -> Bench:
+    bench = open_bench(languages.named(request.param).model)
+    yield bench
+    languages.use(None)
+
+
+@pytest.fixture(scope="module")
+def english() -> Bench:
+    yield open_bench()
+    languages.use(None)
+
+
+@pytest.fixture
+def pair(bench: Bench) -> tuple[WordInContext, ...]:
+    languages.use(bench.language.code)
+    return bench.words(*examples.pairs(bench.language)[examples.first_word(bench.language)])
+
+
+def noticed(page: AppTest) -> str:
+    return html_of(page)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_opens_on_an_example_without_a_word_typed(view: str, language: str):
+    page = opened_whole("app.py" if view == "home" else f"pages/{view}.py", lang=language)
+    assert len(html_of(page)) > 200 and not page.warning
+
+
+def test_home_s_verdict_and_the_senses_it_names_are_right(bench: Bench, pair):
+    said = judge(bench).judge(*pair)
+    senses = tuple(max(votes, key=votes.get) for votes in said.verdict.shares)
+    assert senses == SENSES[bench.language.code] and said.verdict.says == TWO
+
+
+def test_both_lists_and_both_stars_of_the_cloud_are_mostly_of_the_right_sense(bench: Bench, pair):
+    layer = judge(bench).layer(pair, bench.corpus)
+    near = cloud.compute(bench, cloud.CloudRequest(first=pair[0], second=pair[1], space=layer))
+    for sense, listed, shares in zip(SENSES[bench.language.code], near.near, near.shares, strict=True):
+        assert np.mean([n.occurrence.sense == sense for n in listed]) >= 0.75 and max(shares, key=shares.get) == sense
+
+
+def test_the_words_that_decide_are_ones_that_a_person_would_name(bench: Bench, pair):
+    layer = judge(bench).layer(pair, bench.corpus)
+    result = attribution.compute(bench, attribution.AttributionRequest(word=pair[0])).influence
+    read = influence.verdict(result, layer, influence.BOTH)
+    assert read.sense == SENSES[bench.language.code][0] and read.clear
+    word, added = heaviest(bench, result, layer, read.sense)
+    assert word == REASONS[bench.language.code] and added >= influence.CLEAR
+
+
+def test_the_edits_lead_from_one_sense_to_the_other(bench: Bench, pair):
+    layer = judge(bench).layer(pair, bench.corpus)
+    path = edits.compute(bench, edits.EditsRequest(first=pair[0], second=pair[1], order="left to right", space=layer))
+    assert (path.read[0], path.read[-1]) == SENSES[bench.language.code]
+    assert sum(a != b for a, b in pairwise(path.read)) == 1, path.read  # it flips once
+
+
+def test_the_map_s_word_has_its_nearest_in_one_sense_far_more_often_than_by_chance(bench: Bench, pair):
+    mix = np.full(bench.layers.n, 1 / bench.layers.n)
+    report = layouts.report_of(bench, pair[0].lemma_in(bench.targets), mix)
+    assert report.one_nn > report.null_mean + 0.2
+
+
+def test_the_groups_are_the_labelled_senses_better_than_by_chance(bench: Bench):
+    word = examples.grouped(bench.language)
+    groups = induction.compute(bench, induction.InductionRequest(word=word)).groups
+    assert len(groups.names) > 1 and groups.agreement.rand > max(0.35, groups.agreement.rand_null[1] + 0.2)
+    page = opened_whole("pages/found.py", lang=bench.language.code)
+    assert page.selectbox(key="found_word").value == word
+
+
+def test_misspellings_are_nearest_to_the_words_that_were_meant(bench: Bench):
+    words = [word for word in split_words(next(iter(examples.spelling(bench.language).values())), 8)[0] if word in SPELLED]
+    assert len(words) >= 2 and not any(word in bench.vectors for word in words)
+    assert neighbouring(bench, words) == {word: SPELLED[word] for word in words}
+
+
+def test_the_next_word_is_the_one_expected_by_a_person(bench: Bench):
+    text = examples.predict(bench.language)[0].text
+    assert bench.language_model.predict(bench.language.tokenize(text), k=1)[0].word == NEXT[bench.language.code]
+
+
+@pytest.mark.parametrize("task", ["news-title", "news", "headlines", "spam", "sentiment", "sentiment2"])
+def test_a_headline_s_predicted_label_is_its_true_one(task: str, english: Bench):
+    first = english.language.examples["classify"][task][0]
+    heads = classifier_tasks.open_heads(classifier_tasks.task_named(task), model=english.model, vectors=english.vectors)
+    _, said = classifier_tasks.classify_text(heads, first["text"], model=english.model, vectors=english.vectors)
+    assert {name: said[name].label for name in FRONT} == dict.fromkeys(FRONT, first["label"])
+
+
+def test_elmo_makes_the_first_headline_surer(english: Bench):
+    first = english.language.examples["classify"]["news-title"][0]
+    heads = classifier_tasks.open_heads(classifier_tasks.task_named("news-title"), model=english.model, vectors=english.vectors)
+    _, said = classifier_tasks.classify_text(heads, first["text"], model=english.model, vectors=english.vectors)
+    assert said["glove+elmo"].probabilities[first["label"]] > said["glove"].probabilities[first["label"]] + 0.1
+
+
+@pytest.mark.parametrize("task", RIGHT)
+def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english: Bench):
+    texts, heads = list(examples.tasks()[task][0].values()), answers.open_tasks(english.model, english.vectors)
+    if task == "entailment":
+        said = answers.ask(heads[task], answers.pair_example(*texts), english.model, english.vectors)["elmo"].said
+        assert max(said, key=said.get) == RIGHT[task]
+        return
+    if task == "questions":
+        example = answers.question_example(*texts)
+        begin, end, _ = answers.ask(heads[task], example, english.model, english.vectors)["elmo"].said
+        spans = example.facts.spans
+        assert texts[1][spans[begin][0] : spans[end][1]] == RIGHT[task]
+        return
+    if task == "coreference":
+        example = answers.mentions_in(*texts, heads["chunks"], english.model, english.vectors)
+        numbers = answers.ask(heads["clusters"], example, english.model, english.vectors)["elmo"].said
+        said = [[_words(example, *span) for span in chain] for chain in answers.chains(example, numbers)]
+        assert said == RIGHT[task]
+        return
+    example = answers.sentence_example(task, *texts)
+    if task == "roles":
+        example = answers.with_predicate(example, answers.predicates(heads[task], example, english.model, english.vectors)[0])
+    labelled = answers.ask(heads[task], example, english.model, english.vectors)["elmo"].said
+    if task == "speech":
+        assert " ".join(label for *_, label in labelled) == RIGHT[task]
+    else:
+        assert {(_words(example, first, last), label) for first, last, label in labelled} == RIGHT[task]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_slide_opens_where_the_model_is_wrong(language: str):
+    for number in range(1, 10):
+        page = opened_whole("pages/teach.py", lang=language, slide=str(number))
+        shown = html_of(page)
+        assert "model is wrong" not in shown and "틀" not in "".join(m.value for m in page.warning), number
+    words = [e for e in examples.decided(languages.named(language)) if e.word == examples.first_word(languages.named(language))]
+    assert language == "ko" or next(e.shows for e in words) != "wrong"
+
+
+def _words(example, first: int, last: int) -> str:
+    return " ".join(flat(example.passages[0])[first : last + 1])

@@ -1,0 +1,128 @@
+"""What pages could open with, ranked by how clearly and rightly the model answers: `python -m tests.bench.openings [--language ko]`.
+
+Words by how well their unlabelled groups agree with the labels; labelled sentences by the share of their eight nearest that have their
+sense, and by what the heaviest content word adds to its lead; and of the examples in assets/languages, headlines by what their true class
+has from each classifier in front, texts by the likeliest next word, spellings by their nearest words. A person chooses among the first.
+"""
+
+import argparse
+from collections.abc import Iterator
+
+import numpy as np
+
+from core.analysis.spelling import Spellings, known_words
+from core.classify import tasks
+from core.common.errors import ElmoscopeError
+from core.senses import influence
+from core.text import languages, word_in_question
+from core.text.readings import WordInContext
+from core.views import attribution, cloud, induction
+from core.views.pair import judge
+from core.workbench import Bench, open_bench
+from pages._classify.show import FRONT
+
+SHOWN = 8  # of each ranking
+LONGEST = 20  # tokens of a sentence that opens a page
+AMONG = 10_000  # words that a spelling's neighbours are looked for among, as on the page
+
+
+def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
+    """Words by the adjusted Rand index of the groups that the page suggests; one group has 0."""
+    for word in bench.targets.lemmas:
+        if len(bench.targets.senses_of(word)) > 1:
+            answer = induction.compute(bench, induction.InductionRequest(word=word))
+            groups, suggestion = answer.groups, answer.occurrences.suggestion
+            if groups.agreement:
+                yield groups.agreement.rand, f"{word}: {suggestion.number} groups, p {suggestion.p:.3f}, {' | '.join(groups.names)}"
+
+
+def sentences(bench: Bench, word: str) -> Iterator[tuple[float, str]]:
+    """A word's short labelled sentences, at the layer that its pages open with: nearest of its sense, and the word that adds most."""
+    table = bench.targets
+    for row in table.labelled_rows(word):
+        item = table.occurrence(int(row))
+        placed = WordInContext(tuple(item.tokens), item.position)
+        if len(item.tokens) > LONGEST:
+            continue
+        layer = judge(bench).layer((placed,), bench.corpus)
+        near = cloud.compute(bench, cloud.CloudRequest(first=placed, second=None, space=layer)).near[0] or []
+        share = np.mean([n.occurrence.sense == item.sense for n in near])
+        result = attribution.compute(bench, attribution.AttributionRequest(word=placed)).influence
+        nearest = influence.verdict(result, layer, influence.BOTH)
+        reason, added = heaviest(bench, result, layer, nearest.sense)
+        right = nearest.sense == item.sense
+        yield (
+            float(share) + (added if right else -1),
+            f"{item.sense}, {share:.0%}, {reason} {added:+.2f}: {item.text or ' '.join(item.tokens)}",
+        )
+
+
+def heaviest(bench: Bench, result: influence.Influence, layer: str, sense: str) -> tuple[str, float]:
+    """The content word that adds most to a sense's lead, or takes most from it, and how much."""
+    content = {candidate.position for candidate in word_in_question.candidates(result.tokens, bench.language)}
+    values = influence.parts(result, layer, influence.BOTH, sense)
+    naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
+    return (result.tokens[result.changed[naming[0]]], float(values[naming[0]])) if naming else ("", 0.0)
+
+
+def headlines(bench: Bench) -> Iterator[tuple[float, str]]:
+    """The examples of classifiers by what the least sure of those in front gives their true class."""
+    for task, texts in bench.language.examples.get("classify", {}).items():
+        opened = tasks.open_heads(tasks.task_named(task), model=bench.model, vectors=bench.vectors)
+        for text in texts:
+            _, said = tasks.classify_text(opened, text["text"], model=bench.model, vectors=bench.vectors)
+            sure = [said[name].probabilities[text["label"]] for name in FRONT]
+            yield min(sure), f"{task}, {text['label']}: {', '.join(f'{p:.0%}' for p in sure)}: {text['text']}"
+
+
+def continued(bench: Bench) -> Iterator[tuple[float, str]]:
+    """The examples of the next word by how likely the likeliest is."""
+    for example in bench.language.examples.get("predict", ()):
+        first, *others = bench.language_model.predict(bench.language.tokenize(example["text"]), k=3)
+        yield first.probability, f"{example['text']} … {first.word}, {', '.join(other.word for other in others)}"
+
+
+def spelled(bench: Bench) -> Iterator[tuple[float, str]]:
+    """The examples of spellings, those that GloVe lacks first, with their nearest words."""
+    words = [word for text in bench.language.examples.get("spelling", {}).values() for word in text.split()]
+    for word, near in nearest(bench, words).items():
+        line = ", ".join(f"{n.word} {n.cosine:.2f}" for n in near)
+        yield near[0].cosine - (word in bench.vectors), f"{word}: {line}"
+
+
+def neighbouring(bench: Bench, words: list[str]) -> dict[str, str]:
+    """Each spelling's nearest word by its letters, as the page lists them."""
+    return {word: near[0].word for word, near in nearest(bench, words).items()}
+
+
+def nearest(bench: Bench, words: list[str]) -> dict[str, list]:
+    """Each spelling's three nearest among the vocabulary's most frequent words, those that are typed left out."""
+    vocabulary, _ = known_words(bench.model.folder, bench.vectors)
+    spellings = Spellings(vocabulary, bench.model.fingerprint, bench.model.encoder.model.shape.projection)
+    spellings.extend(bench.model.encoder, AMONG)
+    near = spellings.nearest(bench.model.encoder.word_vectors(words), 3, among=AMONG, exclude=words)
+    return dict(zip(words, near, strict=True))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--language", default="en", help="en or ko")
+    parser.add_argument("--word", nargs="*", default=(), help="words whose labelled sentences are ranked; none: those of the examples")
+    parser.add_argument("--only", nargs="*", default=("groups", "sentences", "headlines", "next", "spellings"))
+    args = parser.parse_args()
+    bench = open_bench(languages.named(args.language).model)
+    words = args.word or list(bench.language.examples["pairs"])
+    ranked = {"groups": grouped(bench), "headlines": headlines(bench), "next": continued(bench), "spellings": spelled(bench)}
+    ranked |= {f"sentences with {word}": sentences(bench, word) for word in words}
+    for name, lines in ranked.items():
+        if name.split()[0] in args.only:
+            print(f"\n{name}")
+            try:
+                for score, line in sorted(lines, reverse=True)[: 2 * SHOWN]:
+                    print(f"  {score:5.2f}  {line}", flush=True)
+            except ElmoscopeError as error:
+                print(f"  {error}")
+
+
+if __name__ == "__main__":
+    main()
