@@ -402,8 +402,8 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
     for files, told in (
         (["weights.hdf5"], r"c has no options\.json\. Add it, or choose another"),
         (["options.json"], r"c has no weights file \(\*\.hdf5 or \*\.safetensors\)"),
-        (["options.json", "a.hdf5", "b.safetensors"], r"c has 2 where one weights file .*: a\.hdf5, b\.safetensors\. Keep one"),
-        (["x_options.json", "y_options.json", "w.hdf5"], r"c has 2 where one options\.json"),
+        (["options.json", "a.hdf5", "b.safetensors"], r"c has 2 of weights file .*: a\.hdf5, b\.safetensors\. Keep one"),
+        (["x_options.json", "y_options.json", "w.hdf5"], r"c has 2 of options\.json"),
     ):
         folder = model(tmp_path / "c", *files)
         with pytest.raises((MissingArtifact, BadInput), match=told):

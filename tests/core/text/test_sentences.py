@@ -121,7 +121,7 @@ def test_labelled_words_may_be_lemmas_but_not_one_place_off(file):
 def test_pasted_text_is_read_like_a_file():
     assert words(sentences_from_text("\ufeffOne.  Two\0\ud800!\n\nThree")) == ["One .", "Two !", "Three"]
     for text in ("", " \n "):
-        with pytest.raises(BadInput, match="no text yet"):
+        with pytest.raises(BadInput, match="No text yet"):
             sentences_from_text(text)
     with pytest.raises(BadInput, match="1,000,001 characters"):
         sentences_from_text("x" * 1_000_001)
@@ -167,11 +167,11 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
 
 LONG = " ".join(["word"] * 5_001)
 REFUSED = [
-    ("a.txt", "", r"a\.txt holds no sentence"),
-    ("a.txt", " \n\n", r"a\.txt holds no sentence"),
-    ("a.json", "", r"a\.json holds no sentence"),
-    ("a.csv", "text\n", r"a\.csv holds no sentence"),
-    ("a.pdf", "x", r"a\.pdf is no \.txt, \.jsonl, \.json, \.csv or \.tsv file"),
+    ("a.txt", "", r"a\.txt has no sentence"),
+    ("a.txt", " \n\n", r"a\.txt has no sentence"),
+    ("a.json", "", r"a\.json has no sentence"),
+    ("a.csv", "text\n", r"a\.csv has no sentence"),
+    ("a.pdf", "x", r"a\.pdf: save it as \.txt, \.jsonl, \.json, \.csv or \.tsv"),
     ("noname", "x", "noname: save it as .txt"),
     ("a.txt", "fine, wie schön\n".encode() + b"fa\xe7ade", r"a\.txt, line 2: byte 3 \(0xe7\) is not UTF-8\. Save it as UTF-8"),
     ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as UTF-8 text"),
