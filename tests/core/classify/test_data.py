@@ -143,7 +143,7 @@ def test_a_named_column_that_is_not_there_is_said_with_those_that_are(tmp_path):
 
 def test_a_file_over_the_limit_is_refused_unread_and_one_that_unpacks_to_more_too(tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_MAX_TABLE_MB", "1")
-    with pytest.raises(BadInput, match=r"at most 1.0 MB can be read"):
+    with pytest.raises(BadInput, match=r"above the limit of 1.0 MB"):
         read_table(write(tmp_path, "a.csv", "x" * 1_000_001))
     (tmp_path / "b.csv.xz").write_bytes(lzma.compress(b"label,text\n" + b"a,b\n" * 250_000))
     with pytest.raises(BadInput, match="unpacks to more"):

@@ -180,7 +180,7 @@ def test_a_json_file_that_is_missing_too_large_or_of_another_kind_is_named(tmp_p
     write_json(tmp_path / "a.json", list(range(100)))
     with pytest.raises(CorruptArtifact, match=r"a\.json is \d+ bytes, above the limit of 10 bytes"):
         read_json(tmp_path / "a.json", 10)
-    with pytest.raises(CorruptArtifact, match="holds a list, not a dict"):
+    with pytest.raises(CorruptArtifact, match="list instead of dict"):
         read_json(tmp_path / "a.json", expect=dict)
 
 

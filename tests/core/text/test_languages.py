@@ -176,10 +176,10 @@ def described(folder: Path, code: str, **told) -> None:
 @pytest.mark.parametrize(
     ("told", "said"),
     [
-        ({}, "gives the language no name"),
-        ({"name": "X", "tokeniser": "magic"}, "no tokeniser 'magic'"),
-        ({"name": "X", "colour": 1}, "describes colour"),
-        ({"name": "X", "filters": [3]}, "pairs of a width and a number"),
+        ({}, "names no language"),
+        ({"name": "X", "tokeniser": "magic"}, "unknown tokenizer 'magic'"),
+        ({"name": "X", "colour": 1}, "unknown colour"),
+        ({"name": "X", "filters": [3]}, "must be pairs"),
     ],
 )
 def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkeypatch):

@@ -121,7 +121,7 @@ def test_labelled_words_may_be_lemmas_but_not_one_place_off(file):
 def test_pasted_text_is_read_like_a_file():
     assert words(sentences_from_text("\ufeffOne.  Two\0\ud800!\n\nThree")) == ["One .", "Two !", "Three"]
     for text in ("", " \n "):
-        with pytest.raises(BadInput, match="no text yet"):
+        with pytest.raises(BadInput, match="No text yet"):
             sentences_from_text(text)
     with pytest.raises(BadInput, match="1,000,001 characters"):
         sentences_from_text("x" * 1_000_001)
@@ -167,22 +167,22 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
 
 LONG = " ".join(["word"] * 5_001)
 REFUSED = [
-    ("a.txt", "", r"a\.txt holds no sentence"),
-    ("a.txt", " \n\n", r"a\.txt holds no sentence"),
-    ("a.json", "", r"a\.json holds no sentence"),
-    ("a.csv", "text\n", r"a\.csv holds no sentence"),
-    ("a.pdf", "x", r"a\.pdf is no \.txt, \.jsonl, \.json, \.csv or \.tsv file"),
-    ("noname", "x", "is no .txt"),
+    ("a.txt", "", r"a\.txt has no sentence"),
+    ("a.txt", " \n\n", r"a\.txt has no sentence"),
+    ("a.json", "", r"a\.json has no sentence"),
+    ("a.csv", "text\n", r"a\.csv has no sentence"),
+    ("a.pdf", "x", r"a\.pdf: save it as \.txt, \.jsonl, \.json, \.csv or \.tsv"),
+    ("noname", "x", "noname: save it as .txt"),
     ("a.txt", "fine, wie schön\n".encode() + b"fa\xe7ade", r"a\.txt, line 2: byte 3 \(0xe7\) is not UTF-8\. Save it as UTF-8"),
     ("a.txt", "text".encode("utf-16"), r"line 1: UTF-16 text\. Save it as UTF-8 text"),
     ("a.csv", b"text\na\0b", r"a\.csv, line 2: a NUL byte"),
     ("a.jsonl", [LONG.split()], r"line 1: 5,001 tokens"),
-    ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: it is not JSON \(.*\)\. Needed: "),
+    ("a.jsonl", '["a"]\n{"tokens": ["a"', r"line 2: not JSON \(.*\)\. Use "),
     ("a.jsonl", "[" * 100_000, r"line 1: too many nested levels"),
-    ("a.jsonl", '{"tokens": ["a"], "position": NaN}', "line 1: it holds NaN"),
-    ("a.jsonl", [["a"], 7], r"line 2: 7 is no row\. A row is"),
+    ("a.jsonl", '{"tokens": ["a"], "position": NaN}', "line 1: NaN is no JSON number"),
+    ("a.jsonl", [["a"], 7], r"line 2: 7 is no row\. Use"),
     ("a.jsonl", [{"words": ["a"]}], r"line 1: a row of 'words' is no row"),
-    ("a.jsonl", [{}], "a row of nothing is no row"),
+    ("a.jsonl", [{}], "an empty row is no row"),
     ("a.jsonl", [{"text": None}], "a row of 'text' is no row"),
     ("a.jsonl", [{"tokens": "a b"}], r"line 1: 'a b' is no list of words"),
     ("a.jsonl", [{"tokens": []}], r"\[\] is no list of words"),
@@ -200,9 +200,9 @@ REFUSED = [
     ("a.json", '{"a": 1}', r"a\.json: a row of 'a' instead of sentences"),
     ("a.json", '[["a"], 7]', r"a\.json, item 1: 7 is no row"),
     ("a.json", '[[["a"], ["b"]]]', r"item 0: \[\.\.\., \.\.\.\] is no list of words"),
-    ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Say which one"),
-    ("a.csv", 'text,id\nfine,1\n"never closed,2\n', r"a\.csv, line 3: no row of a table .*quotation mark"),
-    ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no row of a table .*field larger"),
+    ("a.csv", "id,title\n1,x", r"line 1: no column 'text' among \['id', 'title'\]\. Give the text"),
+    ("a.csv", 'text,id\nfine,1\n"never closed,2\n', r"a\.csv, line 3: no table row .*unclosed quote"),
+    ("a.csv", 'text\n"' + "x\n" * 70_000, r"a\.csv, line \d+: no table row .*field larger"),
     ("a.csv", "id,text\n1,fine\n2,Well, no\n3,a,b", r"line 3: 3 cells for 2 columns, also in line 4\. Quote a cell"),
     ("a.csv", "id,text\n1,fine\n2", r"line 3: 1 columns\. Text is in column 2"),
 ]
@@ -212,7 +212,7 @@ REFUSED = [
     ("content", "told"),
     [
         ("fine\n" + "x" * 1_000_001, r"line 2: over 1,000,000 bytes without line break"),
-        ("x" * 50_001, r"line 1: a text of 50,001 characters\. At most 50,000"),
+        ("x" * 50_001, r"line 1: 50,001 characters\. Split it at sentence ends: at most 50,000"),
         (LONG, r"line 1: 5,001 tokens\. Split it: at most 5,000"),
     ],
 )
@@ -271,7 +271,7 @@ def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):
     with (tmp_path / "a.txt").open("wb") as stream:
         stream.write(b"First line.\nSecond line.\n")
         stream.truncate(200_000_000)  # sparse: it takes no room
-    with pytest.raises(BadInput, match=r"a\.txt is 200\.0 MB; at most 100\.0 MB can be read here"):
+    with pytest.raises(BadInput, match=r"a\.txt is 200\.0 MB, above the limit of 100\.0 MB"):
         read_sentences(tmp_path / "a.txt")
     assert words(read_sentences(tmp_path / "a.txt", limit=1)) == ["First line ."]
 
