@@ -1,4 +1,4 @@
-"""The Classify page: a task, a text, three classifiers' answers and on demand all, and what spoke for them."""
+"""The Classify page: a task, a text, three classifiers' answers and on demand all, and the words that supported them."""
 
 from itertools import starmap
 

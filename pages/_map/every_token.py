@@ -124,7 +124,7 @@ def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str,
         "colours": list(SENSE_COLOURS),
         "sentences": "\n".join(sentences),
         "word": word,
-        "text": _text(len(rows), len(first)),
+        "text": _text(len(rows)),
     }
     return result | {"key": text_fingerprint([key, repr(names), word, code])[:16]}
 
@@ -184,11 +184,11 @@ def _words(_table: OccurrenceTable, _maps: TokenMaps, key: str, code: str) -> pd
     return pd.DataFrame(columns)
 
 
-def _text(n: int, sentences: int) -> dict:
+def _text(n: int) -> dict:
     """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
     return {
         "title": t("Map of all tokens"),
-        "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=n, sentences=sentences),
+        "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=n),
         "layer": t("Layer"),
         "play": t("Play"),
         "pause": t("Pause"),

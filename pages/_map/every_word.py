@@ -50,7 +50,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         return
     result = _read(_file(in_use))  # asked after the job, which may have ended just now
     if not result:
-        st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab.", n=len(facts)))
+        st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab."))
         if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
         _begun(in_use, _file(in_use))

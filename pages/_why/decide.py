@@ -53,7 +53,7 @@ def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGe
 def _sense(
     result: Influence, options: Options, chosen: Chosen, colours: dict[str, str], inputs: DeltaGenerator, picture: DeltaGenerator
 ) -> None:
-    """A word with senses: who spoke for one, in colours of that sense and of the best other."""
+    """A word with senses: which words supported one, in colors of that sense and of the best other."""
     with inputs:
         sense = _choose_sense(result, options, list(colours))
     stands = influence.verdict(result, options.layer, options.half, sense)
