@@ -11,13 +11,8 @@ from pages._widgets.inputs import sentence_pair
 
 def lists(in_use: InUse) -> None:
     """Two lists beside GloVe's one."""
-    question(t("Who are its neighbours?"))
-    lede(
-        t(
-            "The nearest vectors to a word show what a model takes it to mean. GloVe has one list for a spelling; {model} has one for every sentence.",
-            model=model_layers.in_use().called,
-        )
-    )
+    question(t("Who are its neighbors?"))
+    lede(t("GloVe has one list of neighbors per spelling; {model} has one per sentence.", model=model_layers.in_use().called))
     first, second = sentence_pair()
     show("pages._neighbours.show", in_use, first, second)
 
@@ -27,8 +22,7 @@ def cloud(in_use: InUse) -> None:
     question(t("One dot, or a cloud?"))
     lede(
         t(
-            "<b>GloVe</b> keeps one vector for a spelling, so all meanings of a word share its neighbours. <b>{model}</b> has one for every sentence "
-            "the word stands in: a cloud, in which yours are the stars.",
+            "<b>GloVe</b> has one vector per spelling; <b>{model}</b> has one per sentence: a cloud, with yours as stars.",
             model=model_layers.in_use().called,
         )
     )

@@ -12,12 +12,7 @@ from pages._why.inputs import sentence
 def decide(in_use: InUse) -> None:
     """Each word around a word dropped, masked or swapped; past and future apart."""
     question(t("What decided this sense?"))
-    lede(
-        t(
-            "Take away each word in turn and read the sentence again: what then changes in the vector of the word in question shows which "
-            "words, and which side of the sentence, told the model what it means."
-        )
-    )
+    lede(t("Each word is removed in turn: the change shows which words decided the sense."))
     inputs, picture = picture_first()
     with inputs:
         chosen = sentence()
@@ -26,13 +21,8 @@ def decide(in_use: InUse) -> None:
 
 def edit(in_use: InUse) -> None:
     """One sentence turned into another word by word, its sense read at every step."""
-    question(t("How few words turn it into another?"))
-    lede(
-        t(
-            "The word stays, the words around it change one at a time. Somewhere on the way from one sentence to the other the model reads "
-            "another meaning. Guess where, then look."
-        )
-    )
+    question(t("How few edits change its sense?"))
+    lede(t("The context changes one word at a time: guess where the model reads a different sense."))
     if st.query_params.get("flip_mode") == t("Quiz"):  # a link of the time when the quiz was on this page
         file, parameters = door("guess")
         kept = {key: st.query_params[key] for key in ("quiz", "lang") if key in st.query_params}

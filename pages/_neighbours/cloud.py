@@ -45,7 +45,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
         in_use,
         label=t("Layer of {model}", model=model_layers.in_use().called),
         place=picture,
-        help=f"{what_layers_read()} {t('The mix gives all layers the same weight; one with longer vectors counts more in it.')}",
+        help=f"{what_layers_read()} {t('The layer mix weights all layers equally; longer vectors count more.')}",
     )
     pair_layer.note(in_use, layer)
     if lemma is None and len(request.words) < 2:
@@ -72,28 +72,25 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
 
 def _missing(request: StaticRequest) -> str:
     if not request.words:
-        return t("Type two sentences below to see the dot and the cloud of a word.")
-    return t(
-        "Nobody labelled the meanings of “{word}” here, so its cloud takes two sentences: type the other one below.",
-        word=markup.plain(bare(request.words[0].word)[:40]),
-    )
+        return t("Type two sentences below.")
+    return t("“{word}” has no labeled senses here. Type a second sentence below.", word=markup.plain(bare(request.words[0].word)[:40]))
 
 
 def _why(over: Bench, request: StaticRequest) -> str:
     """Why no labelled senses are shown."""
     if not over.is_labelled:
-        return t("These texts have no labelled senses: what stands around is coloured by which sentence it is nearer to.")
+        return t("No labeled senses here: color shows the nearer sentence.")
     words = " · ".join(dict.fromkeys(f"“{bare(word.word)[:40]}”" for word in request.words))
-    return t("{words} without labelled senses here: what stands around is coloured by which sentence it is nearer to.", words=words)
+    return t("{words}: no labeled senses, so color shows the nearer sentence.", words=words)
 
 
 def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[str]) -> Static | None:
     """GloVe's dot among its neighbours; None where it has no such word, or nothing tells which sentence they go with."""
     word = lemma or bare(request.words[0].word.casefold())
     note = (
-        t("“{word}” and its 50 nearest words; nearer the middle is more alike, rings are cosines", word=word)
+        t("“{word}” and its 50 nearest words; rings are cosines", word=word)
         if lemma
-        else t("“{word}” and its 50 nearest words, by what your sentences speak of", word=word)
+        else t("“{word}” and its 50 nearest words, by your sentences", word=word)
     )
     lists.heading(t("GloVe: one dot"), GLOVE, note)
     try:
@@ -106,19 +103,14 @@ def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[
     figure = dot_figure(word, [bare(near.word) for near in static.near], cosines, numbers, names, height=HEIGHT, key=f"cloud.{word}")
     values = {"word": word, "n": len(numbers)}
     alt = (
-        t(
-            "GloVe's one dot of “{word}” in the middle, its {n} nearest words round it, each in the colour of the meaning it goes with.",
-            **values,
-        )
+        t("GloVe’s “{word}” in the middle, its {n} nearest words around it, colored by sense.", **values)
         if lemma
-        else t("GloVe's one dot of “{word}” in the middle, its {n} nearest words round it.", **values)
+        else t("GloVe’s “{word}” in the middle, its {n} nearest words around it.", **values)
     )
     draw(figure, key="cloud.dot", alt=alt)
     if static.sides is not None:
         return static
-    st.caption(
-        t("One of your sentences has no other word that GloVe knows and that says more than grammar, so its neighbours are not coloured.")
-    )
+    st.caption(t("One sentence has no other content word in GloVe, so neighbors have no color."))
     return None
 
 
@@ -129,14 +121,13 @@ def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str
         _map(in_use, result, layer, chosen)
     shares = [(t("GloVe"), side_shares(static.sides, senses))] if static else []
     shares += [(label, each) for label, each in zip((t("First sentence"), t("Second sentence")), result.shares, strict=True) if each]
-    st.markdown(t("**Which meanings stand around each dot?**"))
+    st.markdown(t("**Senses around each dot**"))
     if shares:
         named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each)}" for label, each in shares)
-        draw(share_bars(shares, senses), key="cloud.shares", alt=t("Bars of the meanings around each dot. {named}.", named=named))
+        draw(share_bars(shares, senses), key="cloud.shares", alt=t("Senses around each dot. {named}.", named=named))
     st.caption(
         t(
-            "GloVe: its 50 neighbours, each counted for the meaning whose labelled sentences use words most like it. {model}: the {k} labelled "
-            "sentences nearest to yours, itself left out, each meaning weighed as if it had equally many sentences; ties are shared.",
+            "GloVe: 50 neighbors, each counted for the sense with the most similar labeled sentences. {model}: the {k} nearest labeled sentences, senses weighted equally.",
             k=NEAREST,
             model=model_layers.in_use().called,
         )
@@ -156,7 +147,7 @@ def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Ch
     maps = opened.maps(in_use.corpus, in_use.model, lemma)
     stars = atlas.stars(in_use, lemma, maps, rows, chosen)
     where = layer_title(layer)
-    note = t("“{word}” in {n} labelled sentences at {where}; yours are the stars", word=lemma, n=len(rows), where=where)
+    note = t("“{word}” in {n} labeled sentences, {where}; stars: yours", word=lemma, n=len(rows), where=where)
     _heading(layer, note)
     occurrences = [table.occurrence(int(row)) for row in rows]
     figure = map_figure(
@@ -174,7 +165,7 @@ def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Ch
     )
     figure.update_layout(dragmode=False)
     alt = t(
-        "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with your own as stars ({stars}).",
+        "Map of {n} sentences with “{word}”, {where}, by sense; stars: yours ({stars}).",
         n=len(rows),
         word=lemma,
         where=where,
@@ -182,9 +173,7 @@ def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Ch
     )
     draw(figure, key="cloud.map", alt=alt)
     if len(stars) < len(chosen):
-        st.caption(
-            t("Only one of your sentences has “{word}” in question: type or tap it in the other to compare.", word=markup.plain(lemma))
-        )
+        st.caption(t("Type or tap “{word}” in both sentences to compare.", word=markup.plain(lemma)))
 
 
 def _heading(layer: str, note: str) -> None:
@@ -199,7 +188,7 @@ def _sides(in_use: InUse, over: Bench, request: CloudRequest, static: Static | N
         job.wait(1.0)
         result = None
         if job.result is None:
-            _heading(layer, t("every word of the sentences is read once"))
+            _heading(layer, t("reading all sentences once"))
             show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
         else:
             result = view(cloud.compute, over, request)
@@ -209,13 +198,11 @@ def _sides(in_use: InUse, over: Bench, request: CloudRequest, static: Static | N
         shares.append((model_layers.in_use().called, side_shares(result.sides, names)))
     if shares:
         named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
-        draw(share_bars(shares, names), key="cloud.shares", alt=t("Bars of what each dot's surroundings lean to. {named}.", named=named))
+        draw(share_bars(shares, names), key="cloud.shares", alt=t("What surrounds each dot. {named}.", named=named))
     if level := _level(in_use, layer):
         st.caption(level)
     if result is None:
-        notice(
-            [t("The cloud of “{word}” appears as soon as every word of these sentences is read.", word=cloud_notices.in_question(*words))]
-        )
+        notice([t("The cloud of “{word}” appears once all sentences are read.", word=cloud_notices.in_question(*words))])
         return
     notice(cloud_notices.noticed_sides(words, layer, result, static))
     lists.twin(cloud_notices.sides_table(result, static, names), name="cloud", key="cloud.table")
@@ -229,19 +216,19 @@ def _leanings(result: SideCloud, words: tuple[str, str], layer: str, names: list
         note = tn("{n} sentence with “{word}” at {where}", "{n} sentences with “{word}” at {where}", result.sentences, **values)
     elif result.sentences:
         note = tn(
-            "one other sentence here holds “{word}”, so: the words nearest to it at {where}",
-            "“{word}” stands in {n} other sentences here, so: the words nearest to it at {where}",
+            "1 other sentence has “{word}”; its nearest words, {where}",
+            "{n} other sentences have “{word}”; its nearest words, {where}",
             result.sentences,
             **values,
         )
     else:
-        note = t("no other sentence here holds “{word}”, so: the words nearest to it at {where}", **values)
+        note = t("no other sentence has “{word}”; its nearest words, {where}", **values)
     _heading(layer, note)
     hovers = [mark(o.tokens, o.position) for o in result.occurrences] or cloud_notices.word_texts(result)
     figure = lean_figure(*result.cosines, result.sides, hovers, (names[0], names[1]), labels=result.words, height=HEIGHT, key="cloud.lean")
     alt = tn(
-        "{n} dot by which of your sentences it is nearer to: {first} to the first, {second} to the second.",
-        "{n} dots by which of your sentences they are nearer to: {first} to the first, {second} to the second.",
+        "{n} dot by nearer sentence: {first} first, {second} second.",
+        "{n} dots by nearer sentence: {first} first, {second} second.",
         len(result.items),
         first=int((result.sides == 0).sum()),
         second=int((result.sides == 1).sum()),

@@ -34,7 +34,7 @@ def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
     if layer == "0" and model_layers.in_use().is_elmo and any(result.shares):
         lines.append(
             t(
-                "At {where} {model} is as blind as GloVe: one spelling has one vector, so no meaning is nearer than another.",
+                "At {where} {model}, like GloVe, has one vector per spelling, so no sense is nearer.",
                 where=layer_title("0"),
                 model=model_layers.in_use().called,
             )
@@ -43,21 +43,21 @@ def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
         where = _where(layer)
         first, second = (_among(shares, len(result.senses)) for shares in result.shares)
         if first and second:
-            lines.append(t("{where} your first sentence stands {first}, your second {second}.", first=first, second=second, where=where))
+            lines.append(t("{where} your first sentence is {first}, your second {second}.", first=first, second=second, where=where))
         elif first:
-            lines.append(t("{where} your first sentence stands {first}.", first=first, where=where))
+            lines.append(t("{where} your first sentence is {first}.", first=first, where=where))
         else:
-            lines.append(t("{where} your second sentence stands {second}.", second=second, where=where))
+            lines.append(t("{where} your second sentence is {second}.", second=second, where=where))
     if static:
         values = {"n": len(static.near), "word": result.lemma, "shares": in_words(side_shares(static.sides, result.senses))}
-        lines.append(t("GloVe's {n} neighbours of “{word}” are {shares}, whatever the sentence.", **values))
+        lines.append(t("GloVe’s {n} neighbors of “{word}” are {shares} in any sentence.", **values))
     else:
-        lines.append(t("GloVe does not know “{word}”, so it has no dot.", word=result.lemma))
+        lines.append(t("“{word}” is not in GloVe.", word=result.lemma))
     return lines
 
 
 def _where(layer: str) -> str:
-    return t("In the mix") if layer == "mix" else t("At {where}", where=layer_title(layer))
+    return t("In the layer mix") if layer == "mix" else t("At {where}", where=layer_title(layer))
 
 
 def _among(shares: dict | None, n: int) -> str:
@@ -66,8 +66,8 @@ def _among(shares: dict | None, n: int) -> str:
         return ""
     first, *others = sorted(shares.items(), key=lambda item: -item[1])
     if first[1] < 1 / n + UNSURE or (others and first[1] - others[0][1] < UNSURE):
-        return t("between the meanings (too close to call)")
-    return t("among “{sense}” ({share:.0%} of its neighbours)", sense=first[0], share=first[1])
+        return t("between senses (too close to call)")
+    return t("among “{sense}” ({share:.0%} of neighbors)", sense=first[0], share=first[1])
 
 
 def trusted(static: Static, senses: list[str]) -> str:
@@ -76,13 +76,10 @@ def trusted(static: Static, senses: list[str]) -> str:
     if trust.clear:
         numbers = {"lead": CLEAR, "right": trust.right / trust.clear, "chance": 1 / len(senses)}
         lines.append(
-            t(
-                "Of words known to go with one meaning, those that lead by {lead} or more are placed rightly in {right:.0%} (by chance {chance:.0%}).",
-                **numbers,
-            )
+            t("On words of a known sense, leads of {lead} or more are right {right:.0%} of the time (chance {chance:.0%}).", **numbers)
         )
     if (static.sides < 0).sum() > 0.4 * len(static.near):
-        lines.append(t("More than two in five are undecided: GloVe's shares say little here."))
+        lines.append(t("Over 40 % are undecided, so GloVe’s shares say little."))
     return " ".join(lines)
 
 
@@ -92,10 +89,10 @@ def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static:
     values = {"word": in_question(*words), "where": _where(layer), "n": n}
     counts = {"first": int((sides == 0).sum()), "second": int((sides == 1).sum()), "close": int((sides < 0).sum())}
     if not n:
-        line = t("Nothing here stands near either sentence: these texts have no other word.")
+        line = t("These texts have no other word.")
     elif layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
         line = t(
-            "At {where} {model} is as blind as GloVe: both sentences give “{word}” one vector, so nothing is nearer to one.",
+            "At {where} {model}, like GloVe, gives “{word}” one vector in both sentences.",
             word=values["word"],
             where=layer_title("0"),
             model=model_layers.in_use().called,
@@ -118,10 +115,10 @@ def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static:
         else:
             line = t("{where} no word is clearly nearer to one of the two: too close to call.", where=values["where"])
     elif counts["close"] == n:
-        line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours: too close to call.", **values)
+        line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours.", **values)
     else:
         line = t(
-            "{where} the {n} sentences with “{word}” divide: {first} nearer to your first, {second} to your second, {close} too close to call.",
+            "{where} the {n} sentences with “{word}” split: {first} nearer to your first, {second} to your second, {close} too close to call.",
             **values,
             **counts,
         )
@@ -129,10 +126,8 @@ def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static:
         return [line]
     shares = {"first": int((static.sides == 0).sum()), "second": int((static.sides == 1).sum()), "n": len(static.near)}
     if shares["first"] + shares["second"] == 0:
-        return [line, t("GloVe has one dot for both, and none of its {n} neighbours clearly goes with one sentence.", **shares)]
-    divide = t(
-        "GloVe has one dot for both; its {n} neighbours divide: {first} with the first sentence, {second} with the second.", **shares
-    )
+        return [line, t("None of GloVe’s {n} neighbors clearly goes with one sentence.", **shares)]
+    divide = t("GloVe’s {n} neighbors split: {first} with the first sentence, {second} with the second.", **shares)
     return [line, divide]
 
 

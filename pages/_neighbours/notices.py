@@ -30,11 +30,11 @@ def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> lis
     lines = [_agreement(first, second, layer, static_has)]
     told = [_senses(item) for item in (first, second)]
     if all(told):
-        lines.append(t("Labelled neighbours: in the first sentence {first}; in the second {second}.", first=told[0], second=told[1]))
+        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", first=told[0], second=told[1]))
     elif told[0]:
-        lines.append(t("Labelled neighbours in the first sentence: {first}.", first=told[0]))
+        lines.append(t("Labeled neighbors, first sentence: {first}.", first=told[0]))
     elif told[1]:
-        lines.append(t("Labelled neighbours in the second sentence: {second}.", second=told[1]))
+        lines.append(t("Labeled neighbors, second sentence: {second}.", second=told[1]))
     return lines
 
 
@@ -46,11 +46,7 @@ def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: 
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [
-        t(
-            "In {model}, {where}, they share {shared} of {most}; of its {all} entries {common} stand in the lists above too.",
-            **values,
-            **both,
-        )
+        t("In {model}, {where}, they share {shared} of {most}; {common} of its {all} entries are in the lists above.", **values, **both)
     ]
 
 
@@ -67,26 +63,26 @@ def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> s
     a, b = ([_identity(n) for n in item.found] for item in (first, second))
     values = {"where": _where(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
-        return t("Neither list has an entry, so there is nothing to compare.")
+        return t("Both lists are empty.")
     if not a or not b:
-        return t("One of the two lists is empty, so they cannot be compared.")
+        return t("One list is empty.")
     if first.word.casefold() != second.word.casefold():
-        return t("Two different words are in question. {where} their lists share {shared} of {most}.", **values)
+        return t("Two different words: {where} their lists share {shared} of {most}.", **values)
     if (first.tokens, first.position) == (second.tokens, second.position):
-        return t("The same word of the same sentence stands twice, so the two lists are one.")
+        return t("Both sentences are the same, so the lists are too.")
     if set(a) == set(b):
         if a != b:
-            return t("{where} the two lists hold the same {most} in another order.", where=values["where"], most=values["most"])
+            return t("{where} the two lists have the same {most} in a different order.", where=values["where"], most=values["most"])
         if layer == "0" and first.word == second.word and model_layers.in_use().is_elmo:
-            return t("At layer 0 the two lists are the same: layer 0 reads the spelling and nothing else.")
-        return t("{where} the two lists are the same: no difference is seen here.", where=values["where"])
+            return t("At layer 0 the lists are identical: it reads only the spelling.")
+        return t("{where} the two lists are identical.", where=values["where"])
     if static_has:
-        return t("{where} the two lists share {shared} of {most}; GloVe would give the same list twice.", **values)
-    return t("{where} the two lists share {shared} of {most}; GloVe does not know the word.", **values)
+        return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
+    return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
 
 
 def _where(layer: str) -> str:
-    inside = {model_layers.MIX: t("In the mix"), model_layers.SENSES: t("In the sense space")}
+    inside = {model_layers.MIX: t("In the layer mix"), model_layers.SENSES: t("In the sense space")}
     return inside.get(layer) or t("At {where}", where=layer_title(layer))
 
 
@@ -103,11 +99,11 @@ def _senses(listed: Listed) -> str:
     n = sum(count for _, count in counts)
     top = [sense for sense, count in counts if count == counts[0][1]]
     if n == 1:
-        return t("the only one means “{sense}”", sense=top[0])
+        return t("the only neighbor means “{sense}”", sense=top[0])
     if len(top) > 1:
         return (
-            t("“{one}” and “{other}” are level, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
+            t("“{one}” and “{other}” tie, {count} of {n} each", one=top[0], other=top[1], count=counts[0][1], n=n)
             if len(top) == 2
-            else t("{number} meanings are level", number=len(top))
+            else t("{number} senses tie", number=len(top))
         )
     return t("{count} of {n} mean “{sense}”", count=counts[0][1], n=n, sense=top[0])

@@ -51,7 +51,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     labelled = any(word.lemma_in(targets) is not None for word in words)
     choice = _choose(in_use, bool(few), has_senses=verdict.space_of(in_use.model) is not None, labelled=labelled)
     if job.running:
-        show_progress(job, meanwhile=t("Until that is done the labelled words are searched."))
+        show_progress(job, meanwhile=t("Until then, only labeled words are searched."))
     elif job.error:
         st.warning(plain(job.error))
     requery.show_back()
@@ -62,8 +62,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     for column, chosen in zip(columns[1:], (first, second), strict=True):
         if chosen.position is None:
             with column:
-                show_html('<p class="small">{}</p>', t("There is no sentence yet whose word could have neighbours."))
-    waiting = t("Every word of the sentences is read first, once; then this list comes by itself.")
+                show_html('<p class="small">{}</p>', t("Type a sentence."))
+    waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
@@ -73,9 +73,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         has = over.vectors.vector(first.word) is not None
         notice(notices.about(*listed, choice.layer, static_has=has) + unknown + beside)
     elif len(words) < 2:
-        notice([t("Two sentences are needed to compare their lists; one of them is empty."), *unknown])
+        notice([t("Type a second sentence to compare."), *unknown])
     else:
-        notice([t("The lists are compared when every word has been read."), *unknown])
+        notice([t("Lists are compared once all sentences are read."), *unknown])
     pair_layer.note(in_use, choice.layer)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
@@ -88,11 +88,8 @@ def _names() -> tuple[str, str]:
     return t("First sentence"), t("Second sentence")
 
 
-def _title(model: str, chosen: Chosen, side: str) -> str:
-    values = {"model": model, "word": bare(chosen.word)[:24]}
-    return (
-        t("{model}, “{word}” in the first sentence", **values) if side == "a" else t("{model}, “{word}” in the second sentence", **values)
-    )
+def _title(model: str, side: str) -> str:
+    return t("{model}, first sentence", model=model) if side == "a" else t("{model}, second sentence", model=model)
 
 
 def _lists(
@@ -105,16 +102,16 @@ def _lists(
         if chosen.position is None:
             continue
         with column:
-            lists.heading(_title(model, chosen, side), color, chosen.text.strip()[:140])
+            lists.heading(_title(model, side), color, chosen.text.strip()[:140])
             result = _neighbours(over, chosen, choice, whole=whole)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             if result.entries and result.level and not beside:
-                level = t("Cosine; two random words have {mean:.2f} on average here.", mean=result.level.mean)
+                level = t("Cosine; {mean:.2f} on average for random pairs.", mean=result.level.mean)
                 show_html('<p class="small">{}</p>', level)
             if result.narrowed:
-                few = t("Only the {n} occurrences nearest at layer {layer} are ranked here.", n=MOST_READ, layer=LAYER)
+                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             lemma = chosen.lemma_in(targets)
             _list(result, choice, chosen, "" if beside else side, targets.senses_of(lemma or ""))
@@ -128,7 +125,7 @@ def _beside(
     in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[notices.Listed], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
-    waiting = t("The lists of {model} come when it has read the sentences.", model=short_name(in_use.beside))
+    waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
     with shown_errors():  # the first model's lists stand whatever becomes of the second's
         known = opened.model(in_use.beside).layers
         name = short_name(in_use.beside)
@@ -148,7 +145,7 @@ def _beside(
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
         choice = Choice(layer, typed, choice.among, choice.k)
         columns = st.columns(3, gap="large")
-        columns[0].caption(t("{model}: {where}, the same sentences at the same depth", model=plain(name), where=known.title(layer)))
+        columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, name[:24], tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
@@ -170,10 +167,10 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
     if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
         st.query_params.pop(LAYER_KEY, None)
         st.session_state.pop(LAYER_KEY, None)
-        st.info(t("{model} has no sense space: a layer is shown.", model=plain(in_use.model)))
+        st.info(t("{model} has no sense space; showing a layer.", model=plain(in_use.model)))
     tools = st.columns([8, 10, 4], vertical_alignment="bottom")
-    lines = [what_layers_read(), t("The mix weighs them all; set it on the Mix page.")]
-    lines += [t("The sense space joins layer 1, the words around and the words that ELMo expects in the place.")] * has_senses
+    lines = [what_layers_read(), t("Set the layer mix on Mix.")]
+    lines += [t("The sense space joins layer 1, context words and substitutes.")] * has_senses
     layer = pair_layer.choose(
         LAYER_KEY,
         in_use,
@@ -197,9 +194,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
         usual,
         place=tools[1],
         on_change=_chosen_by_hand,
-        help=t(
-            "Same word: other sentences with this word. Other words: what could stand in its place. Types: one mean vector per spelling."
-        ),
+        help=t("Same word: its other sentences. Other words: possible replacements. Types: one mean vector per spelling."),
     )
     k = tools[2].slider(t("How many"), 3, 30, NEIGHBOURS, key="k", **BOUND)
     weights = ""
@@ -247,4 +242,4 @@ def _list(result: Neighbours, choice: Choice, chosen: Chosen, side: str, senses:
             more = OTHER if choice.layer == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
-        st.markdown(t("The sentences in use hold no other word. Choose a larger corpus under In use."))
+        st.markdown(t("This corpus has no other word. Choose a larger one under In use."))

@@ -38,14 +38,14 @@ def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGe
     answer = view(attribution.compute, bench(in_use), request)
     result = answer.influence
     if not result.changed:
-        show_html("<p>{}</p>", t("“{word}” stands alone: type other words around it.", word=chosen.word[:40]))
+        show_html("<p>{}</p>", t("Type other words around “{word}”.", word=chosen.word[:40]))
     elif len(result.changed) < len(result.tokens) - 1:
-        st.caption(t("A long sentence: only the {n} words nearest on each side are tried.", n=influence.REACH))
+        st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
     if answer.by == attribution.SENSES:
         _sense(result, options, chosen, {sense: sense_colour(k) for k, sense in enumerate(answer.senses)}, inputs, picture)
     else:
         result = _without_senses(in_use, request, answer, options, inputs, picture)
-    lists.twin(tables.of_words(result), name="influence", label=t("The words as a table"), key="decided.table")
+    lists.twin(tables.of_words(result), name="influence", label=t("Words as table"), key="decided.table")
     if result.changed:
         expected.show(in_use, chosen, options, content_of(result))
 
@@ -76,24 +76,23 @@ def _sense(
             _halves(result, options, colours, pair)
     notice(noticed(result, options, stands, chosen, content_of(result)))
     if model_layers.in_use().is_elmo:
-        lists.twin(tables.of_halves(result), name="halves", label=t("The halves as a table"), key="decided.halves.table")
+        lists.twin(tables.of_halves(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
 
 def _halves(result: Influence, options: Options, colours: dict[str, str], pair: tuple[str, str]) -> None:
     """What the past, the future and both choose, layer by layer."""
-    lists.heading(t("Past, future, both"), pair[0], t("the sense that each half alone would choose, and its lead over the next"))
+    lists.heading(t("Past, future, both"), pair[0], t("sense chosen by each half, and its lead"))
     bars = [
         HalfBar(layer_title(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
         for view in result.views[1:-1]
         for v in influence.halves(result, view).values()
     ]
     named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
-    alt = t("The sense that past, future and both would choose in each layer, with its lead. {named}.", named=named)
+    alt = t("Sense chosen by past, future and both, per layer. {named}.", named=named)
     draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
     st.caption(
         t(
-            "Grey: the lead of that sense for the word with no sentence around it. Left of the line it is behind; an arrow is further left. "
-            "Which half settles it is judged by what the sentence adds to that, in standard deviations of the half's lead over the labelled sentences."
+            "Gray: the sense’s lead for the word without a sentence; left of the line it is behind. A half decides by what the sentence adds, in standard deviations over labeled sentences."
         )
         + plain(" ".join(["", *hangs_on(result, options)]))
     )
@@ -129,11 +128,9 @@ def _without_senses(
     pair = (sense_colour(0), sense_colour(1))
     values = np.stack([influence.apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
     column = result.views.index(options.layer)
-    hovers = {
-        k: t("without it the two are {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)
-    }
+    hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
-    lists.heading(t("Word by word, layer by layer"), pair[0], t("what the cosine with the other sentence's word gains without it"))
+    lists.heading(t("Word by word, layer by layer"), pair[0], t("cosine gained without it"))
     show_html("{}", _heat(result, column, values, pair))
     notice(noticed_apart(result, options, content_of(result), other.word))
     return result
@@ -148,7 +145,7 @@ def _how_far(result: Influence, options: Options, picture: DeltaGenerator) -> No
     values = result.moved[:, :, influence.HALVES.index(options.half)]
     hovers = {k: t("moves it by {value}", value=f"{v:.2f}") for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
-    lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine of its vector with that in the sentence as it stands"))
+    lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine to its vector in the full sentence"))
     show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
     notice(noticed_moves(result, options, content_of(result)))
 

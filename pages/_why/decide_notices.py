@@ -45,7 +45,7 @@ def hangs_on(result: Influence, options: Options) -> list[str]:
 def noticed_apart(result: Influence, options: Options, content: set[int], other: str) -> list[str]:
     """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
     if not result.changed:
-        return [_sentence(t("no other word stands around it"))]
+        return [_sentence(t("there is no other word"))]
     if options.layer == "0":
         return [_sentence(_nothing("0"))]
     values = influence.apart(result, options.layer, options.half)
@@ -56,27 +56,21 @@ def noticed_apart(result: Influence, options: Options, content: set[int], other:
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [
-            t(
-                "At {where}, read by {who}, no single word moves “{target}” to or from the other sentence's “{other}” (cosine {cosine}): too close to call.",
-                **places,
-            )
+            t("At {where}, no single word moves “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)
         ]
     if not naming:
         return [
-            t(
-                "At {where}, read by {who}, only words of grammar and marks move “{target}” to or from the other sentence's “{other}” (cosine {cosine}).",
-                **places,
-            )
+            t("At {where}, only function words move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)
         ]
     places |= {"word": word_at(result, result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(
-            "At {where}, read by {who}, “{word}” holds the two apart most: without it “{target}” is {value} nearer to the other sentence's “{other}” (cosine {cosine}).",
+            "At {where}, “{word}” separates the two most: without it “{target}” is {value} nearer to the other “{other}” (cosine {cosine}; read by {who}).",
             **places,
         )
     else:
         line = t(
-            "At {where}, read by {who}, “{word}” draws the two together most: without it “{target}” is {value} further from the other sentence's “{other}” (cosine {cosine}).",
+            "At {where}, “{word}” brings the two closest: without it “{target}” is {value} further from the other “{other}” (cosine {cosine}; read by {who}).",
             **places,
         )
     lines = [line]
@@ -90,15 +84,15 @@ def noticed_moves(result: Influence, options: Options, content: set[int]) -> lis
     """Where only the way of the vector can be said: two sentences."""
     moved = result.moved[:, result.views.index(options.layer), influence.HALVES.index(options.half)]
     if not result.changed:
-        return [_sentence(t("no other word stands around it"))]
+        return [_sentence(t("there is no other word"))]
     if moved.max() < influence.CLEAR:
         return [_sentence(_nothing(options.layer))]
     before = np.array(result.changed) < result.position
     places = {"before": f"{moved[before].sum():.2f}", "after": f"{moved[~before].sum():.2f}"}
-    sums = t("The words before it move it by {before} in sum, the words after it by {after}.", **places)
+    sums = t("In total, words before it move it by {before}, words after it by {after}.", **places)
     naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
-        return [t("Only words of grammar and marks move it: nothing around it decides."), sums]
+        return [t("Only function words and punctuation move it."), sums]
     word = word_at(result, result.changed[naming[0]])
     where = layer_title(options.layer)
     who = reader(options.half)
@@ -126,9 +120,9 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
         return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
     places |= {"sense": nearest.sense, "rival": nearest.rival}
     places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
-    read = t("At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> (cosine {cosine}), {lead} ahead of “{rival}”", **places)
+    read = t("At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> ({cosine}), {lead} ahead of “{rival}”", **places)
     if nearest.far and nearest.view != "0":
-        read += t(", but further from it than any of its labelled sentences: hardly to be trusted, perhaps none of these senses is meant")
+        read += t(", but further away than any labeled sentence, so perhaps none of these senses is meant")
     return read
 
 
@@ -138,28 +132,28 @@ def _judged(chosen: Chosen, nearest: SenseStanding) -> str:
     if example is None or not example.sense or not nearest.clear:
         return ""
     if example.sense == nearest.sense:
-        return t("a person would say the same")
-    return t("a person would say <b>{sense}</b>: here the model is wrong", sense=example.sense)
+        return t("the label agrees")
+    return t("the label is <b>{sense}</b>, so the model is wrong", sense=example.sense)
 
 
 def _heaviest(result: Influence, options: Options, stands: SenseStanding, content: set[int]) -> str:
     values = influence.parts(result, options.layer, options.half, stands.sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
-        return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single word of meaning decides")
+        return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single content word decides")
     most = naming[0]
     places = {"word": word_at(result, result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
     if values[most] > 0:
-        return t("“{word}” weighs most and adds {value} to the lead of “{sense}”", **places)
-    return t("“{word}” weighs most and takes {value} from the lead of “{sense}”", **places)
+        return t("“{word}” matters most: it adds {value} to the lead of “{sense}”", **places)
+    return t("“{word}” matters most: it lowers the lead of “{sense}” by {value}", **places)
 
 
 def _nothing(view: str) -> str:
     if view == "0" and not model_layers.in_use().is_elmo:
-        return t("the embeddings read no context: other words move it by its place in the sentence alone")
+        return t("embeddings read no context; only its position changes")
     if view == "0":
-        return t("layer 0 reads the spelling of the word alone, so no other word has any influence on it")
-    return t("no other word changes anything here")
+        return t("layer 0 reads only the spelling, so no other word matters")
+    return t("no other word changes it")
 
 
 def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[str]:
@@ -169,10 +163,10 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
     turning = influence.turning(result, options.layer, options.half)
     words = ", ".join(f"“{word_at(result, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
     if not turning:
-        return [t("Changing no single word turns it to another sense.")]
+        return [t("Changing one word never changes the sense.")]
     if len(turning) == 1:
-        return [t("Changing {words} alone turns it to another sense.", words=words)]
-    return [t("Changing any one of {n} words turns it to another sense: {words}.", n=len(turning), words=words)]
+        return [t("Changing {words} alone changes the sense.", words=words)]
+    return [t("Changing any of {n} words changes the sense: {words}.", n=len(turning), words=words)]
 
 
 def _sides(result: Influence, view: str) -> list[str]:
@@ -191,20 +185,18 @@ def _sides(result: Influence, view: str) -> list[str]:
         if max(added[influence.PAST], added[influence.FUTURE]) < influence.EVEN:
             lines.append(
                 t(
-                    "neither half settles it: the word by itself leads there, and the sentence as a whole adds next to nothing (past {past}, future {future} standard deviations)",
+                    "neither half decides: the word alone leads there and the sentence adds little (past {past}, future {future} standard deviations)",
                     **facts,
                 )
             )
         else:
-            lines.append(t("neither half settles it: past and future add alike ({past} and {future} standard deviations)", **facts))
+            lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **facts))
     if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
     if past.clear and future.clear:
         places = {"past": past.sense, "future": future.sense}
         lines.append(
-            t("both halves choose the same")
-            if past.sense == future.sense
-            else t("the halves disagree: the past alone would choose “{past}”, the future alone “{future}”", **places)
+            t("both halves agree") if past.sense == future.sense else t("the halves disagree: past “{past}”, future “{future}”", **places)
         )
     elif past.clear:
         lines.append(t("the future half alone is undecided"))
@@ -220,8 +212,8 @@ def _signed(gain: float) -> str:
 def _past_settles(n: int, facts: dict[str, str]) -> str:
     """A half that has read nothing adds nothing, so n is 1 at least."""
     return tn(
-        "<b>the past half settles it</b>, having read a single word before this one: it adds {past} standard deviations, the future {future}",
-        "<b>the past half settles it</b>, having read {n} words before this one: it adds {past} standard deviations, the future {future}",
+        "<b>the past half decides</b> from 1 word: it adds {past} standard deviations, the future {future}",
+        "<b>the past half decides</b> from {n} words: it adds {past} standard deviations, the future {future}",
         n,
         **facts,
     )
@@ -229,8 +221,8 @@ def _past_settles(n: int, facts: dict[str, str]) -> str:
 
 def _future_settles(n: int, facts: dict[str, str]) -> str:
     return tn(
-        "<b>the future half settles it</b>, having read a single word or mark after this one: it adds {future} standard deviations, the past {past}",
-        "<b>the future half settles it</b>, having read {n} words and marks after this one: it adds {future} standard deviations, the past {past}",
+        "<b>the future half decides</b> from 1 token: it adds {future} standard deviations, the past {past}",
+        "<b>the future half decides</b> from {n} tokens: it adds {future} standard deviations, the past {past}",
         n,
         **facts,
     )
@@ -243,4 +235,4 @@ def _alone(result: Influence, view: str) -> list[str]:
     if influence.margins(cosines, best) < influence.CLEAR:
         return []
     places = {"word": word_at(result, result.position), "sense": result.senses[best]}
-    return [t("With no sentence around it, “{word}” would be taken for “{sense}”.", **places)]
+    return [t("Without a sentence, “{word}” is nearest to “{sense}”.", **places)]

@@ -83,11 +83,9 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
     at = range(len(path.steps)) if revealed else [0, -1]
     steps, points = [path.steps[k] for k in at], way.places[list(at)]
     lists.heading(
-        t("The way across the map of “{word}”", word=word)
-        if revealed
-        else t("Where the way begins and ends on the map of “{word}”", word=word),
+        t("Path on the map of “{word}”", word=word) if revealed else t("Start and end on the map of “{word}”", word=word),
         layer_colour(path.space),
-        t("each dot is a labelled sentence; yellow star: first sentence, pink star: second"),
+        t("dots: labeled sentences; yellow star: first, pink star: second"),
     )
     figure = map_figure(
         way.coordinates,
@@ -105,20 +103,20 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)
     alt = (
         t(
-            "A map of {n} sentences with “{word}”; a line of {steps} edits leads across it from the first sentence to the second.",
+            "Map of {n} sentences with “{word}”; a line of {steps} edits runs from the first sentence to the second.",
             word=word,
             n=n,
             steps=len(steps) - 1,
         )
         if revealed
-        else t("A map of {n} sentences with “{word}”; two stars are the first sentence and the second.", n=n, word=word)
+        else t("Map of {n} sentences with “{word}”; stars: your two sentences.", n=n, word=word)
     )
     draw(figure, key="flip.map", alt=alt)
 
 
 def _leads(path: EditPath, revealed: bool) -> None:
     """The leads by step; before the answer those of the two ends alone."""
-    st.markdown(t("**How much nearer is the second meaning?**") if path.lemma else t("**How much nearer is the second sentence?**"))
+    st.markdown(t("**How much nearer is the second sense?**") if path.lemma else t("**How much nearer is the second sentence?**"))
     first, second = path.ends
     margins, flips = path.margins, path.flips
     if not revealed:
@@ -126,10 +124,10 @@ def _leads(path: EditPath, revealed: bool) -> None:
         margins, flips = {name: np.where(inner, np.nan, each) for name, each in margins.items()}, dict.fromkeys(margins)
     hovers = [html("{}: {}<br>{}", k, edit_notices.edit_name(s), mark(s.tokens, s.position)) for k, s in enumerate(path.steps)]
     alt = (
-        t("A line a layer: by how much “{second}” is nearer than “{first}” after each edit.", first=first, second=second)
+        t("How much nearer “{second}” is than “{first}” after each edit, per layer.", first=first, second=second)
         if revealed
-        else t("By how much “{second}” is nearer than “{first}” before the first edit and after the last.", first=first, second=second)
+        else t("How much nearer “{second}” is than “{first}” before the first edit and after the last.", first=first, second=second)
     )
     draw(margin_figure(margins, flips, path.ends, hovers, chosen=path.space), key="flip.margins", alt=alt)
     if path.steps[0].tokens[path.steps[0].position] == path.steps[-1].tokens[path.steps[-1].position]:
-        st.caption(t("Layer 0 does not move: it reads the spelling of the word and nothing around it."))
+        st.caption(t("Layer 0 does not move: it reads only the spelling."))

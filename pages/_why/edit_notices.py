@@ -52,7 +52,7 @@ def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
     values = {"n": n, "word": word[:40]}
     if moves:
         first = (
-            t("{n} edits turn the first sentence into the second, “{word}” itself among them.", **values)
+            t("{n} edits turn the first sentence into the second, including “{word}”.", **values)
             if n > 1
             else t("One edit turns the first sentence into the second: “{word}” itself.", **values)
         )
@@ -62,19 +62,19 @@ def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
             if n > 1
             else t("One edit turns the first sentence into the second; “{word}” stays.", **values)
         )
-    return [first, t("Read down the list, guess where the model changes its mind, then reveal.")]
+    return [first, t("Guess where the prediction changes, then reveal.")]
 
 
 def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict | None) -> str:
     """Why no labelled senses are read, what is measured instead, and what that cannot tell: the verdict on the word does, where it is one."""
     words = {"first": first[:40], "second": second[:40]}
     if not labelled:
-        why = t("These texts have no labelled senses:")
+        why = t("No labeled senses here:")
     elif verdict is None and first.casefold() != second.casefold():
-        why = t("Two words are in question, “{first}” and “{second}”:", **words)
+        why = t("Two words, “{first}” and “{second}”:", **words)
     else:
-        why = t("“{first}” has no labelled senses here:", first=words["first"])
-    measure = t("each step is measured against the two sentences themselves, so somewhere it passes over, also where the meaning is one.")
+        why = t("“{first}” has no labeled senses:", first=words["first"])
+    measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
         return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
     message = verdict_words.title(verdict), verdict_words.certainty(verdict)
@@ -83,7 +83,7 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
 
 def where(layer: str) -> str:
     """Where a space is, in words."""
-    return t("in the mix") if layer == "mix" else t("at {where}", where=layer_title(layer))
+    return t("in the layer mix") if layer == "mix" else t("at {where}", where=layer_title(layer))
 
 
 def noticed(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
@@ -94,11 +94,11 @@ def noticed(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[
     margins = path.margins[path.space]
     values = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
     if np.abs(margins).max() < CLEAR:
-        lines = [t("{place} no step is nearer to one than to the other: too close to call.", place=place)]
+        lines = [t("{place} every step is too close to call.", place=place)]
     elif first is None and path.read[-1] == path.ends[0]:
         lines = [_same(verdict, values)]
     elif first is None:
-        lines = [t("{place} it never flips: no edit brings “{new}” in front of “{old}”.", **values)]
+        lines = [t("{place} it never flips: “{new}” never leads “{old}”.", **values)]
     else:
         lines = [_flip(path, first, values)]
     lines = [lines[0][:1].upper() + lines[0][1:]]
@@ -122,16 +122,12 @@ def _same(verdict: Verdict | None, values: dict) -> str:
         return t("{place} the model reads “{old}” in both sentences.", **values)
     values |= {"sure": verdict.right_of_100}
     if verdict.says == ONE:
-        return t(
-            "{place} the model reads “{old}” in both sentences, and one meaning is the verdict too, right in {sure} of 100 pairs like this.",
-            **values,
-        )
+        return t("{place} the model reads “{old}” in both sentences; the verdict agrees, right in {sure} of 100 such pairs.", **values)
     if verdict.says == TWO:
         return t(
-            "{place} the model reads “{old}” in both sentences and misses a difference: the verdict is two meanings, right in {sure} of 100 pairs like this.",
-            **values,
+            "{place} the model reads “{old}” in both sentences; the verdict is two meanings, right in {sure} of 100 such pairs.", **values
         )
-    return t("{place} the model reads “{old}” in both sentences; whether the word means the same there is too close to call.", **values)
+    return t("{place} the model reads “{old}” in both sentences; the verdict is too close to call.", **values)
 
 
 def _flip(path: EditPath, first: int, values: dict) -> str:
@@ -140,7 +136,7 @@ def _flip(path: EditPath, first: int, values: dict) -> str:
     values |= {"k": first, "edit": edit_name(path.steps[first]), "lead": f"{margins[first]:.2f}"}
     back = ", ".join(map(str, edits.flips(margins)[1:]))
     if margins[first] < CLEAR:
-        return t("{place} it flips at edit {k} of {n}, where {edit}, but by a hair: too close to call there.", **values)
+        return t("{place} it flips at edit {k} of {n}, where {edit}: too close to call.", **values)
     if back:
         return tn(
             "{place} it flips from “{old}” to “{new}” at edit {k} of {n}, where {edit}, and changes again at edit {back}.",

@@ -25,8 +25,8 @@ from pages._word.substitute_words import weakness
 def show(in_use: InUse, chosen: Chosen, options: Options, content: set[int]) -> None:
     """Of a sentence of several words; `content`: positions of those that carry more than grammar."""
     blue = LAYER_COLOURS["2"]
-    note = t("how far the likely words change: 0 not at all, 1 none stays (1 − Σ√(p·q))")
-    lists.heading(t("What ELMo expects in place of “{word}”", word=bare(chosen.word)[:40]), blue, note)
+    note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
+    lists.heading(t("Substitutes for “{word}”", word=bare(chosen.word)[:40]), blue, note)
     try:
         changes = view(substitutes.changes, bench(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
@@ -42,7 +42,7 @@ def show(in_use: InUse, chosen: Chosen, options: Options, content: set[int]) -> 
         | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}
         for k, change in changes.items()
     ]
-    label = t("The changes of what is expected as a table")
+    label = t("Substitutes as table")
     lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
 
 
@@ -50,14 +50,14 @@ def noticed(tokens: tuple[str, ...], changes: dict[int, Change], options: Option
     """Which word of meaning changes most what is expected, and how."""
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:
-        return t("No content word changes what is expected.")
+        return t("No content word changes the substitutes.")
     facts = {
         "word": bare(tokens[most])[:40],
         "size": f"{changes[most].size:.2f}",
         "way": _way(options),
         "change": _come_and_go(changes[most]),
     }
-    return t("Of the content words “{word}” changes it most ({size}); {way}: {change}.", **facts)
+    return t("“{word}” changes substitutes most ({size}); {way}: {change}.", **facts)
 
 
 def _way(options: Options) -> str:

@@ -64,12 +64,9 @@ def controls(in_use: InUse, chosen: Chosen) -> Options:
         how_names,
         "drop",
         place=row,
-        help=t(
-            "Drop: the sentence closes up. Mask: the token `<UNK>` stands in its place, which the model spells like any word and "
-            "which means nothing. Swap: a word that you choose stands in its place."
-        ),
+        help=t("Drop removes the word, mask puts `<UNK>`, swap puts your word."),
     )
-    message = f"{what_layers_read()} {t('The mix weighs them all.')}"
+    message = f"{what_layers_read()} {t('The layer mix weights all layers.')}"
     layer = pair_layer.choose(
         "dlayer", in_use, best=model_layers.in_use().top if example_on_screen(chosen) else "", place=row, help=message
     )
@@ -83,22 +80,13 @@ def controls(in_use: InUse, chosen: Chosen) -> Options:
             half_names,
             "both",
             place=row,
-            help=t(
-                "The first half of a vector comes from the forward LSTMs, which have read the words up to this one; the second half from "
-                "the backward LSTMs, which have read from the end back to it. The two never meet."
-            ),
+            help=t("Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it."),
         )
     )
     swap = weights = ""
     if how == "swap":
         swap = text_box(
-            "dswap",
-            t("Swap for"),
-            NEUTRAL,
-            BOX["word"],
-            place=row,
-            width=170,
-            help=t("One word that stands in the place of each word in turn."),
+            "dswap", t("Swap for"), NEUTRAL, BOX["word"], place=row, width=170, help=t("One word, put in place of each word in turn.")
         )
     if layer == "mix":
         weights = mix_weights(place=row, width=220)

@@ -24,18 +24,14 @@ def choices(in_use: InUse) -> tuple[str, str]:
         orders,
         edits.LEFT_TO_RIGHT,
         place=row[0],
-        help=t(
-            "Greedy tries every edit that is left and takes the one that moves the meaning most, until it flips: few edits, though not proven the fewest."
-        ),
+        help=t("Greedy takes the edit that moves the sense most until it flips: few edits, not always the fewest."),
     )
     layer = pair_layer.choose(
         "flip_layer",
         in_use,
         spaces=model_layers.in_use().reading,
         place=row[1],
-        help=t(
-            "Layer 0 does not read the context, so editing it never moves the word there. The mix gives all layers the same weight; one with longer vectors counts more in it."
-        ),
+        help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )
     return order, layer
 
@@ -49,7 +45,7 @@ def choose_guess(steps: Sequence[EditStep], of: tuple, *, labelled: bool) -> tup
     if st.session_state.get("guess") not in (None, *options):
         st.session_state.guess = None
     guess = st.selectbox(
-        t("At which edit does the meaning flip?") if labelled else t("At which edit is it nearer to the second sentence?"),
+        t("At which edit does the sense flip?") if labelled else t("At which edit is it nearer to the second sentence?"),
         options,
         index=None,
         key="guess",

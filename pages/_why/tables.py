@@ -33,8 +33,8 @@ def of_halves(result: Influence) -> pd.DataFrame:
         for h, verdict in enumerate(influence.halves(result, view).values()):
             row = {t("sentence"): join_tokens(list(result.tokens)), t("layer"): layer_title(view)}
             row |= {t("half"): half_name(verdict.half), t("nearest sense"): verdict.sense}
-            row |= {t("lead"): round(verdict.margin, 4), t("lead with no sentence"): round(verdict.alone, 4)}
-            row[t("the sentence adds for what both choose (standard deviations)")] = round(added[verdict.half], 2)
+            row |= {t("lead"): round(verdict.margin, 4), t("lead without a sentence"): round(verdict.alone, 4)}
+            row[t("the sentence adds (standard deviations)")] = round(added[verdict.half], 2)
             row[t("what both choose")] = chosen
             cosines = zip(result.senses, result.cosines[v, h], strict=True)
             row |= {t("cosine to {sense}", sense=s): round(float(c), 4) for s, c in cosines}

@@ -28,23 +28,20 @@ def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
 def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
     """HTML under the sentence: what its colours and numbers are."""
     how = {
-        influence.DROP: t("Under each word: the lead that goes when it is dropped."),
-        influence.MASK: t("Under each word: the lead that goes when it is masked."),
-        influence.SWAP: t("Under each word: the lead that goes when “{swap}” stands in its place.", swap=options.swap),
+        influence.DROP: t("Number: lead lost when dropped."),
+        influence.MASK: t("Number: lead lost when masked."),
+        influence.SWAP: t("Number: lead lost when “{swap}” replaces it.", swap=options.swap),
     }[options.how]
-    lead = t(
-        "The lead is the cosine to the centroid of a sense's labelled sentences, less the cosine to the best other sense. Both halves "
-        "have read the framed word itself."
-    )
-    chips = lists.chip_of(t("+ speaks for {sense}", sense=stands.sense), pair[0])
-    chips += lists.chip_of(t("− speaks against it; best other: {sense}", sense=stands.rival), pair[1])
+    lead = t("Lead: cosine to the sense’s centroid minus that to the best other sense. Both halves read the framed word.")
+    chips = lists.chip_of(t("+ supports {sense}", sense=stands.sense), pair[0])
+    chips += lists.chip_of(t("− against; best other: {sense}", sense=stands.rival), pair[1])
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{} {}</p>', chips, how, lead)
 
 
 def legend_of_two(pair: tuple[str, str]) -> Markup:
     """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
-    chips = lists.chip_of(t("+ holds it apart from the other sentence"), pair[0]) + lists.chip_of(t("− draws it towards it"), pair[1])
-    message = t("No senses of it are labelled here, so each word is asked how much nearer to the other sentence's word it is without it.")
+    chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
+    message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
 
 
@@ -52,7 +49,7 @@ def no_other(result: Influence) -> str:
     """Why only the way of the vector is shown, and what to do."""
     word = word_at(result, result.position)
     return t(
-        "“{word}” has no labelled senses here: type another sentence with it, or see how far each word moves its vector at all.", word=word
+        "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.", word=word
     )
 
 

@@ -33,7 +33,7 @@ def test_the_content_word_that_changes_most_is_named_with_what_comes_and_goes(ho
     rows = table(page).set_index("word")
     word = rows.loc[["sat", "grassy", "watched", "boats"], "change"].idxmax()
     assert (
-        f"Of the content words “{word}” changes it most ({rows.loc[word, 'change']:.2f}); {said}: {rows.loc[word, 'come in']} come in"
+        f"“{word}” changes substitutes most ({rows.loc[word, 'change']:.2f}); {said}: {rows.loc[word, 'come in']} come in"
         in text_of(page)
     )
     assert len(rows) == 10 and "bank" not in rows.index
@@ -55,7 +55,7 @@ def test_page_and_notebook_give_the_same(tmp_path: Path):
 def test_at_the_edge_it_says_less_and_alone_nothing():
     assert "Nothing before “Kettle”: less reliable." in text_of(opened_whole(PAGE, a="Kettle drums thundered.", ai="Kettle"))
     page = opened_whole(PAGE, a="Bank", ai="Bank")
-    assert table(page) is None and "What ELMo expects" not in text_of(page)
+    assert table(page) is None and "Substitutes for" not in text_of(page)
 
 
 def test_a_model_without_a_softmax_says_so_in_one_line(tmp_path: Path):

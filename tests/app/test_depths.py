@@ -73,7 +73,7 @@ def test_the_sliders_of_a_mix_are_the_model_s_own(folder):
 
 def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
     page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
-    while "every word has been read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
+    while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
         page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     assert not page.exception and not page.error
     table = next(one.value for one in page.dataframe if "layers" in one.value)

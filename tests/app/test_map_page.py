@@ -87,7 +87,7 @@ def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_p
     page = opened("pages/cloud.py", corpus=str(corpus), a="The qzxv.", ai="qzxv", b="And qzxv.", bi="qzxv")
     while "read once" in html_of(page):
         page.run()
-    assert "Nothing here stands near either sentence" in html_of(page) and "a cloud<br>" not in html_of(page)
+    assert "These texts have no other word" in html_of(page) and "a cloud<br>" not in html_of(page)
 
 
 def test_ones_own_corpus_is_drawn_by_the_groups_found_and_names_no_path(tmp_path):

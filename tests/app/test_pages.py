@@ -13,7 +13,7 @@ from tests.app.visit import opened
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "app.py": "Does a word mean the same thing twice?",
-    "pages/neighbours.py": "Who are its neighbours?",
+    "pages/neighbours.py": "Who are its neighbors?",
     "pages/map.py": "Do the senses separate?",
     "pages/mix.py": "Which layers matter?",
     "pages/classify.py": "Does context help a classifier?",
@@ -23,7 +23,7 @@ PAGES = {
     "pages/model.py": "What does this model know?",
     "pages/spelling.py": "How does it read an unknown word?",
     "pages/cloud.py": "One dot, or a cloud?",
-    "pages/flip.py": "How few words turn it into another?",
+    "pages/flip.py": "How few edits change its sense?",
     "pages/predict.py": "What word comes next, and what came before?",
     "pages/decided.py": "What decided this sense?",
     "pages/corpus.py": "What do your own texts say?",

@@ -49,7 +49,7 @@ def test_a_line_shows_its_word_and_as_much_as_there_is_room_for(n, position):
 
 def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_column():
     page = opened("pages/neighbours.py", **WILD)
-    while "Every word of the sentences is read first" in html_of(page):
+    while "All sentences are read once" in html_of(page):
         page.run()
     assert page.segmented_control(key="among").value == "types"
     assert html_of(page).count("data-take=") == 16  # eight words for each sentence, each with a sentence to look at

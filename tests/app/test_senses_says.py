@@ -68,8 +68,8 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
         assert not changes and path.read[-1] == path.ends[0]
         says = verdict.says if verdict else None
         told = {
-            ONE: "one meaning is the verdict too" in lines[0],
-            TWO: "misses a difference" in lines[0],
+            ONE: "the verdict agrees" in lines[0],
+            TWO: "the verdict is two meanings" in lines[0],
             CLOSE: "too close to call" in lines[0],
         }
         assert [one for one, true in told.items() if true] == ([says] if says else [])
@@ -79,15 +79,15 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
         assert ("guess was right" in lines[1]) == (guess == (changes[0] if changes else NEVER))
     for name in {"1", "2", "mix"} - {path.space}:
         first = next(iter(edits.flips(path.margins[name])), None)
-        place = "in the mix" if name == "mix" else f"at layer {name}"
+        place = "in the layer mix" if name == "mix" else f"at layer {name}"
         assert f"{place} {f'at edit {first}' if first else 'never'}" in lines[1].replace("Elsewhere", "elsewhere")
 
 
 @given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
 def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(told, first, second):
     said = edit_notices.why_by_sentences(True, first, second, told)
-    assert "also where the meaning is one" in said and ("The verdict on the word" in said) == (told is not None)
-    assert ("Two words are in question" in said) == (told is None and first.casefold() != second.casefold())
+    assert "even within one sense" in said and ("The verdict on the word" in said) == (told is not None)
+    assert ("Two words, " in said) == (told is None and first.casefold() != second.casefold())
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
@@ -171,10 +171,10 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
     stands = inf.verdict(found, view, half)
     lines = sentences(decide_notices.noticed(found, options, stands, chosen, content))
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
-    if view != "0" and "weighs most" in lines[-1]:
+    if view != "0" and "matters most" in lines[-1]:
         values = inf.parts(found, view, half, stands.sense)
         allowed = [float(abs(v)) for k, v in zip(found.changed, values, strict=True) if k in content]
-        told = re.search(r"weighs most and (adds|takes) (\d+\.\d+)", lines[-1])
+        told = re.search(r"matters most and (adds|takes) (\d+\.\d+)", lines[-1])
         assert float(told[2]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
     apart = sentences(decide_notices.noticed_apart(found, options, content, "cat"))
@@ -183,7 +183,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
         most = max(allowed, key=abs, default=0.0)
         assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
-        assert ("only words of grammar" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
+        assert ("only function words" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
     moves = sentences(decide_notices.noticed_moves(found, options, content))

@@ -18,7 +18,7 @@ def test_a_cold_link_opens_on_its_view_and_another_layer_changes_it(page: Page, 
     expect(page.locator(".token", has_text="walked").first).to_contain_text("0.00")  # the future half has not read it
     expect(page.locator(".token", has_text="river").first).not_to_contain_text("0.00")
     page.get_by_role("radio", name="0", exact=True).click()
-    expect(notice).to_contain_text("no other word has any influence")
+    expect(notice).to_contain_text("no other word matters")
     expect(page).to_have_url(re.compile("dlayer=0"))
 
 
@@ -27,12 +27,12 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
     opened(page, server, "decided")
     notice = page.locator("[data-stale=false] .notice")
     for name, told in (
-        ("ring: the past decides", ("nearest to boxing arena", "the past half settles it")),
-        ("club: the past decides", ("nearest to stick", "the past half settles it")),
-        ("fire: the future decides", ("nearest to dismiss from a job", "the future half settles it")),
-        ("organ: the future decides", ("nearest to musical instrument", "the future half settles it")),
+        ("ring: the past decides", ("nearest to boxing arena", "the past half decides")),
+        ("club: the past decides", ("nearest to stick", "the past half decides")),
+        ("fire: the future decides", ("nearest to dismiss from a job", "the future half decides")),
+        ("organ: the future decides", ("nearest to musical instrument", "the future half decides")),
         ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
-        ("bank: the model is wrong", ("nearest to financial institution", "here the model is wrong")),
+        ("bank: the model is wrong", ("nearest to financial institution", "the model is wrong")),
     ):
         page.get_by_text(name, exact=True).click()
         for words in told:
@@ -49,7 +49,7 @@ def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
     expect(notice).not_to_have_text(before)
     expect(notice).to_contain_text("“bank” is nearest to financial institution")
     page.get_by_role("radio", name="money", exact=True).or_(page.get_by_role("button", name="money", exact=True)).click()
-    expect(page.get_by_text("No senses of it are labelled here")).to_be_visible()
+    expect(page.get_by_text("No labeled senses")).to_be_visible()
     page.get_by_role("radio", name="swap it", exact=True).click()
     swap = page.get_by_role("textbox", name="Swap for", exact=True)
     expect(swap).to_have_value("thing")
@@ -59,5 +59,5 @@ def test_a_typed_sentence_a_tapped_word_and_a_bad_swap(page: Page, server: str):
     expect(page.get_by_test_id("stException")).to_have_count(0)
     assert page.locator("img[src=x]").count() == 0 and "run" not in page.title()
     page.get_by_test_id("stMain").get_by_role("link", name="Neighbours", exact=True).click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbours?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbors?")
     expect(page.get_by_label("First sentence", exact=True)).to_have_value(re.compile("The bank lent"))

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 TITLES = {
     "": "Does a word mean the same thing twice?",
-    "neighbours": "Who are its neighbours?",
+    "neighbours": "Who are its neighbors?",
     "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
@@ -19,7 +19,7 @@ TITLES = {
     "model": "What does this model know?",
     "spelling": "How does it read an unknown word?",
     "cloud": "One dot, or a cloud?",
-    "flip": "How few words turn it into another?",
+    "flip": "How few edits change its sense?",
     "predict": "What word comes next, and what came before?",
     "decided": "What decided this sense?",
     "corpus": "What do your own texts say?",
@@ -77,9 +77,9 @@ def test_sentences_are_kept_from_page_to_page(page: Page, server: str):
 
 def test_layer_0_gives_both_sentences_one_list_and_layer_2_does_not(page: Page, server: str):
     opened(page, server, "neighbours?nlayer=0")
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("the two lists are the same")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("the lists are identical")
     page.get_by_role("radio", name="2", exact=True).click()
-    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2 the two lists share")
+    expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 2 the lists share")
 
 
 def test_a_slider_changes_the_mix_without_running_the_page_again(page: Page, server: str):
