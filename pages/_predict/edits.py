@@ -22,30 +22,28 @@ def show(in_use: InUse, read: Reading) -> None:
     """The other version's box, both curves, what to notice, and the table of all words."""
     st.markdown("#### " + t("What changes when a word is edited?"))
     columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
-    other = text_box(
-        passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Another version of your text")
-    )
+    other = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
     columns[1].button(
-        t("Compare with the text as it is"),
+        t("Keep this text to compare"),
         key="predict.keep",
         icon=":material/keep:",
         on_click=_keep,
         width="stretch",
-        help=t("Puts your text into this box; then edit your text above and see what changed."),
+        help=t("Copies your text here; then edit the one above."),
     )
     sentences = expectation.sentences_of(other or "")
     if not sentences:
-        st.info(t("Type another version of your text here, or keep the text as it is and edit it above."), icon=":material/edit:")
+        st.info(t("Type another version, or keep this text and edit the one above."), icon=":material/edit:")
         _twin([(None, k) for k in range(len(read.tokens))], None, read)
         return
     old = store.reading(in_use.model, sentences)
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
     before, now = ([_along(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
-    alt = t("How much each word surprised the forward and the backward direction, in bits: your text beside the other version.")
+    alt = t("Surprisal of each word in bits, forward and backward: yours and the other version.")
     draw(versions_figure(words, before, now), key="predict.versions", alt=alt)
     if len(pairs) > MOST_PLACES:
-        st.caption(t("{shown} of {count:,} places are drawn, around the first change.", shown=MOST_PLACES, count=len(pairs)))
+        st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
     notice(_noticed(words, before, now))
     _twin(pairs, old, read)
 
@@ -61,13 +59,13 @@ def _along(values: np.ndarray, places: list[int | None]) -> np.ndarray:
 def _noticed(words: list[tuple[str | None, str | None]], before: list[np.ndarray], now: list[np.ndarray]) -> list[str]:
     changed = [k for k, (a, b) in enumerate(words) if a != b]
     if not changed:
-        return [t("The two versions have the same words, so every number is the same. Edit a word above.")]
+        return [t("Both versions are the same. Edit a word above.")]
     lines = []
     p = [expectation.perplexity(values) for values in (before[0], now[0], before[1], now[1])]
     if np.isfinite(p).all():
         lines.append(
             t(
-                "Perplexity, from the other version to yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.",
+                "Perplexity, other → yours: {a:,.0f} → {b:,.0f} from the left, {c:,.0f} → {d:,.0f} from the right.",
                 a=p[0],
                 b=p[1],
                 c=p[2],
@@ -85,12 +83,12 @@ def _verdict(a: float, b: float, c: float, d: float) -> list[str]:
     a, b, c, d = map(round, (a, b, c, d))  # as they are shown
     yours, others = (b < a, d < c), (b > a, d > c)
     if all(yours):
-        return [t("Both directions find yours the likelier, word for word.")]
+        return [t("Both directions find yours likelier per word.")]
     if all(others):
-        return [t("Both directions find the other the likelier, word for word.")]
+        return [t("Both directions find the other likelier per word.")]
     if any(yours) and any(others):
-        return [t("The directions disagree about which of the two is the likelier.")]
-    return [t("At least one direction finds both equally likely, word for word.")]
+        return [t("The directions disagree on which is likelier.")]
+    return [t("At least one direction finds both equally likely per word.")]
 
 
 def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *, backward: bool) -> str:
@@ -98,22 +96,12 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     moved = np.abs(new - old)
     moved[[k in changed for k in range(len(words))]] = np.nan
     if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
-        return (
-            t("From the right no word that stayed became more or less surprising.")
-            if backward
-            else t("From the left no word that stayed became more or less surprising.")
-        )
+        return t("From the right no kept word changed.") if backward else t("From the left no kept word changed.")
     k = int(np.nanargmax(moved))
     names = {"word": named([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
     if backward:
-        return t(
-            "The backward direction, which knows of an edit only at words before it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.",
-            **names,
-        )
-    return t(
-        "The forward direction, which knows of an edit only at words after it, changed its mind most about “{word}”: {x:.1f} → {y:.1f} bits.",
-        **names,
-    )
+        return t("Backward, which sees an edit only earlier, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
+    return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
 
 
 def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read: Reading) -> None:

@@ -25,12 +25,7 @@ from pages._widgets.word_lists import STYLE, word_buttons
 def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     """The text's words to tap, the list for the one that is masked, what to notice, the table twin."""
     known = model_layers.in_use()
-    st.caption(
-        t(
-            "{model} is a transformer with a head for masked words: it predicts no next word, but one that is hidden, from both sides at once.",
-            model=known.called,
-        )
-    )
+    st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=known.called))
     tokens = [token for sentence in sentences for token in sentence][: store.MOST_RANKED]
     position = _position(tokens)
     word = tokens[position]
@@ -38,7 +33,7 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     number = max(k for k, start in enumerate(first[:-1]) if start <= position)
     result = store.masked_at(in_use.model, sentences[number], position - first[number])
     st.html(STYLE)
-    lists.heading(t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("the word masked, the rest of its sentence read"))
+    lists.heading(t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("word masked, sentence read"))
     expected = Expected(
         tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
         0.0,
@@ -81,20 +76,7 @@ def _noticed(word: str, masked: Masked) -> list[str]:
     best = masked.likeliest[0]
     values = {"word": word[:24], "best": best.text, "share": best.probability}
     if masked.rank is None:
-        return [
-            t(
-                "“{word}” is {n} pieces to this model, which one mask cannot stand for; “{best}” would be likeliest ({share:.1%}).",
-                n=masked.pieces,
-                **values,
-            )
-        ]
+        return [t("“{word}” is {n} pieces, more than one mask; “{best}” is likeliest ({share:.1%}).", n=masked.pieces, **values)]
     if masked.rank == 1:
-        return [t("It would have guessed “{word}”, with {share:.1%}.", word=values["word"], share=values["share"])]
-    return [
-        t(
-            "“{word}” is number {rank:,}, with {p:.2%}; “{best}” would be likeliest ({share:.1%}).",
-            rank=masked.rank,
-            p=masked.probability,
-            **values,
-        )
-    ]
+        return [t("It predicts “{word}” ({share:.1%}).", word=values["word"], share=values["share"])]
+    return [t("“{word}” ranks {rank:,} ({p:.2%}); “{best}” is likeliest ({share:.1%}).", rank=masked.rank, p=masked.probability, **values)]

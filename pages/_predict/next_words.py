@@ -25,20 +25,14 @@ def show(in_use: InUse, read: Reading) -> None:
     with st.container(key="both_ways"):
         left, right = st.columns(2, gap="large")
     with left:
-        lists.heading(t("Before “{word}”", word=first[:24]), BACKWARD, t("from the right: the backward direction"))
+        lists.heading(t("Before “{word}”", word=first[:24]), BACKWARD, t("backward, from the right"))
         _draws(in_use.model, read, backward=True)
         word_buttons("before", before, BACKWARD, longest, _prepend)
     with right:
-        lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("from the left: the forward direction"))
+        lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("forward, from the left"))
         _draws(in_use.model, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _append)
-    st.caption(
-        t(
-            "Words outside the model's list are not shown; of all that could stand there they have {before:.1%} before, {after:.1%} after.",
-            before=before.unknown,
-            after=after.unknown,
-        )
-    )
+    st.caption(t("Words outside the vocabulary have {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
     notice(_noticed(first, last, before, after))
     rows = [
         {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
@@ -55,10 +49,10 @@ def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
         st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(model_name, read, 5, backward))
     ended = st.session_state.get(passage.ENDED)
     if ended == name:
-        drew = t("The draw was the sentence's beginning: nothing stands before it. Another seed may draw a word.")
-        st.caption(drew if backward else t("The draw was the sentence's end: nothing follows it. Another seed may draw a word."))
+        drew = t("Drew the sentence’s beginning. Try another seed.")
+        st.caption(drew if backward else t("Drew the sentence’s end. Try another seed."))
     elif ended == "full":
-        st.caption(t("There is no room for more: a text can have {most:,} characters here.", most=limits().max_text))
+        st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
 
 
 def _write(model_name: str, read: Reading, n: int, backward: bool) -> None:
@@ -91,51 +85,20 @@ def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[s
     )
     if min(ends, begins) > 0.5:
         return [
-            t(
-                "It takes this text to be whole, from its beginning ({begins:.1%}) to its end ({ends:.1%}). Cut words away to see it guess.",
-                begins=begins,
-                ends=ends,
-            )
+            t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words to see predictions.", begins=begins, ends=ends)
         ]
     if ends > 0.5:
-        lines = [
-            t(
-                "It takes the text to end here ({share:.1%}); before “{first}” it hesitates as between {m:,} equally likely words.",
-                share=ends,
-                **names,
-            )
-        ]
+        lines = [t("It expects the end here ({share:.1%}); before “{first}” it is as unsure as between {m:,} words.", share=ends, **names)]
     elif begins > 0.5:
         lines = [
-            t(
-                "It takes the text to begin here ({share:.1%}); after “{last}” it hesitates as between {n:,} equally likely words.",
-                share=begins,
-                **names,
-            )
+            t("It expects the beginning here ({share:.1%}); after “{last}” it is as unsure as between {n:,} words.", share=begins, **names)
         ]
     elif n == m:
-        lines = [
-            t("Forward after “{last}” and backward before “{first}” are equally unsure: as between {n:,} equally likely words.", **names)
-        ]
+        lines = [t("Forward after “{last}” and backward before “{first}” are equally unsure, as between {n:,} words.", **names)]
     elif n < m:
-        lines = [
-            t(
-                "Forward is the surer one here: after “{last}” it hesitates as between {n:,} equally likely words, backward before “{first}” as between {m:,}.",
-                **names,
-            )
-        ]
+        lines = [t("Forward is surer: {n:,} equally likely words after “{last}”, backward {m:,} before “{first}”.", **names)]
     else:
-        lines = [
-            t(
-                "Backward is the surer one here: before “{first}” it hesitates as between {m:,} equally likely words, forward after “{last}” as between {n:,}.",
-                **names,
-            )
-        ]
+        lines = [t("Backward is surer: {m:,} equally likely words before “{first}”, forward {n:,} after “{last}”.", **names)]
     if after.unknown > 0.05:
-        lines.append(
-            t(
-                "With {share:.0%} it expects next a word outside its list, a rare name for instance; it cannot say which.",
-                share=after.unknown,
-            )
-        )
+        lines.append(t("{share:.0%} goes to words outside its vocabulary, such as rare names.", share=after.unknown))
     return lines

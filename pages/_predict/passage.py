@@ -46,14 +46,7 @@ def typed() -> str:
     columns = st.columns([6, 2, 1.5, 1.5] if draws else [9.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
-        TEXT,
-        label,
-        known[0].text,
-        limits().max_text,
-        place=columns[0],
-        height=80,
-        placeholder=t("Type a few words; both directions answer as you type"),
-        on_change=_typed,
+        TEXT, label, known[0].text, limits().max_text, place=columns[0], height=80, placeholder=t("Type a few words"), on_change=_typed
     )
     if draws:
         _how_to_draw(columns[1], columns[2])
@@ -64,7 +57,7 @@ def typed() -> str:
         on_click=undo,
         disabled=not st.session_state.get(EARLIER),
         width="stretch",
-        help=t("Back to the text as it was before the last tap or draw."),
+        help=t("Undo the last tap or draw."),
     )
     as_you_type(label)
     st.session_state[NOW] = text or ""
@@ -82,20 +75,9 @@ def _how_to_draw(heat, seed) -> None:
         0.1,
         key="pheat",
         **BOUND,
-        help=t(
-            "Each probability is raised to 1 / temperature before a word is drawn. 1 draws as the model expects, less keeps to its "
-            "first choices, 0 always takes the first."
-        ),
+        help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
     )
-    seed.number_input(
-        t("Seed"),
-        0,
-        9999,
-        0,
-        key="pseed",
-        **BOUND,
-        help=t("The same text, temperature and seed draw the same words. Another seed draws others."),
-    )
+    seed.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:

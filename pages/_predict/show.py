@@ -17,7 +17,7 @@ def show(in_use: InUse) -> None:
     """Inputs, then the three parts, each with what to notice."""
     sentences = expectation.sentences_of(typed())
     if not sentences:
-        st.info(t("There is no word in this text yet. Type a few, or take one of the examples above."), icon=":material/edit:")
+        st.info(t("Type a few words, or choose an example."), icon=":material/edit:")
         return
     model = opened.model(in_use.model)
     if not model.is_elmo and has_head(model.folder):

@@ -34,7 +34,7 @@ STYLE = """
 
 def show(in_use: InUse, read: Reading) -> None:
     """The words between their bars, what to notice, and the three lists of the word in question."""
-    st.markdown("#### " + t("How much did each word surprise it?"))
+    st.markdown("#### " + t("How surprising is each word?"))
     position = _ribbon(in_use, read)
     notice(_noticed(read, store.ranks(in_use.model, read.sentences)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
@@ -51,10 +51,7 @@ def show(in_use: InUse, read: Reading) -> None:
             word_buttons(name, item, colour, longest, _replace, position)
     st.caption(
         t(
-            "A tap on a word puts it there, and your text as it was becomes the one to compare with. Both sides: the product of the two "
-            "probabilities, divided by how likely the word is whatever is around it (the mean over contexts of the bundled sentences) and "
-            "normalised over the list. The model was never trained for that; it would be exact if left and right were independent of each "
-            "other given the word. A perplexity of it would be a pseudo-perplexity."
+            "Tap a word to insert it. Both sides: the product of both probabilities over the word’s frequency, exact only if left and right are independent."
         )
     )
 
@@ -72,9 +69,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     show_html(
         '<p class="small">{}</p>',
         t(
-            "Above each word {ahead} how much it surprised the forward direction, which had read what stands to its left; below it {behind} how "
-            "much it surprised the backward direction, which had read what stands to its right. Surprisal is −log₂ p: each bit halves the "
-            "probability, a full bar is {full:.0f} bits. Hatched: outside the model's list, read but never scored. Tap a word.",
+            "Surprisal −log₂ p of each word: above {ahead} forward, below {behind} backward; a full bar is {full:.0f} bits. Hatched: outside the vocabulary, not scored. Tap a word.",
             ahead=_swatch(FORWARD),
             behind=_swatch(BACKWARD),
             full=FULL_BITS,
@@ -90,7 +85,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
             label_visibility="collapsed",
         )
     if len(read.tokens) > MOST:
-        st.caption(t("The first {shown} of {count:,} words; the table at the end has all.", shown=MOST, count=len(read.tokens)))
+        st.caption(t("First {shown} of {count:,} words; the table has all.", shown=MOST, count=len(read.tokens)))
     return opening if position is None else position
 
 
@@ -150,7 +145,7 @@ def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
     except ElmoscopeError:  # they are beside the point here: the pages that need them say what is wrong
         return []
     missing = [f"“{written(word)[:24]}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
-    return [t("GloVe has no vector for {words}.", words=", ".join(missing[:5]))] if missing else []
+    return [t("Not in GloVe: {words}.", words=", ".join(missing[:5]))] if missing else []
 
 
 def _noticed(read: Reading, places: np.ndarray) -> list[str]:
@@ -158,15 +153,15 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
     known = np.isfinite(read.forward)
     lines = []
     if not known.any():
-        return [t("None of these words is in the model's list: it reads their letters, but can score none of them.")]
+        return [t("None of these words is in the vocabulary: their letters are read, but not scored.")]
     words = np.array([any(map(str.isalnum, token)) for token in tokens])
     called = named(tokens)
     a, b = _most(read.forward, words), _most(read.backward, words)
     names = {"a": called[a], "x": read.forward[a], "b": called[b], "y": read.backward[b]}
     if a == b:
-        lines.append(t("“{a}” surprised both directions most: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
+        lines.append(t("“{a}” is most surprising both ways: {x:.1f} bits from the left, {y:.1f} from the right.", **names))
     else:
-        lines.append(t("From the left “{a}” surprised most ({x:.1f} bits), from the right “{b}” ({y:.1f}).", **names))
+        lines.append(t("Most surprising: “{a}” from the left ({x:.1f} bits), “{b}” from the right ({y:.1f}).", **names))
     k = _most(np.abs(read.forward - read.backward), words)
     names = {"word": called[k], "x": read.forward[k], "y": read.backward[k]}
     if known.sum() > 1 and not a == b == k and abs(read.forward[k] - read.backward[k]) >= 0.1:
@@ -175,19 +170,8 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
     if scored > 1:
         left, right, both = ((places == 1).sum(axis=1)).tolist()
         names = {"n": scored, "left": left, "right": right, "both": both}
-        lines.append(
-            t(
-                "Of {n} scored words and signs the first guess was right for {left} from the left, {right} from the right, {both} from both sides.",
-                **names,
-            )
-        )
+        lines.append(t("Top prediction right, of {n}: {left} from the left, {right} from the right, {both} from both.", **names))
     if not known.all():
         outside = ", ".join(f"“{written(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
-        lines.append(
-            t(
-                "Outside the model's list: {words}. Their letters are read as context (char-CNN); as words to foresee all such count as one, "
-                "<UNK>, and are not scored.",
-                words=outside,
-            )
-        )
+        lines.append(t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside))
     return lines

@@ -37,7 +37,7 @@ def test_the_lists_answer_while_one_types_and_markup_is_text(page: Page, server:
     expect(page.locator(".colhead", has_text="After “>”")).to_be_visible()
     expect(page.locator("img[src=x]")).to_have_count(0)
     box.fill("")
-    expect(page.get_by_text("There is no word in this text yet")).to_be_visible()
+    expect(page.get_by_text("Type a few words, or choose")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 
 
