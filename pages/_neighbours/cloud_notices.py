@@ -115,7 +115,7 @@ def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static:
         else:
             line = t("{where} no word is clearly nearer to one of the two: too close to call.", where=values["where"])
     elif counts["close"] == n:
-        line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours.", **values)
+        line = t("{where} none of the {n} sentences with “{word}” is clearly nearer to one of yours: too close to call.", **values)
     else:
         line = t(
             "{where} the {n} sentences with “{word}” split: {first} nearer to your first, {second} to your second, {close} too close to call.",

@@ -47,7 +47,7 @@ def test_a_whole_sentence_is_said_to_be_one_and_grammar_is_not_in_question():
     assert page.session_state[AT] in (1, 2, 4)
     first, _ = said("Two cranes lifted the statue onto its plinth.")
     assert "expects nothing before" in first and "1.0 equally" not in first
-    assert "before “Java” it hesitates" in said("Java coffee tastes of chocolate and earth.")[0]
+    assert "before “Java” it is as unsure" in said("Java coffee tastes of chocolate and earth.")[0]
 
 
 def test_a_word_that_stands_twice_is_named_with_its_number_and_a_sign_surprises_least():
@@ -78,8 +78,8 @@ def test_a_version_shares_half_of_the_words(text, other, is_one):
 
 def test_a_word_outside_the_list_is_said_to_be_read_by_its_letters_and_not_scored():
     told = said("She lost her thimbel on the blorptastic stairs.")[1]
-    assert "thimbel" in told and "blorptastic" in told and "read by their letters" in told and "&lt;UNK&gt;" in told
-    assert "char-CNN" not in said("She lost her hat on the stairs.")[1]
+    assert "thimbel" in told and "blorptastic" in told and "read by their letters" in told
+    assert "Outside the vocabulary" not in said("She lost her hat on the stairs.")[1]
     page = opened("pages/predict.py", ptext="She sat by the")
     shares = [one.value for one in page.caption if "Words outside the vocabulary have" in one.value]
     assert len(shares) == 1 and "5.6% after" in shares[0]
