@@ -68,7 +68,7 @@ def test_serve_opens_the_app_from_an_empty_folder(installed: Path, tmp_path: Pat
     try:
         wait_until_up(f"http://127.0.0.1:{port}", process, log)
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as answer:
-            assert answer.status == 200 and b"<title>Streamlit</title>" in answer.read()
+            assert answer.status == 200 and b"<title>Elmoscope</title>" in answer.read()
     finally:
         process.terminate()
         process.wait(20)

@@ -73,7 +73,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
             )
         )
         if SENSES in shares:
-            said.append(t("sense space {share:.1%}", model=name, share=shares[SENSES]))
+            said.append(t("sense space {share:.1%}", share=shares[SENSES]))
         rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
     chance = float(np.mean([item.chance for item in found]))
     message = "; ".join(said)

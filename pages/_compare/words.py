@@ -74,10 +74,10 @@ def word_in_both(result: SpacesCompared) -> None:
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
     word = known_form(folded((typed or first).strip()), c.words)
     if not typed and not known_form(folded(request), c.words):
-        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), n=len(c.words), other=word)
+        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), other=word)
         st.caption(message)
     if not word:
-        raise BadInput(t("“{word}” is not in both. Choose another.", word=typed.strip(), n=len(c.words)))
+        raise BadInput(t("“{word}” is not in both. Choose another.", word=typed.strip()))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)

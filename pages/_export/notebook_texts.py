@@ -183,7 +183,7 @@ pd.DataFrame(lines, columns=["before", "found", "after"])
 
 def found(settings: Settings) -> NotebookRecipe:
     shows = t("A word's sentences in groups, compared with labels if there are any.")
-    number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("found", "")
+    number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("grouped", "")
     given = used(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),

@@ -55,7 +55,7 @@ def _third(shape: ModelShape, f: int, p: int) -> Step:
     projection = r"x = W_p\, z + b_p" if shape.n_highway else r"x = W_p\, y + b_p"
     if shape.n_highway:
         return Step(
-            t("Highway and projection", p=p),
+            t("Highway and projection"),
             t(
                 "In the highway layer, a gate g replaces part of each number. A matrix then projects {f:,} numbers to {p}: the spelling's vector in every sentence.",
                 p=p,

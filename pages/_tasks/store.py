@@ -7,7 +7,7 @@ from core.tasks import answers
 from core.tasks.answers import OpenTask, TaskAnswer
 from core.tasks.results import FOLDER, Summary, read_results, summaries
 from core.tasks.task import Example
-from pages._cached.kept import kept
+from pages._cached.kept import KEPT, kept, version
 from pages._cached.opened import model, vectors
 from pages._frame.in_use import InUse
 
@@ -34,15 +34,16 @@ def said(task: str, in_use: InUse, example: Example) -> dict[str, TaskAnswer]:
     return _said(task, in_use.model, in_use.vectors, example, (FOLDER / "results.json").stat().st_mtime)
 
 
-@kept(256)
-def _mentions(model_name: str, vectors_name: str, text: str, made: float) -> Example:
-    phrases = _opened(model_name, vectors_name, made)["chunks"]
-    return answers.mentions_in(text, phrases, model(model_name), vectors(vectors_name))
-
-
 def mentions(in_use: InUse, text: str) -> Example:
     """A text with the mentions that its chains are made of."""
-    return _mentions(in_use.model, in_use.vectors, text, (FOLDER / "results.json").stat().st_mtime)
+    made = (FOLDER / "results.json").stat().st_mtime
+    key = (in_use.model, version(in_use.model, "model"), in_use.vectors, version(in_use.vectors, "vectors"), made, text)
+
+    def read() -> Example:
+        phrases = _opened(in_use.model, in_use.vectors, made)["chunks"]
+        return answers.mentions_in(text, phrases, model(in_use.model), vectors(in_use.vectors))
+
+    return KEPT.value("mentions", key, read, most=256)
 
 
 def predicates(in_use: InUse, example: Example) -> list[int]:

@@ -56,7 +56,10 @@ def noticed_apart(result: Influence, options: Options, content: set[int], other:
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [
-            t("At {where}, no single word moves “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}): too close to call.", **places)
+            t(
+                "At {where}, no single word moves “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}): too close to call.",
+                **places,
+            )
         ]
     if not naming:
         return [

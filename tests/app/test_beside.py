@@ -76,7 +76,7 @@ def test_classifiers_say_that_they_show_one_and_compare_opens_on_the_two(deep):
 
 def test_what_cannot_stand_beside_is_said_and_the_page_goes_on():
     page = opened("app.py", beside="/no/such/model", **PAIR)
-    assert any("no model known here" in one.value for one in page.error) and "cosine" in html_of(page) and not page.exception
+    assert any("Unknown model" in one.value for one in page.error) and "cosine" in html_of(page) and not page.exception
     page = opened("app.py", beside="elmo-ko-mini", **PAIR)
     assert any("Choose two models of one language" in one.value for one in page.caption) and not page.error
 

@@ -77,5 +77,5 @@ def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
         page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     assert not page.exception and not page.error
     table = next(one.value for one in page.dataframe if "layers" in one.value)
-    assert list(table["layers"]) == [3, 5] and (table["tokens a second"] > 0).all() and (table["weights, MB"] > 0).all()
+    assert list(table["layers"]) == [3, 5] and (table["tokens per second"] > 0).all() and (table["weights, MB"] > 0).all()
     assert "elmo-mini is best at layer" in html_of(page) and "shuffled labels " in html_of(page)

@@ -59,7 +59,7 @@ def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
             break
         page.run()
     assert not page.exception and not page.error and not page.info
-    assert shown in told and "덩어리" in told
+    assert shown in told and "그룹" in told
 
 
 def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_it_cannot_be_read():

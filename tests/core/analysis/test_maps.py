@@ -307,7 +307,7 @@ def test_spaces_that_do_not_fit_are_refused():
         with pytest.raises(BadInput, match="same points in every space"):
             aligned_maps(spaces, names, SMALL)
     for bad in (np.full((3, 4), np.nan), np.ones(3), np.empty((0, 4))):
-        with pytest.raises(BadInput, match="table of finite numbers"):
+        with pytest.raises(BadInput, match="Finite numbers needed"):
             aligned_maps([bad], ["0"], SMALL)
 
 

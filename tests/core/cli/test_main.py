@@ -674,7 +674,7 @@ def test_index_build_replaces_an_index_but_never_a_folder_of_other_files(answer,
     mine.mkdir()
     (mine / "thesis.txt").write_text("years of work")
     error = is_one_line_error(*call("index", "build", "--corpus", corpus, "--output", mine, "--model", model))
-    assert "holds other files" in error and [p.name for p in mine.iterdir()] == ["thesis.txt"]
+    assert "has other files" in error and [p.name for p in mine.iterdir()] == ["thesis.txt"]
     first = answer("index", "build", "--corpus", corpus, "--output", folder, "--model", model)
     smaller = write_jsonl(tmp_path / "smaller.jsonl", CORPUS[:1])
     second = answer("index", "build", "--corpus", smaller, "--output", folder, "--model", model)
@@ -729,7 +729,7 @@ def test_index_info_says_which_fact_is_missing_or_wrong(answer, call, model, cor
     answer("index", "build", "--corpus", corpus, "--output", tmp_path / "index", "--model", model)
     path = tmp_path / "index" / "meta.json"
     meta = json.loads(path.read_text())
-    for broken, said in (({**meta, fact: None}, f"it has no {fact}"), ({**meta, fact: ["?"]}, f"its {fact} is")):
+    for broken, said in (({**meta, fact: None}, f"no {fact}"), ({**meta, fact: ["?"]}, f"{fact} is")):
         path.write_text(json.dumps(broken))
         for command in (("index", "info", tmp_path / "index"), ("index", "approximate", tmp_path / "index")):
             assert f"meta.json is damaged: {said}" in is_one_line_error(*call(*command))
@@ -1047,7 +1047,7 @@ MISTAKES = {
     "missing tags": (["evaluate", "tags", "--train", "{dir}/none.txt", "--test", "x"], "none.txt"),
     "no training sentences wanted": (["evaluate", "tags", "--train", "a", "--test", "b", "--limit", "0"], "--limit"),
     "a corpus without senses": (["evaluate", "sentences", "--corpus", "{dir}/text.jsonl", "--model", "{model}"], "has no labelled words"),
-    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "No folder"),
+    "a card without data": (["evaluate", "card", "--data", "{dir}/none"], "no folder"),
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
     "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "predicts no words"),

@@ -115,7 +115,7 @@ def test_a_number_takes_the_form_that_its_language_has_for_it(spoken):
     spoken(entry + 'msgstr[0] "{n}: {nothing}"\nmsgstr[1] ""\n')  # one form that cannot be filled, one not written yet
     assert [said(n) for n in (1, 2)] == ["1 file in x", "2 files in x"]
     i18n.use("ko")
-    assert tn("{n:,} find", "{n:,} finds", 1) == "1건" and tn("{n:,} find", "{n:,} finds", 5) == "5건"
+    assert tn("{n:,} occurrence", "{n:,} occurrences", 1) == "1회" and tn("{n:,} occurrence", "{n:,} occurrences", 5) == "5회"
 
 
 def test_of_a_folder_of_ones_own_the_newer_of_po_and_mo_is_read(spoken):

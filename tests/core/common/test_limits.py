@@ -66,7 +66,7 @@ def test_where_paths_are_switched_off_only_names_and_brought_texts_open(monkeypa
         own_corpus.files_in(str(tmp_path))
     monkeypatch.chdir(tmp_path)
     (tmp_path / "here.txt").write_text("A file of the folder the server was started in.")
-    with pytest.raises(Exception, match="no corpus known here"):
+    with pytest.raises(Exception, match="Unknown corpus"):
         registry.resolve("here.txt", "corpus")
 
 

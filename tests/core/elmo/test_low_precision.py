@@ -88,7 +88,7 @@ def test_what_there_is_not_is_refused_with_what_there_is(model, monkeypatch):
         Encoder(model, precision="int4")
     monkeypatch.setattr(low_precision, "ENGINE", "elsewhere")
     assert Encoder(model, precision=FLOAT32).stacks is model
-    with pytest.raises(BadInput, match=r"int8 needs .* use float32"):
+    with pytest.raises(BadInput, match=r"int8 needs .* Use float32"):
         Encoder(model, precision=INT8)
 
 

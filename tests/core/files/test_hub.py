@@ -134,7 +134,7 @@ def test_pickled_weights_alone_and_unknown_names_are_refused_in_a_sentence(serve
         hub.fetch("someone/nothing")
     monkeypatch.setenv("ELMOSCOPE_DOWNLOADS", "off")
     server.asked.clear()
-    with pytest.raises(BadInput, match="switched off"):
+    with pytest.raises(BadInput, match="Downloads are off"):
         hub.fetch(NAME)
     assert server.asked == []
 

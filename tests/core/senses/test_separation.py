@@ -228,7 +228,7 @@ def test_vectors_that_do_not_fit_are_refused():
         classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((1, 3)), ["money"], ["bank"])
     with pytest.raises(BadInput, match="Each test row needs"):
         classify_split(TRAIN, TRAIN_LABELS, TRAIN_WORDS, np.ones((0, 2)), [], [])
-    with pytest.raises(BadInput, match="finite numbers"):
+    with pytest.raises(BadInput, match="Finite numbers"):
         classify_split(np.full((4, 2), np.inf), TRAIN_LABELS, TRAIN_WORDS, TRAIN, TRAIN_LABELS, TRAIN_WORDS)
 
 

@@ -68,7 +68,7 @@ def test_further_sets_are_named_by_the_commands(call):
 
 def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call, tmp_path):
     status, out, err = call("evaluate", "--task", "names", "--variant", "baseline", "--heads", str(tmp_path / "none"))
-    assert (status, out) == (2, "") and "no trained head for names" in err
+    assert (status, out) == (2, "") and "No trained head for names" in err
     (tmp_path / "data" / "ner" / "wnut17_dev.conll.xz").unlink()
     status, out, err = call("train", "--task", "names", "--variant", "baseline", "--epochs", "1")
     assert status == 2 and "wnut17_dev.conll.xz" in err.splitlines()[-1]

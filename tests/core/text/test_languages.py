@@ -190,7 +190,7 @@ def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkey
     (tmp_path / "meta.json").write_text('{"language": "xx"}')
     with pytest.raises(BadInput, match=said):  # not read as English
         languages.of_model(tmp_path)
-    with pytest.raises(BadInput, match=r"no language '\.\./xx'"):
+    with pytest.raises(BadInput, match=r"Unknown language '\.\./xx'"):
         languages.named("../xx")
 
 

@@ -165,7 +165,7 @@ def test_a_corpus_ends_at_its_limits_and_says_so(tmp_path, monkeypatch):
     assert "First 2 sentences only" in kept.skipped[0].why
     monkeypatch.setenv("ELMOSCOPE_MAX_FILE_MB", "1")
     sources[0].path.write_text("One two. " * 120_000)
-    with pytest.raises(BadInput, match="Limits"):
+    with pytest.raises(BadInput, match="above the limit"):
         keep_files(sources[:1])
     monkeypatch.setenv("ELMOSCOPE_MAX_FILES", "2")
     with pytest.raises(BadInput, match="3 files; choose at most"):
