@@ -195,7 +195,7 @@ def mentions_in(text: str, phrases: OpenTask, model: Model | None, vectors: Stat
         spans |= {(begun + k, begun + k) for k, token in enumerate(sentence) if token.lower() in PERSONAL}
         begun += len(sentence)
     if not spans:
-        raise BadInput(t("There is no pronoun to look up: the text needs he, she, him, her, his or hers."))
+        raise BadInput(t("The text needs a pronoun: he, she, him, her, his or hers."))
     return Example((passage,), None, tuple(sorted(spans)))
 
 
