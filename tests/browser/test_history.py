@@ -57,7 +57,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
         (lambda: filled(page, "b", MOLE), home, JAM, ("tunnel", "tunnel")),
         (lambda: page.locator(".st-key-ai button", has_text="jam").click(), home, JAM, ("jam", "mole")),
         (lambda: lowest_layer(page), home, JAM, ("jam", "mole")),
-        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbours").click(), neighbours, JAM, ("jam", "mole")),
+        (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Neighbors").click(), neighbours, JAM, ("jam", "mole")),
         (lambda: filled(page, "b", "Grandma makes strawberry jam."), neighbours, JAM, ("jam", "jam")),
         (lambda: page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click(), home, JAM, ("jam", "jam")),
         (lambda: language(page, "한국어"), korean, JAM, ("jam", "jam")),

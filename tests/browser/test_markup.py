@@ -109,7 +109,7 @@ def test_names_and_labels_of_files_are_shown_and_never_run(watched: Page, server
     watched.locator("input[type=file]").set_input_files(uploads)
     expect(watched.locator("[data-stale=false] .notice", has_text="“heron” occurs 3 times")).to_be_visible()
     settled(watched)
-    watched.goto(f"{server}/train?train_task=A+file+of+your+own")
+    watched.goto(f"{server}/train?train_task=Your+own+file")
     settled(watched)
     table = "text,label\n" + "".join(
         f'"{k} {PAYLOAD.replace(chr(34), "")}",{label}\n'

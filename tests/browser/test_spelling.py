@@ -46,13 +46,13 @@ def test_odd_words_get_a_sentence_or_a_picture_and_never_run(page: Page, server:
 def test_more_letters_disturbed_are_shown_and_said(page: Page, server: str):
     opened(page, server, NOISE)
     notice = page.locator("[data-stale=false] .notice").first
-    expect(notice).to_contain_text("With 10% of the letters disturbed")
+    expect(notice).to_contain_text("with 10% of letters changed")
     expect(page.locator(".token").first).to_be_visible()
     expect(page.get_by_text("python -m core noise")).to_be_visible()
     slider = page.get_by_role("slider").first
     slider.focus()
     slider.press("ArrowRight")
-    expect(notice).to_contain_text("With 20% of the letters disturbed")
+    expect(notice).to_contain_text("with 20% of letters changed")
     expect(page).to_have_url(re.compile("noise_share=20"))
     box = page.get_by_label("Your text")
     box.fill("")

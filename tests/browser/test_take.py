@@ -44,7 +44,7 @@ def saved(page: Page, button: Locator) -> tuple[str, bytes]:
 
 def test_every_figure_says_what_it_shows(taken: Page):
     expect(taken.get_by_role("img", name=re.compile(r"“match”.* as arrows at layer 1: cosine 0\.\d\d"))).to_be_visible()
-    expect(taken.get_by_role("img", name=re.compile(r"Bars of the cosine .*GloVe 1\.00, ELMo layer 0 1\.00"))).to_be_visible()
+    expect(taken.get_by_role("img", name=re.compile(r"Cosines: .*GloVe 1\.00, ELMo layer 0 1\.00"))).to_be_visible()
 
 
 OUTSIDE = """() => {
@@ -60,12 +60,12 @@ OUTSIDE = """() => {
 
 def test_png_and_svg_of_a_figure_have_the_page_s_ground_its_text_a_title_and_a_source(taken: Page):
     ground = taken.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor")
-    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: Two arrows")))
+    name, png = saved(taken, taken.get_by_role("button", name=re.compile("^PNG: “match” and")))
     assert name == "elmoscope-home-1.png" and png[:8] == b"\x89PNG\r\n\x1a\n"
     drawn = taken.locator(".arrows").bounding_box()
     width, height = struct.unpack(">2I", png[16:24])
     assert width >= round(2 * drawn["width"]) and height > round(2 * drawn["height"])  # with room for title, source and labels
-    name, svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: Two arrows")))
+    name, svg = saved(taken, taken.get_by_role("button", name=re.compile("^SVG: “match” and")))
     assert name == "elmoscope-home-1.svg"
     root = ElementTree.fromstring(svg)
     texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
@@ -139,7 +139,7 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     page.goto((tmp_path / name).as_uri())
     expect(page.get_by_role("heading", level=1)).to_have_text("Does a word mean the same thing twice?")
     expect(page.locator("figure .main-svg text", has_text="1st").first).to_be_visible()
-    expect(page.get_by_role("figure", name=re.compile("Two arrows"))).to_be_visible()
+    expect(page.get_by_role("figure", name=re.compile("as arrows"))).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("^Model elmo-mini, sha256 [0-9a-f]{64}"))).to_be_visible()
     expect(page.get_by_role("row", name=re.compile("Settings .*a = He lit a match"))).to_be_visible()
     expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
@@ -151,7 +151,7 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
 
 
 def test_what_is_opened_can_be_read_by_everyone(taken: Page):
-    saved(taken, taken.get_by_role("button", name=re.compile("^PNG: Two arrows")))  # Plotly says that it does
+    saved(taken, taken.get_by_role("button", name=re.compile("^PNG: “match” and")))  # Plotly says that it does
     assert violations(taken) == []
     taken.set_viewport_size({"width": 390, "height": 844})
     assert not taken.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")
