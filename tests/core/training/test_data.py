@@ -171,7 +171,7 @@ def test_damaged_prepared_text_is_named(prepared, tmp_path):
     for name, data in whole.items():
         for damage in (data[: len(data) // 2], b""):
             (prepared / name).write_bytes(damage)
-            with pytest.raises(CorruptArtifact, match="Delete (it|and remake)"):
+            with pytest.raises(CorruptArtifact, match=r"Delete (it|and remake)"):
                 Corpus(prepared)
             if name == "meta.json":
                 with pytest.raises(CorruptArtifact, match=r"meta\.json is damaged"):
