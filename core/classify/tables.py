@@ -84,7 +84,7 @@ def read_table(
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".csv", ".tsv", ".jsonl", ".txt"):
-        message = t("{name} is no .csv, .tsv, .jsonl file of labelled rows, nor trees in .txt. Save it as one.", name=path.name)
+        message = t("{name} is not a .csv, .tsv, .jsonl or .txt file of labeled rows. Save it as one.", name=path.name)
         raise BadInput(message)
     return kind
 

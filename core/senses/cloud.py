@@ -70,7 +70,7 @@ def profiles(table: OccurrenceTable, lemma: str, vectors: StaticVectors) -> Prof
     """Profiles of a labelled word's senses; BadInput where it has none, or a sense of which nothing is known."""
     rows = table.labelled_rows(lemma)
     if not len(rows):
-        raise BadInput(t("“{word}” has no labelled sentences in this corpus.", word=lemma[:60]))
+        raise BadInput(t("“{word}” has no labeled sentences in this corpus.", word=lemma[:60]))
     senses = tuple(sorted({table.senses[k] for k in table.sense[rows]}))
     common = frozenset(word.casefold() for word in vectors.words[:FUNCTION_WORDS])
     own = {table.words[code] for code in np.unique(table.word[rows])} | {lemma}
@@ -136,7 +136,7 @@ def side_shares(numbers: Sequence[int] | np.ndarray, names: Sequence[str]) -> di
     """(n,) each neighbour's side or sense -> the share of each, and under None of what goes with none (-1); they sum to 1."""
     numbers = np.asarray(numbers)
     if not len(numbers):
-        raise BadInput(t("There are no neighbours to share out."))
+        raise BadInput(t("There are no neighbors."))
     return {name: float((numbers == k).mean()) for k, name in [*enumerate(names), (-1, None)]}
 
 
@@ -162,7 +162,7 @@ def occurrence_shares(cosines: np.ndarray, labels: Sequence[str], senses: Sequen
     """
     cosines, labels = np.asarray(cosines, np.float64), np.asarray(labels, str)
     if cosines.ndim != 1 or cosines.shape != labels.shape or not len(cosines) or k < 1:
-        raise BadInput(t("Shares need a cosine and a sense for each labelled sentence, and at least one of them."))
+        raise BadInput(t("Shares need a cosine and a sense per labeled sentence, and at least one."))
     k = min(k, len(cosines))
     last = np.partition(cosines, len(cosines) - k)[len(cosines) - k]
     above, tied = cosines > last + TIE, np.abs(cosines - last) <= TIE

@@ -154,7 +154,7 @@ def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, le
     kept = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)
     senses = tuple(str(sense) for sense in np.unique(labels[kept]))
     if len(senses) < 2:
-        raise BadInput(t("Two labelled meanings are needed to tell apart; there are {n}.", n=len(senses)))
+        raise BadInput(t("Two labeled senses are needed; there are {n}.", n=len(senses)))
     members = [kept & (labels == sense) for sense in senses]
     vectors = unit(np.stack([units[own].mean(axis=0) for own in members]))
     return Centroids(senses, tuple(int(own.sum()) for own in members), vectors)

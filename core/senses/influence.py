@@ -195,7 +195,7 @@ def expectations(
 def margins(cosines: np.ndarray, sense: int) -> np.ndarray:
     """(..., S) -> (...): the cosine to a sense less the best of all others'; BadInput where there is no other."""
     if cosines.shape[-1] < 2:
-        raise BadInput(t("A word needs two labelled senses at least, so that one can be nearer than another."))
+        raise BadInput(t("A word needs at least two labeled senses."))
     return cosines[..., sense] - np.delete(cosines, sense, axis=-1).max(axis=-1)
 
 

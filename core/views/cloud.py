@@ -127,7 +127,7 @@ def labelled_word(bench: Bench, request: StaticRequest) -> str | None:
 
 def _need_both(request: StaticRequest) -> None:
     if len(request.words) < 2:
-        raise BadInput(t("Two sentences are needed for a word without labelled senses."))
+        raise BadInput(t("A word without labeled senses needs two sentences."))
 
 
 def _senses(bench: Bench, request: CloudRequest, lemma: str) -> SenseCloud:

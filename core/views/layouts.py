@@ -143,7 +143,7 @@ def ends_of(table: OccurrenceTable, word: str) -> list[str]:
     names = axes.sense_names(table)
     own = [name for name in names if name.startswith(f"{word}: ")]
     if len(names) < 2:
-        raise BadInput(t("Axes of your own need two labelled senses in the sentences in use; there is one. Choose another layout."))
+        raise BadInput(t("Your own axes need two labeled senses; there is one. Choose another layout."))
     return [*own, *(name for name in names if name not in own)]
 
 

@@ -217,7 +217,7 @@ def _alt(shown: Shown, space: str, origin) -> str:
     if origin is None:
         return t("Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", **values)
     return t(
-        "A map of {n} sentences with “{word}” at {where}, coloured by meaning, with lines from one of them: {counted}.",
+        "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
         **values,
         counted=lines.counted(origin.by_space[space]),
     )

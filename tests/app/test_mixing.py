@@ -48,7 +48,7 @@ def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_
 def test_without_the_instrument_a_word_without_labels_has_neighbours_among_all_words_and_bars():
     page = read_through(plain_mix(**FRUIT))
     told = html_of(page)
-    assert "Nearer to which sentence?" in told and "no labelled sentences" not in told
+    assert "Nearer to which sentence?" in told and "no labeled sentences" not in told
     assert "banana" in told and "cosine of your two words" in told
     for key, value in (("w0", 6.0), ("w1", -6.0), ("w2", -6.0)):
         page.slider(key=key).set_value(value)

@@ -124,7 +124,7 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each"),
         ("a.jsonl", "{\n", "line 1: not JSON"),
         ("a.txt", "plain words\n", "line 1: .* is no tree"),
-        ("a.pdf", "x", "is no .csv"),
+        ("a.pdf", "x", "is not a .csv"),
         ("a.csv.xz", b"no xz", "is incomplete"),
     ],
 )

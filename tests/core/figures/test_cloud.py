@@ -114,9 +114,9 @@ def test_layer_0_gives_all_senses_one_share_and_layer_1_tells_two_sentences_apar
 
 
 def test_what_cannot_be_shared_out_is_refused_in_a_sentence(table, vectors):
-    with pytest.raises(BadInput, match="no labelled sentences"):
+    with pytest.raises(BadInput, match="no labeled sentences"):
         cloud.profiles(table, "zebra", vectors)
-    with pytest.raises(BadInput, match="no neighbours"):
+    with pytest.raises(BadInput, match="no neighbors"):
         cloud.side_shares([], ["a"])
     with pytest.raises(BadInput, match="at least one"):
         cloud.occurrence_shares(np.array([]), [], ["a"])

@@ -295,7 +295,7 @@ def test_a_word_turns_the_sense_where_another_is_nearest_without_it():
 
 
 def test_one_sense_has_no_lead():
-    with pytest.raises(BadInput, match="two labelled senses"):
+    with pytest.raises(BadInput, match="two labeled senses"):
         inf.margins(np.zeros((2, 1)), 0)
 
 

@@ -126,7 +126,7 @@ def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():
     np.testing.assert_allclose(found.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
     less = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([False, True, False, False]))
     np.testing.assert_allclose(less.vectors[0], [1, 0])
-    with pytest.raises(BadInput, match="Two labelled meanings"):
+    with pytest.raises(BadInput, match="Two labeled senses"):
         edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([True, True, False, False]))
 
 

@@ -174,7 +174,7 @@ def test_cosines_are_asked_for_word_by_word_and_unlabelled_occurrences_are_left_
 
 
 def test_what_cannot_be_measured_is_said():
-    with pytest.raises(BadInput, match="two different senses"):
+    with pytest.raises(BadInput, match="two labeled senses"):
         report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "a", "a"])
     with pytest.raises(BadInput, match="a word and a label for each"):
         report_of(unit_rows(0, 3), ["bank"] * 3, ["a", "b"])

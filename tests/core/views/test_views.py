@@ -148,7 +148,7 @@ def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, w
     assert sides.cosines.shape == (2, len(sides.words)) and not {"heron", "the"} & set(sides.words) and min(sides.counts) > 0
     monkeypatch.setattr(cloud, "ENOUGH", 0)
     assert cloud.compute(bench, request).words == () and len(cloud.static(bench, request).sides) == cloud.STATIC
-    with pytest.raises(BadInput, match="Two sentences"):
+    with pytest.raises(BadInput, match="needs two sentences"):
         cloud.compute(bench, cloud.CloudRequest(first=heron[0], second=None, space="1"))
     monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
     assert cloud.compute(bench, request) is None
