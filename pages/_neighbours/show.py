@@ -108,7 +108,7 @@ def _lists(
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             if result.entries and result.level and not beside:
-                level = t("Cosine; {mean:.2f} on average for random pairs.", mean=result.level.mean)
+                level = t("Cosine; random pairs: {mean:.2f} on average.", mean=result.level.mean)
                 show_html('<p class="small">{}</p>', level)
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)

@@ -50,7 +50,7 @@ def test_neighbours_has_a_second_model_s_lists_under_the_first_one_s(deep):
     page = opened("pages/neighbours.py", beside=deep, nlayer="2", among="same word", **PAIR)
     assert not page.exception and not page.error
     told = " ".join(block.proto.body for block in page.get("html"))
-    assert "lstm-4, “bank” in the first sentence" in told and "lstm-4, “bank” in the second sentence" in told
+    assert "lstm-4, first sentence" in told and "lstm-4, second sentence" in told
     assert "In lstm-4, layer 4, they share" in told and told.count('data-take="a:') == 8  # a click takes from the first model's lists
     contexts = set(page.dataframe[-1].value["context"])
     assert {"First sentence", "Second sentence", "lstm-4: First sentence", "lstm-4: Second sentence"} <= contexts

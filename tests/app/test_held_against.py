@@ -23,7 +23,7 @@ def text_of(page) -> str:
 
 
 def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
-    told = re.findall(r"two random words have (0\.\d\d)", html_of(opened("pages/neighbours.py", nlayer="1")))
+    told = re.findall(r"random pairs: (0\.\d\d) on average", html_of(opened("pages/neighbours.py", nlayer="1")))
     assert len(told) == 2 and all(0.05 < float(mean) < 0.5 for mean in told)  # of each list
 
 

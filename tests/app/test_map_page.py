@@ -81,7 +81,7 @@ def test_one_dot_has_no_spread_to_speak_of(tmp_path):
 
 def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_path):
     assert "Type two sentences below" in opened("pages/cloud.py", a="", b="").info[0].value
-    assert "“lynx” here, so its cloud takes two sentences" in opened("pages/cloud.py", **{**WILD, "b": ""}).info[0].value
+    assert "“lynx” has no labeled senses here" in opened("pages/cloud.py", **{**WILD, "b": ""}).info[0].value
     corpus = tmp_path / "own.txt"
     corpus.write_text("The of and.")
     page = opened("pages/cloud.py", corpus=str(corpus), a="The qzxv.", ai="qzxv", b="And qzxv.", bi="qzxv")

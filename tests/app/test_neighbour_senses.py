@@ -69,7 +69,7 @@ def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
     mute = shutil.copytree(folder, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt", "spelled.npz"))
     page = opened(PAGE, model=str(mute), nlayer="senses", **LABELLED)
     assert not page.exception and not page.error
-    assert any("mute has no sense space: a layer is shown." in info.value for info in page.info)
+    assert any("mute has no sense space; showing a layer." in info.value for info in page.info)
     assert page.session_state["nlayer"] in ("0", "1", "2", "mix") and "nlayer" not in page.query_params
 
 
