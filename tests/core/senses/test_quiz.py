@@ -122,7 +122,7 @@ def test_equal_votes_go_to_the_sense_of_the_nearest():
 
 def test_a_word_that_the_table_does_not_hold_is_named(model):
     asked = replace(quiz.quiz(325, ENGLISH)[3], word="zebra")
-    with pytest.raises(BadInput, match="“zebra” has no two labelled meanings"):
+    with pytest.raises(BadInput, match="“zebra” lacks two labeled senses"):
         quiz.read(open_word("play", model), asked, query_of(model, asked))
 
 
