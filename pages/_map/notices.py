@@ -19,7 +19,7 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     n = len(result)
     first = int((result == 1).sum())
     second = int((result == 2).sum())
-    between = apart(where, cosine, random)
+    between = compare_cosine(where, cosine, random)
     if not n:
         return [t("Your corpus has no words near your sentences."), between]
     if not first and not second:
@@ -32,7 +32,7 @@ def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: floa
     return [line, between]
 
 
-def apart(where: str, cosine: float, random: float | None) -> str:
+def compare_cosine(where: str, cosine: float, random: float | None) -> str:
     if random is None:
         return t("The cosine of your two words in {where} is {cosine:.2f}.", cosine=cosine, where=where)
     return t(

@@ -23,8 +23,8 @@ def text_of(page) -> str:
 
 
 def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
-    told = re.findall(r"random pairs: (0\.\d\d) on average", html_of(opened("pages/neighbours.py", nlayer="1")))
-    assert len(told) == 2 and all(0.05 < float(mean) < 0.5 for mean in told)  # of each list
+    means = re.findall(r"random pairs: (0\.\d\d) on average", html_of(opened("pages/neighbours.py", nlayer="1")))
+    assert len(means) == 2 and all(0.05 < float(mean) < 0.5 for mean in means)  # of each list
 
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():

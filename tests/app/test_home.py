@@ -139,7 +139,7 @@ def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_
 def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
     assert not page.exception
-    told = [one.value for one in page.info if "is not in English letters" in one.value]
-    assert len(told) == 1 and "눈이" in told[0]
+    messages = [one.value for one in page.info if "is not in English letters" in one.value]
+    assert len(messages) == 1 and "눈이" in messages[0]
     page.button(key="inputs.read.ko").click().run()
     assert not page.exception and not [one for one in page.info if "is not in English letters" in one.value]

@@ -117,9 +117,9 @@ def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_noth
 @pytest.mark.parametrize("name", ["map", "mix"])
 def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentences(name):
     page = opened(f"pages/{name}.py", a="눈이 온다", b="The snow is white.", ai="눈이", bi="snow")
-    told = plain("“눈이” is not in English letters.")
-    assert not page.exception and [one.value for one in page.info][:1] == [told]
-    assert not any(one.value == told for fold in page.expander for one in fold.info)
+    message = plain("“눈이” is not in English letters.")
+    assert not page.exception and [one.value for one in page.info][:1] == [message]
+    assert not any(one.value == message for fold in page.expander for one in fold.info)
     assert page.button(key="inputs.read.ko").label == "Read as 한국어"
     if name == "map":
         assert page.selectbox(key="map_word").value == "snow"

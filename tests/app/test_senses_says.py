@@ -145,10 +145,10 @@ def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, 
             continue
         ordered = sorted(shares.values(), reverse=True)
         leads = ordered[0] >= 1 / 3 + cloud_notices.UNSURE and ordered[0] - ordered[1] >= cloud_notices.UNSURE
-        told = re.search(rf"your {which}(?: sentence is)? (among “(\w)” \((\d+)%|between)", lines[0])
-        assert (told[1] != "between") == leads
+        match = re.search(rf"your {which}(?: sentence is)? (among “(\w)” \((\d+)%|between)", lines[0])
+        assert (match[1] != "between") == leads
         if leads:
-            assert shares[told[2]] == ordered[0] and int(told[3]) == round(100 * ordered[0])
+            assert shares[match[2]] == ordered[0] and int(match[3]) == round(100 * ordered[0])
 
 
 @st.composite
@@ -174,8 +174,8 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
     if view != "0" and "matters most" in lines[-1]:
         values = inf.parts(found, view, half, stands.sense)
         allowed = [float(abs(v)) for k, v in zip(found.changed, values, strict=True) if k in content]
-        told = re.search(r"matters most: it (?:adds|lowers).*?(\d+\.\d+)", lines[-1])
-        assert float(told[1]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
+        match = re.search(r"matters most: it (?:adds|lowers).*?(\d+\.\d+)", lines[-1])
+        assert float(match[1]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
     apart = sentences(decide_notices.noticed_apart(found, options, content, "cat"))
     if view != "0" and found.changed:

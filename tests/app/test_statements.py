@@ -218,11 +218,11 @@ def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
             for k, token in enumerate(tokens)
             if token == query and 0 <= k + step < len(tokens) and any(map(str.isalpha, tokens[k + step]))
         )
-        told = re.search(rf"Most often {where} “(.+?)” \((\d+)\)", said)
+        match = re.search(rf"Most often {where} “(.+?)” \((\d+)\)", said)
         often = [word for word, times in beside.items() if times == max(beside.values())]
-        if told:
-            assert int(told[2]) == max(beside.values()) > 1
-            assert sorted(told[1].replace("&lt;", "<").replace("&gt;", ">").split("”, “")) == sorted(often)
+        if match:
+            assert int(match[2]) == max(beside.values()) > 1
+            assert sorted(match[1].replace("&lt;", "<").replace("&gt;", ">").split("”, “")) == sorted(often)
         else:
             assert not often or max(beside.values()) < 2 or len(often) > 3
     assert f"{total:,} token{'s are' if total > 1 else ' is'} few" in said
