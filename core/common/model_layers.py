@@ -81,8 +81,11 @@ class Layers:
             return t("layer {layer}", layer=space)
         return t("the embeddings") if space == "0" else t("layer {layer} of {n}", layer=space, n=self.n - 1)
 
-    def at(self, space: str) -> str:
-        """Where something is the case, as in "the cosine is 0.75 at layer 1"."""
+    def at(self, space: str, *, begins: bool = False) -> str:
+        """Where something is the case, as in "the cosine is 0.75 at layer 1"; with a capital where a sentence `begins` so."""
+        if begins:
+            where = self.at(space)
+            return where[:1].upper() + where[1:]
         if space in (MIX, SENSES):
             return t("in the layer mix") if space == MIX else t("in the sense space")
         if self.is_elmo:

@@ -40,7 +40,7 @@ def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
             )
         )
     elif any(result.shares):
-        where = _where(layer)
+        where = model_layers.in_use().at(layer, begins=True)
         first, second = (_among(shares, len(result.senses)) for shares in result.shares)
         if first and second:
             lines.append(t("{where} your first sentence is {first}, your second {second}.", first=first, second=second, where=where))
@@ -54,10 +54,6 @@ def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
     else:
         lines.append(t("“{word}” is not in GloVe.", word=result.lemma))
     return lines
-
-
-def _where(layer: str) -> str:
-    return t("In the layer mix") if layer == "mix" else t("At {where}", where=layer_title(layer))
 
 
 def _among(shares: dict | None, n: int) -> str:
@@ -86,7 +82,7 @@ def trusted(static: Static, senses: list[str]) -> str:
 def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static: Static | None) -> list[str]:
     """Of a word without labels, that of each sentence: what leans to which of both, and how GloVe's one dot stands: two sentences."""
     sides, n = result.sides, len(result.items)
-    values = {"word": in_question(*words), "where": _where(layer), "n": n}
+    values = {"word": in_question(*words), "where": model_layers.in_use().at(layer, begins=True), "n": n}
     counts = {"first": int((sides == 0).sum()), "second": int((sides == 1).sum()), "close": int((sides < 0).sum())}
     if not n:
         line = t("These texts have no other word.")

@@ -61,7 +61,7 @@ def _same(neighbour: Neighbour | TypeNeighbour) -> str:
 
 def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> str:
     a, b = ([_identity(n) for n in item.found] for item in (first, second))
-    values = {"where": _where(layer), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
+    values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Both lists are empty.")
     if not a or not b:
@@ -79,11 +79,6 @@ def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> s
     if static_has:
         return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
     return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
-
-
-def _where(layer: str) -> str:
-    inside = {model_layers.MIX: t("In the layer mix"), model_layers.SENSES: t("In the sense space")}
-    return inside.get(layer) or t("At {where}", where=layer_title(layer))
 
 
 def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:

@@ -6,7 +6,6 @@ from core.common import model_layers
 from core.common.i18n import t, tn
 from core.common.markup import Markup
 from core.figures.influence import signed
-from core.figures.style import layer_title
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
 from core.text import languages, word_in_question
@@ -51,29 +50,31 @@ def noticed_apart(result: Influence, options: Options, content: set[int], other:
     values = influence.apart(result, options.layer, options.half)
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
     naming = [k for k in clear if result.changed[k] in content]
-    places = {"where": layer_title(options.layer), "who": reader(options.half), "target": word_at(result, result.position)}
+    places = {
+        "at": model_layers.in_use().at(options.layer, begins=True),
+        "who": reader(options.half),
+        "target": word_at(result, result.position),
+    }
     places["other"] = bare(other)[:40]
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [
             t(
-                "At {where}, no single word moves “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}): too close to call.",
+                "{at}, no single word moves “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}): too close to call.",
                 **places,
             )
         ]
     if not naming:
-        return [
-            t("At {where}, only function words move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)
-        ]
+        return [t("{at}, only function words move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)]
     places |= {"word": word_at(result, result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(
-            "At {where}, “{word}” separates the two most: without it “{target}” is {value} nearer to the other “{other}” (cosine {cosine}; read by {who}).",
+            "{at}, “{word}” separates the two most: without it “{target}” is {value} nearer to the other “{other}” (cosine {cosine}; read by {who}).",
             **places,
         )
     else:
         line = t(
-            "At {where}, “{word}” brings the two closest: without it “{target}” is {value} further from the other “{other}” (cosine {cosine}; read by {who}).",
+            "{at}, “{word}” brings the two closest: without it “{target}” is {value} further from the other “{other}” (cosine {cosine}; read by {who}).",
             **places,
         )
     lines = [line]
@@ -97,16 +98,10 @@ def noticed_moves(result: Influence, options: Options, content: set[int]) -> lis
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
     word = word_at(result, result.changed[naming[0]])
-    where = layer_title(options.layer)
+    at = model_layers.in_use().at(options.layer, begins=True)
     who = reader(options.half)
     return [
-        t(
-            "At {where}, read by {who}, “{word}” moves the vector most, by {value}.",
-            where=where,
-            who=who,
-            word=word,
-            value=f"{moved[naming[0]]:.2f}",
-        ),
+        t("{at}, read by {who}, “{word}” moves the vector most, by {value}.", at=at, who=who, word=word, value=f"{moved[naming[0]]:.2f}"),
         sums,
     ]
 
@@ -118,12 +113,16 @@ def _sentence(*clauses: str) -> str:
 
 
 def _reading(result: Influence, nearest: SenseStanding) -> str:
-    places = {"where": layer_title(nearest.view), "who": reader(nearest.half), "word": word_at(result, result.position)}
+    places = {
+        "at": model_layers.in_use().at(nearest.view, begins=True),
+        "who": reader(nearest.half),
+        "word": word_at(result, result.position),
+    }
     if not nearest.clear:
-        return t("At {where}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
+        return t("{at}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
     places |= {"sense": nearest.sense, "rival": nearest.rival}
     places |= {"cosine": f"{nearest.cosine:.2f}", "lead": f"{nearest.margin:.2f}"}
-    read = t("At {where}, read by {who}, “{word}” is nearest to <b>{sense}</b> ({cosine}), {lead} ahead of “{rival}”", **places)
+    read = t("{at}, read by {who}, “{word}” is nearest to <b>{sense}</b> ({cosine}), {lead} ahead of “{rival}”", **places)
     if nearest.far and nearest.view != "0":
         read += t(", but further away than any labeled sentence, so perhaps none of these senses is meant")
     return read

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 
+from core.common import model_layers
 from core.common.i18n import t, tn
 from core.common.markup import html
 from core.figures.style import layer_title, sense_colour
@@ -81,15 +82,10 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *message)
 
 
-def where(layer: str) -> str:
-    """Where a space is, in words."""
-    return t("in the layer mix") if layer == "mix" else t("at {where}", where=layer_title(layer))
-
-
 def noticed(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
     """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
     first = path.flips[path.space]
-    place = where(path.space)
+    place = model_layers.in_use().at(path.space)
     old, new = path.ends
     margins = path.margins[path.space]
     values = {"place": place, "old": old, "new": new, "n": len(margins) - 1}
@@ -103,7 +99,7 @@ def noticed(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[
         lines = [_flip(path, first, values)]
     lines = [lines[0][:1].upper() + lines[0][1:]]
     others = [
-        t("{place} at edit {k}", place=where(n), k=k) if k else t("{place} never", place=where(n))
+        t("{place} at edit {k}", place=model_layers.in_use().at(n), k=k) if k else t("{place} never", place=model_layers.in_use().at(n))
         for n, k in path.flips.items()
         if n not in ("0", path.space)
     ]
