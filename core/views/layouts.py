@@ -79,7 +79,7 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     known = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(bench, word)}
     known["reports"] = _reports(bench, word)
     if request.plan == UMAP:
-        layout = Layout(**known, **_frozen(bench, word, bench.queries(request.contexts)))
+        layout = Layout(**known, **_by_umap(bench, word, request.contexts))
         return _with_senses(bench, table, layout, request.contexts) if request.senses else layout
     names = bench.layers.spaces
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
@@ -159,12 +159,17 @@ def _stars(
     return np.array(places).reshape(len(views), len(queries), views[0].coordinates.shape[1])
 
 
-def _frozen(bench: Bench, word: str, queries: Sequence[Query]) -> dict:
-    """A word's frozen maps, and where these lie on them."""
+def on_frozen(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
+    """A word's frozen maps, and where words in context lie on them, (K, S, 2)."""
     maps, table = maps_of(bench, word), bench.targets
     rows, stars = map_rows(table, word), np.empty((len(maps.names), 0, 2))
-    if queries:
-        stars = np.stack([place(table, bench.products(table, query), rows, maps) for query in queries], axis=1)
+    if contexts:
+        stars = np.stack([place(table, bench.products(table, query), rows, maps) for query in bench.queries(contexts)], axis=1)
+    return maps, stars
+
+
+def _by_umap(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> dict:
+    maps, stars = on_frozen(bench, word, contexts)
     trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
     return {"maps": maps, "names": maps.names, "coordinates": maps.coordinates, "stars": stars, "trustworthiness": trust}
 

@@ -11,10 +11,11 @@ from core.index.tables import open_word
 from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
+from core.views.pair import judge
 from pages._cached import opened
 from pages._cached.kept import kept
+from pages._cached.views import bench_of
 from pages._frame.question import gone_through_history
-from pages._word import verdict
 
 ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
 NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
@@ -131,4 +132,4 @@ def reading(model_name: str, quiz_question: QuizQuestion) -> QuizReading:
     model = opened.model(model_name)
     with st.spinner(t("ELMo is reading…")):
         query = opened.query(model_name, quiz_question.tokens, quiz_question.position)
-        return quiz.read(open_word(quiz_question.word, model), quiz_question, query, verdict.space_of(model_name))
+        return quiz.read(open_word(quiz_question.word, model), quiz_question, query, judge(bench_of(model_name)).space)
