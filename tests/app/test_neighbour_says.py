@@ -84,7 +84,7 @@ def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
     elif own and (len(counts) == 1 or counts[0] > counts[1]):
         assert f"{counts[0]} of {len(own)} mean" in line
     elif own:
-        assert "level" in line and "mean “" not in line
+        assert " tie" in line and "mean “" not in line
 
 
 @pytest.mark.parametrize(
