@@ -3,9 +3,6 @@
 from dataclasses import replace
 
 from core.common.errors import BadInput
-from core.common.i18n import t
-from core.common.limits import limits
-from core.common.model_layers import MIX, SENSES
 from core.files import registry
 from core.text.labelled_words import sentences_of
 from core.views.compare import MARK, SpaceName
@@ -19,19 +16,6 @@ def offered() -> list[str]:
     static = [entry.name for entry in registry.entries("vectors") if entry.available]
     models = [entry.name for entry in registry.entries("model") if entry.available]
     return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in layers_of(model).spaces)]
-
-
-def read(text: str, corpus: str) -> SpaceName:
-    """What was chosen or typed; a model's folder without a layer is taken at its top layer."""
-    source, mark, layer = text.strip().rpartition(MARK.strip())
-    if mark and (layer.strip().isdecimal() or layer.strip() == MIX):
-        return SpaceName(source.strip(), layer.strip(), corpus)
-    if mark and layer.strip() == SENSES:
-        raise BadInput(t("Type a layer number or mix: the sense space has no word vectors."))
-    folder = registry.existing(text.strip(), "model") if limits().paths else None
-    if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
-        return SpaceName(text.strip(), layers_of(text.strip()).top, corpus)
-    return SpaceName(text.strip())
 
 
 def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[ServerJob, SpaceName]]]:

@@ -8,7 +8,6 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.senses import influence
-from core.text import languages, word_in_question
 from core.text.tokens import bare
 from core.views.attribution import OTHER, AttributionRequest, compute
 from core.views.neighbours import at_once
@@ -131,9 +130,9 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     if first.asked == second.asked or len(first.tokens) < 2:
         return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
-    result = view(compute, bench(in_use), request).influence
-    content = {word.position for word in word_in_question.candidates(result.tokens, languages.in_use())}  # words of more than grammar
-    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in content]
+    answer = view(compute, bench(in_use), request)
+    result = answer.influence
+    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in answer.content]
     ranked = sorted(every, key=lambda item: -abs(item[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []

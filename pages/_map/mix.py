@@ -25,7 +25,6 @@ from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import layouts, levels, mix
 from core.views.mix import AnyMixRequest, Mixed, MixRequest
-from core.views.neighbours import TYPES
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame.choices import BOUND
@@ -88,16 +87,15 @@ def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     over = _about(in_use, chosen)
     table = over.targets
-    lemmas = [item.lemma_in(table) for item in chosen]
-    several = all(lemmas) and len(table.senses_of(lemmas[0])) > 1  # of one alone there is nothing to tell apart
-    everything = None if several else bench(in_use).every_token
-    if (several or everything is not None) and not instruments.is_plain("mix") and _n() == table.meta["layers"]:
-        _instrument(in_use, over, chosen, labelled=several)
+    labelled = mix.among_of(over, [item.in_context for item in chosen]) == SAME
+    everything = None if labelled else bench(in_use).every_token
+    if (labelled or everything is not None) and not instruments.is_plain("mix") and _n() == table.meta["layers"]:
+        _instrument(in_use, over, chosen, labelled=labelled)
         return
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
         weights, gamma, normalised = _controls()
-    result = _mixed(in_use, chosen, weights, normalised, whole=everything is not None)
+    result = _mixed(in_use, chosen, weights, normalised, among=SAME, whole=everything is not None)
     with picture:
         _bars(in_use, result, weights, normalised)
         _norm(chosen[0], result, gamma)
@@ -109,7 +107,7 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 
 
 def _mixed(
-    in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = SAME, whole: bool = True
+    in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = "", whole: bool = True
 ) -> Mixed:
     words, shares = tuple(one.in_context for one in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
@@ -124,9 +122,8 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
     instruments.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
         weights, gamma, normalised = _controls()
-    among = SAME if labelled else TYPES
-    result = _mixed(in_use, chosen, weights, normalised, among=among, whole=not labelled)
-    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised, among=among)
+    result = _mixed(in_use, chosen, weights, normalised, whole=not labelled)
+    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised)
     with place:
         of_any = view(mix.of_any, bench(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
