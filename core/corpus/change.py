@@ -40,6 +40,7 @@ class UseChange:
     prt: Measure  # 0 to 2
     jsd: Measure  # 0 to 1
     p: float  # of the one of the three that stands out most, in standard deviations of its null, held against the same of the shuffled
+    standing: float  # that one's standard deviations above its null
     first: int  # sentences
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS
@@ -118,7 +119,8 @@ def change(
     spread = drawn.std(axis=1, keepdims=True)
     standing = ((drawn - drawn.mean(axis=1, keepdims=True)) / np.where(spread > 1e-6, spread, np.inf)).max(axis=0)
     apd, prt, jsd = map(_measure, drawn)
-    return UseChange(apd=apd, prt=prt, jsd=jsd, p=rank_p(standing[0], standing[1:]), first=n, second=m, shuffled=shuffled)
+    p = rank_p(standing[0], standing[1:])
+    return UseChange(apd=apd, prt=prt, jsd=jsd, p=p, standing=float(standing[0]), first=n, second=m, shuffled=shuffled)
 
 
 def _measure(drawn: np.ndarray) -> Measure:
