@@ -236,7 +236,7 @@ def substitutes(*, word, sentence, position, k, direction, common, **model) -> A
 
 
 # core.views.wire's, which would import numpy before --help
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits")
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
 
 
 @command(
