@@ -94,15 +94,18 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
     option("--share", "share of --data to train on (default 0.9)", metavar="S", type=float, default=0.9),
     SEED,
+    SPACE,
     *MODEL,
 )
-def evaluate_all_words(*, data, share, seed, **model) -> Answer:
+def evaluate_all_words(*, data, share, seed, space, **model) -> Answer:
     from core.evaluation import all_words
+    from core.index.sense_space import SENSES
 
     sentences = read_semcor(data)
-    scores = all_words.all_words(open_model(**model), sentences, share=share, seed=seed, report=progress("tokens"))
+    model = open_model(**model)
+    scores = all_words.all_words(model, sentences, share=share, seed=seed, space=_space(space, model), report=progress("tokens"))
     cells = [("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")]
-    for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
+    for name in [*_names(scores), *(name for name in (SENSES, "static") if name in scores), "most_frequent"]:
         facts = scores[name]
         too = scores[name].get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
@@ -175,15 +178,18 @@ def evaluate_tags(*, train, test, limit, **model) -> Answer:
     "sentences",
     "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
+    SPACE,
     *MODEL,
 )
-def evaluate_sentences(*, corpus, **model) -> Answer:
+def evaluate_sentences(*, corpus, space, **model) -> Answer:
     from core.evaluation import own_sentences
+    from core.index.sense_space import SENSES
 
     model = open_model(**model)
-    scores = own_sentences.own_sentences(model, corpus or model.language.sentences, report=progress("indexing, tokens"))
+    corpus = corpus or model.language.sentences
+    scores = own_sentences.own_sentences(model, corpus, space=_space(space, model), report=progress("indexing, tokens"))
     cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
-    for name in [*_names(scores)[:-1], *(item for item in ("static", "form") if item in scores)]:
+    for name in [*_names(scores)[:-1], *(item for item in (SENSES, "static", "form") if item in scores)]:
         facts = scores[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
         more = (
@@ -256,13 +262,15 @@ def evaluate_speed(**model) -> Answer:
     return speed, text.format(**speed)
 
 
-@command("random", "Cosine of two random words, layer by layer.", *MODEL)
-def evaluate_random(**model) -> Answer:
+@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
+def evaluate_random(*, space, **model) -> Answer:
     from core.analysis import anisotropy
+    from core.index.sense_space import SENSES
 
-    cosines = anisotropy.evaluate(open_model(**model))
+    model = open_model(**model)
+    cosines = anisotropy.evaluate(model, space=_space(space, model))
     cells = []
-    for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
+    for name in [*(name for name in cosines if name.isdecimal()), "mix", *({SENSES} & cosines.keys())]:
         cells.append((name, "{mean:.3f}".format(**cosines[name]), "{low:.3f} and {high:.3f}".format(**cosines[name])))
     lines = ["cosine of two random words: mean, nine in ten between", *in_columns(cells)]
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])

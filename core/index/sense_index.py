@@ -29,8 +29,12 @@ class SenseIndex(Index):
     def answer(self, question: Question) -> list[Neighbour]:
         query = question.query
         rows = self.rows(question)
-        values = self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
+        values = self.cosines(rows, query)
         return [Neighbour(self.table.occurrence(int(rows[k])), float(values[k])) for k in best(values, question.k)]
+
+    def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
+        """(n,): of some rows with a word in its sentence; all of their sentences are read where nothing is kept of them."""
+        return self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
         """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
