@@ -56,7 +56,7 @@ DEFAULTS = {
 
 @command(
     "card",
-    "All measures whose data are there, kept beside the model.",
+    "Take all measures whose data are there and keep them beside the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE"),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),

@@ -22,11 +22,11 @@ from core.text.sentences import read_sentences
     option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
     option(
         "--lines",
-        "line breaks of a text: join wrapped lines to paragraphs, keep each as the end of a sentence, or detect by their shape which they are",
+        "line breaks: join wrapped lines into paragraphs, keep each as the end of a sentence, or detect which they are",
         choices=("detect", "join", "keep"),
         default="detect",
     ),
-    flag("--senses", "keep what the sense space needs too: 256 bytes a token with the bundled model"),
+    flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,
     *MODEL,
 )
