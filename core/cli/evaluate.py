@@ -22,15 +22,15 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
     from core.index.sense_space import SenseSpace
 
-SPACE = option("--space", "measure the sense space too: layer 1, topic and substitutes, joined", choices=("senses",))
+SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
 SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 
 @command(
     "senses",
-    "Word-sense accuracy per layer: nearest neighbour and nearest centroid.",
+    "Word-sense accuracy per layer: nearest neighbor and nearest centroid.",
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
-    option("--test", "rows as of --train", metavar="B.jsonl"),
+    option("--test", "rows as in --train", metavar="B.jsonl"),
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=float, default=0.8),
     SEED,
@@ -128,7 +128,7 @@ def evaluate_all_words(*, data, share, seed, space, **model) -> Answer:
         metavar="A.jsonl",
         required=True,
     ),
-    option("--test", "rows as of --dev", metavar="B.jsonl", required=True),
+    option("--test", "rows as in --dev", metavar="B.jsonl", required=True),
     SPACE,
     *MODEL,
 )
@@ -153,9 +153,9 @@ def evaluate_pairs(*, dev, test, space, **model) -> Answer:
 
 @command(
     "tags",
-    "Tags read off each layer by a linear probe.",
+    "Tags predicted from each layer by a linear probe.",
     option("--train", "CoNLL columns: token, tag; a blank line between sentences", metavar="A", required=True),
-    option("--test", "columns as of --train", metavar="B", required=True),
+    option("--test", "columns as in --train", metavar="B", required=True),
     option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
     *MODEL,
 )
@@ -203,13 +203,15 @@ def evaluate_sentences(*, corpus, space, **model) -> Answer:
     lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
     best = scores["best_mix"]
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
-    return scores, "\n".join([*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"])
+    return scores, "\n".join(
+        [*lines, f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}"]
+    )
 
 
 @command(
     "perplexity",
     "Perplexity of both directions, full softmax.",
-    option("--text", "a sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--text", "one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--hold-out", "only the lines that a training with this --hold-out left out", metavar="S", type=float),
     option("--limit", "only the first N sentences", metavar="N", type=int),
     *MODEL,
@@ -252,7 +254,7 @@ def evaluate_neighbours(*, k, **model) -> Answer:
     return nearest, "\n".join(lines)
 
 
-@command("speed", "Tokens a second, of its language's own sentences.", *MODEL)
+@command("speed", "Tokens per second on the bundled sentences of its language.", *MODEL)
 def evaluate_speed(**model) -> Answer:
     from core.evaluation import layer_scores
 
@@ -304,7 +306,7 @@ def _names(scores: dict) -> list[str]:
 
 
 def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:
-    """What is a difference in an answer: each space less the static context, and layer 1 less layer 2 as "order"."""
+    """What is a difference in an answer: each space minus the static context, and layer 1 minus layer 2 as "order"."""
     differences = {name: facts[what] for name, facts in scores.items() if isinstance(facts, dict) and what in facts}
     return differences | ({"order": scores["order"]} if scores.get("order") else {})
 
@@ -313,7 +315,7 @@ def _differences(result: dict[str, dict], what: str, beside: str = "the static c
     """Paired differences in points, a line each."""
     lines = []
     for name, facts in result.items():
-        message = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
+        message = "layer 1 minus layer 2" if name == "order" else f"{name} minus {beside}"
         difference = read_back(facts)
         decided = "" if difference.verdict else ", not decided"
         lines.append(f"{message}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")

@@ -32,7 +32,7 @@ def all_words(
     """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
 
     "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents; in the
-    best mix the weights are chosen for it, too. With a `space` "senses" is the sense space. "less_frequent" is each less the most frequent sense, by document.
+    best mix the weights are chosen for it, too. With a `space` "senses" is the sense space. "less_frequent" is each minus the most frequent sense, by document.
     """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]

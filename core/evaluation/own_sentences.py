@@ -29,7 +29,7 @@ def own_sentences(
 ) -> dict:
     """1-NN leaving one out, silhouette and cosine gap on sense-labelled sentences.
 
-    "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" less that of ELMo's own vectors;
+    "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" minus that of ELMo's own vectors;
     "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions
     (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
     drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways

@@ -47,7 +47,7 @@ class Occurrences:
     word: str
     everything: int  # occurrences there are; more than `items` where only some are taken
     items: list[Occurrence]
-    rows: np.ndarray  # (n, D) directions, less what a spelling shares
+    rows: np.ndarray  # (n, D) directions minus what a spelling shares
     suggestion: Suggestion
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's

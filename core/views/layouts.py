@@ -35,7 +35,7 @@ class LayoutRequest:
     word: str
     contexts: tuple[WordInContext, ...] = ()
     plan: str = UMAP
-    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two commonest senses
+    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two most frequent senses
     senses: bool = False
 
 
