@@ -65,7 +65,7 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
     layer = (MIX if weights else model.layers.top) if layer is None else layer
     alone = cluster is None and not approximate and not in_shards(corpus or "")
     if layer == SENSES:
-        _check_sense_space(model, weights, alone=alone)
+        _check_sense_space(model, weights, cluster)
     of_layers = np.ones(1) if layer == SENSES else layer_weights(layer, model.encoder.n_layers, weights)
     in_context = WordInContext(tuple(tokens), position, _reading(read_as, tokens[position], model))
     among = neighbours.OTHER if other_words else neighbours.ANY
@@ -73,14 +73,17 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
         bench = open_bench(model, corpus=corpus or "", report=progress("indexing, tokens"))
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
         result = compute(bench, request)
-        nearest = result.entries
-        if result.narrowed:
-            note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        nearest, narrowed = result.entries, result.narrowed
     else:
         query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=in_context.read_as)
         with ExitStack() as until_answered:
-            index = _shards(indexed(corpus or model.language.sentences), model, cluster, approximate, until_answered)
+            index = _shards(
+                indexed(corpus or model.language.sentences), model, cluster, approximate, until_answered, senses=layer == SENSES
+            )
             nearest = index.nearest(query, of_layers, k=k, which=among)
+            narrowed = layer == SENSES and not approximate and index.narrows(query, among)
+    if narrowed:
+        note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -103,13 +106,13 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
     return {"query": query_facts, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
 
-def _check_sense_space(model: Model, weights: str | None, *, alone: bool) -> None:
-    """BadInput where the model has no sense space, or the index is none that is searched in it."""
+def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -> None:
+    """BadInput where the model has no sense space, or it is not searched so."""
     from core.elmo.models import open_language_model
     from core.senses.judge import open_judge
 
-    if not alone:
-        raise BadInput("The sense space is searched in one table: name no index in shards, and leave out --cluster and --approximate.")
+    if cluster:
+        raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
     if weights:
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
     if open_judge(model).space is None:
@@ -122,10 +125,11 @@ def in_shards(where: str) -> bool:
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
-def _shards(corpus: str, model: Model, cluster: str | None, approximate: bool, until_answered: ExitStack):
-    """A corpus in shards (which hold no further words) on a cluster, or their approximate index."""
+def _shards(corpus: str, model: Model, cluster: str | None, approximate: bool, until_answered: ExitStack, *, senses: bool):
+    """A corpus in shards (which hold no further words) on a cluster, or their approximate index; of layers, or of the sense space."""
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
+    from core.cluster.senses import ApproximateSenses, SensesOfShards
     from core.cluster.shards import open_shards
     from core.index.tables import open_table
 
@@ -133,6 +137,10 @@ def _shards(corpus: str, model: Model, cluster: str | None, approximate: bool, u
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
         raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
+    if senses:
+        from core.senses.judge import open_judge
+
+        return (ApproximateSenses if approximate else SensesOfShards)(shards, open_judge(model).space)
     return ApproximateIndex(shards) if approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(cluster)))
 
 

@@ -183,9 +183,7 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, **model)
     from core.index.table import index_info
 
     if cluster is not None:
-        if senses:
-            raise BadInput("--senses works on one machine. Leave it or --cluster out.")
-        return _index_on_cluster(corpus, output, text_column, lines, cluster, model)
+        return _index_on_cluster(corpus, output, (text_column, lines, senses), cluster, model)
     check_replaceable(Path(output))
     model = open_model(**model)
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
@@ -194,12 +192,16 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, **model)
     return _info(index_info(Path(output)))
 
 
-def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: str, cluster: str, model_options: dict) -> Answer:
+def _index_on_cluster(corpus: str, output: str, reading: tuple[str | None, str, bool], cluster: str, model_options: dict) -> Answer:
     from core.cluster import shards
     from core.cluster.worker_model import named
+    from core.elmo.models import open_language_model
 
+    text_column, lines, senses = reading
     shards.open_own(output)
     model = open_model(**model_options, cluster=cluster)
+    if senses:
+        open_language_model(model)  # says what is missing, before any work
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
 
     def report(done) -> None:
@@ -207,8 +209,8 @@ def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: 
         note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
 
     with cluster_of(cluster) as client:
-        fingerprint = model.fingerprint
-        shards.build(client, sentences, output, model=named(model_options["model"]), model_fingerprint=fingerprint, report=report)
+        name, fingerprint = named(model_options["model"]), model.fingerprint
+        shards.build(client, sentences, output, model=name, model_fingerprint=fingerprint, senses=senses, report=report)
     return _info(shards.info(output))
 
 
@@ -226,12 +228,26 @@ def index_info(*, folder) -> Answer:
     "approximate",
     "Make an approximate index, for tables of millions of occurrences.",
     argument("folder", "as made by index build", metavar="DIR"),
+    flag("--senses", "of the sense space, of an index built with --senses; with --model, the model of the index"),
+    *MODEL,
 )
-def index_approximate(*, folder) -> Answer:
+def index_approximate(*, folder, senses, **model) -> Answer:
     from core.cluster import approximate
     from core.cluster.shards import open_shards
 
-    facts = approximate.build(open_shards(folder), report=progress("rows"))
+    shards = open_shards(folder)
+    if senses:
+        from core.cluster.senses import build
+        from core.senses.judge import open_judge
+
+        space = open_judge(open_model(**model)).space
+        if space is None or shards.meta.get("model") != space.fingerprint:
+            raise BadInput(
+                f"The index {folder} was made with another model than {model['model']}, or it has no sense space. Name its model."
+            )
+        facts = build(shards, space, report=progress("rows"))
+    else:
+        facts = approximate.build(shards, report=progress("rows"))
     size = f"{facts['occurrences']:,} occurrences in {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB"
     return facts, f"{size}, made in {facts['seconds']:.1f} s"
 
