@@ -65,8 +65,8 @@ class Pairs:
     relations: tuple[Relation, ...]
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
-    ahead: dict[str, Interval]  # homonyms less each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of any two labelled occurrences
+    ahead: dict[str, Interval]  # homonyms minus each other kind
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labelled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:

@@ -114,12 +114,13 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         expected = 1 if panel.title.startswith("Parts of speech") else -1
         named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    lines = [
-        t("As in the paper: {tasks}.", tasks=", ".join(orders["as"])) if orders["as"] else "",
-        t("Opposite: {tasks}.", tasks=", ".join(orders["not"])) if orders["not"] else "",
-        t("Inconclusive: {tasks}.", tasks=", ".join(orders["open"])) if orders["open"] else "",
+    parts = [
+        t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",
+        t("opposite for {tasks}", tasks=", ".join(orders["not"])) if orders["not"] else "",
+        t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
     ]
-    return [" ".join([t("Layer 1 minus layer 2, in points (95 % interval):"), *filter(None, lines)])] if any(lines) else []
+    each = "; ".join(filter(None, parts))
+    return [t("Layer 1 minus layer 2, in points (95 % interval): {each}.", each=each)] if each else []
 
 
 def _below(panels: list[Panel]) -> list[str]:

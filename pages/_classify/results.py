@@ -18,7 +18,7 @@ from pages._cached.kept import keep
 from pages._cached.views import bench_of
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
-from pages._classify.paper import show_paper
+from pages._classify.paper import show_gain, show_paper
 from pages._classify.scores import show_scores
 from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
@@ -62,6 +62,7 @@ def show(in_use: InUse) -> None:
     result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
     parts = {
         "paper": t("The paper’s tasks"),
+        "more": t("Gain and layers"),
         "labels": t("Few labels"),
         "classifiers": t("All classifiers"),
         "shipped": t("Shipped classifiers"),
@@ -70,6 +71,8 @@ def show(in_use: InUse) -> None:
     match coded_choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):
         case "paper":
             show_paper(result)
+        case "more":
+            show_gain()
         case "labels":
             show_curve(lines)
         case "classifiers":
