@@ -85,7 +85,7 @@ def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
 
 
 def level_in_senses(drawn: Drawn, space: SenseSpace) -> Level:
-    """The same in the sense space, less the mean of all words."""
+    """The same in the sense space, minus the mean of all words."""
     return _level(_cosines(drawn, space.placed(space.views(drawn.occurrences, drawn.layers))))
 
 

@@ -136,7 +136,7 @@ def _target_vectors(
 
 
 def _placed(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
-    """(n, D): less the mean of all words, each by the map that has not seen its word."""
+    """(n, D): minus the mean of all words, each by the map that has not seen its word."""
     occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
     read = [layers for _, _, layers in targets]
     views = space.views(occurrences, np.stack([of[:, k] for of, (_, k) in zip(read, occurrences, strict=True)]), read)

@@ -34,7 +34,7 @@ def own_sentences(
     (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
     drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
     averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them. With a `space` "senses" is
-    the sense space, less the mean of all words.
+    the sense space, minus the mean of all words.
     """
     table = _labelled_table(model, corpus, report)
     rows = map_rows(table, ALL_WORDS)
