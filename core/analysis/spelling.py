@@ -27,6 +27,7 @@ from core.static.vectors import StaticNeighbour, StaticVectors
 from core.text.tokens import END_WORD, IDS_PER_TOKEN, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
+UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
 WORDS_AT_ONCE = 256  # read between two looks at whether to stop
 SAVED_EVERY = 8  # times so many words
 MIN_PAIRS_READ = 50  # words, before pairs of them say what is usual
@@ -64,6 +65,11 @@ class Firing:
     def unlettered(self) -> float:
         """Share of what reads no letter of the word: the bias, and windows with nothing but marks and padding."""
         return self.bias + sum(window.share for window in self.windows if not window.lettered)
+
+    @property
+    def is_unread(self) -> bool:
+        """Whether the letters of the word are none to the model."""
+        return self.exact and sum(abs(window.share) for window in self.windows if window.lettered) <= UNREAD
 
     @property
     def by_letter(self) -> np.ndarray:

@@ -243,7 +243,7 @@ def substitutes(*, word, sentence, position, k, direction, common, **model) -> A
     return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
 
 
-# core.views.wire's, which would import numpy before --help
+# core.cli.wire's, which would import numpy before --help
 VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
 
 
@@ -257,7 +257,7 @@ VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "
     *MODEL,
 )
 def view(*, name, request, corpus, vectors, **model) -> Answer:
-    from core.views import wire
+    from core.cli import wire
     from core.workbench import open_bench
 
     try:

@@ -130,6 +130,12 @@ def trained_head(
     return trainer.finish()
 
 
+def changed(path: Path = RESULTS) -> tuple[int, int]:
+    """What tells one state of a results file from the next; it must be there."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
+
+
 def read_results(path: str | Path = RESULTS) -> list[dict]:
     """Every line of a results file; CorruptArtifact names a line that cannot be read (a cut last line is left out)."""
     check_fits(path, MAX_JSON_BYTES, error=CorruptArtifact)

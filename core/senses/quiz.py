@@ -8,7 +8,7 @@ Nearness is the cosine in the sense space (core.index.sense_space), which reads 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from itertools import islice
@@ -73,6 +73,32 @@ class QuizReading:
     def share(self) -> float:
         """Of the votes, those for its sense: 0 to 1."""
         return max(self.votes) / sum(self.votes)
+
+
+@dataclass
+class Game:
+    """One quiz under one model, as far as it was played."""
+
+    number: int
+    answers: list[str] = field(default_factory=list)  # the senses chosen, in the order asked
+    at: int = 0  # the question shown; that after the last is the score
+
+    def choose(self, at: int, sense: str) -> None:
+        """Answer the question; a second answer to it is none."""
+        if len(self.answers) == at:
+            self.answers.append(sense)
+
+    def hits(self, readings: "Sequence[QuizReading]") -> list[bool]:
+        """Which answers are what the model read."""
+        return [answer == reading.sense for answer, reading in zip(self.answers, readings, strict=True)]
+
+    def show(self, at: int) -> None:
+        """Go to that question."""
+        self.at = at
+
+    def begin_again(self) -> None:
+        """From the first question, without the answers."""
+        self.answers, self.at = [], 0
 
 
 def number_of(day: date) -> int:

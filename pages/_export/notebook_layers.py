@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about_words, chosen, sentence, used, word
 
 
 def map_(settings: Settings) -> NotebookRecipe:
@@ -10,17 +10,13 @@ def map_(settings: Settings) -> NotebookRecipe:
     view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
     ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
     ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {
-            "word": chosen(settings, "map_word", word(settings)),
-            "sentences": pair(settings),
-            "plan": plan,
-            "ends": ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two most frequent senses
-            "around_plan": chosen(settings, "around", "spread"),  # of a word without labels
-            "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
-        }
+    given = about_words(
+        settings,
+        word=chosen(settings, "map_word", word(settings)),
+        plan=plan,
+        ends=ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two most frequent senses
+        around_plan=chosen(settings, "around", "spread"),  # of a word without labels
+        layer=view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
     )
     return NotebookRecipe(shows, given, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
@@ -100,15 +96,11 @@ scores() if layout and layout.reports else None
 
 def mix(settings: Settings) -> NotebookRecipe:
     shows = t("Layers weighted by hand: nearest sentences, sense accuracy and the map.")
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {
-            "sentences": pair(settings),
-            "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
-            "gamma": chosen(settings, "gamma", 1.0),
-            "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
-        }
+    given = about_words(
+        settings,
+        raw=[chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
+        gamma=chosen(settings, "gamma", 1.0),
+        normalised=bool(settings.get("norm")),  # layer normalisation before the layers are weighed
     )
     return NotebookRecipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 

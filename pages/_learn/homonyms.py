@@ -78,7 +78,7 @@ def _noticed(pairs: Pairs, layer: str) -> str:
     values = {"layer": layer_title(layer)}
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
         return t("Only one relation is labeled: nothing to compare at {layer}.", **values)
-    one, other, ahead = pairs.kinds[HOMONYM], pairs.kinds[RELATED], pairs.ahead[RELATED]
+    ahead = pairs.ahead[RELATED]
     if ahead.low is None:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
         return t(
@@ -89,8 +89,8 @@ def _noticed(pairs: Pairs, layer: str) -> str:
             **values,
         )
     values |= {
-        "one": _share(one),
-        "other": _share(other),
+        "one": _share(pairs.kinds[HOMONYM]),
+        "other": _share(pairs.kinds[RELATED]),
         "more": f"{100 * ahead.mean:+.1f}",
         "low": f"{100 * ahead.low:+.1f}",
         "high": f"{100 * ahead.high:+.1f}",

@@ -29,7 +29,7 @@ class Picked:
     word: str
     texts: tuple[str, str]
     sentences: tuple[WordInContext, WordInContext]
-    one: WordInContext  # the sentence that the slides about one sentence ask
+    single: WordInContext  # the sentence that the slides about one sentence ask
     sense: str = ""  # of the word there, where it is known
 
     @property

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from core import workbench
 from core.cli import neighbours as commands
+from core.cli import wire
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
-from core.views import wire
 from core.workbench import Bench, Names
 from pages._export.notebook_file import notebook
 
@@ -109,7 +109,7 @@ def page_of_requests(requests) -> None:
 
     import streamlit as st
 
-    from core.views import wire
+    from core.cli import wire
     from pages._cached import views
 
     while views.bench_of("elmo-mini").every_token is None:  # read beside the page
