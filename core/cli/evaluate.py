@@ -38,7 +38,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     CLUSTER,
     *MODEL,
 )
-def evaluate_senses(*, train, test, data, share, seed, space, cluster, **model) -> Answer:
+def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
     from core.evaluation import layer_scores
     from core.evaluation.layer_scores import MEASURES
     from core.index.sense_space import SENSES
@@ -47,7 +47,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, **model) 
     train = without_repeated(rows, test)
     if dropped := len(rows) - len(train):
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
-    model = open_model(**model, cluster=cluster)
+    model = open_model(model, cluster=cluster)
     with cluster_of(cluster) as client:
         scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(space, model), report=progress("tokens")) | {
             "dropped": dropped
@@ -96,11 +96,11 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     SEED,
     *MODEL,
 )
-def evaluate_all_words(*, data, share, seed, **model) -> Answer:
+def evaluate_all_words(*, data, share, seed, model) -> Answer:
     from core.evaluation import all_words
 
     sentences = read_semcor(data)
-    scores = all_words.all_words(open_model(**model), sentences, share=share, seed=seed, report=progress("tokens"))
+    scores = all_words.all_words(open_model(model), sentences, share=share, seed=seed, report=progress("tokens"))
     cells = [("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")]
     for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
         facts = scores[name]
@@ -129,14 +129,14 @@ def evaluate_all_words(*, data, share, seed, **model) -> Answer:
     SPACE,
     *MODEL,
 )
-def evaluate_pairs(*, dev, test, space, **model) -> Answer:
+def evaluate_pairs(*, dev, test, space, model) -> Answer:
     from core.evaluation import layer_scores
     from core.index.sense_space import SENSES
 
     dev, test = read_pairs(dev), read_pairs(test)
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
-    model = open_model(**model)
+    model = open_model(model)
     scores = layer_scores.pairs(model, dev, test, space=_space(space, model), report=progress("tokens"))
     cells = [("layer", "accuracy", "AUC", "threshold")]
     for name in [*_names(scores), *({SENSES} & scores.keys())]:
@@ -156,14 +156,14 @@ def evaluate_pairs(*, dev, test, space, **model) -> Answer:
     option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
     *MODEL,
 )
-def evaluate_tags(*, train, test, limit, **model) -> Answer:
+def evaluate_tags(*, train, test, limit, model) -> Answer:
     from core.evaluation import layer_scores
 
     train = read_tags(train)[:limit]
     test = read_tags(test)
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
-    scores = layer_scores.tags(open_model(**model), train, test, report=progress("tokens"))
+    scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
     names = [*_names(scores), "most_frequent"]
     lines = in_columns((name, f"{scores[name]['accuracy']:.2%}", _weights(scores[name])) for name in names)
     lines += _differences(_compared(scores), "")
@@ -177,10 +177,10 @@ def evaluate_tags(*, train, test, limit, **model) -> Answer:
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
     *MODEL,
 )
-def evaluate_sentences(*, corpus, **model) -> Answer:
+def evaluate_sentences(*, corpus, model) -> Answer:
     from core.evaluation import own_sentences
 
-    model = open_model(**model)
+    model = open_model(model)
     scores = own_sentences.own_sentences(model, corpus or model.language.sentences, report=progress("indexing, tokens"))
     cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
     for name in [*_names(scores)[:-1], *(item for item in ("static", "form") if item in scores)]:
@@ -208,11 +208,11 @@ def evaluate_sentences(*, corpus, **model) -> Answer:
     option("--limit", "only the first N sentences", metavar="N", type=int),
     *MODEL,
 )
-def evaluate_perplexity(*, text, hold_out, limit, **model) -> Answer:
+def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     from core.elmo.models import open_language_model
     from core.training.data import held_out, read_lines
 
-    model = open_model(**model)
+    model = open_model(model)
     lines = held_out(text, hold_out) if hold_out else chain(*map(read_lines, text))
     lines = (line for line in lines if line.strip())
     sentences = [model.language.tokenize(line) for line in islice(lines, limit)]
@@ -233,10 +233,10 @@ def evaluate_perplexity(*, text, hold_out, limit, **model) -> Answer:
     option("--k", "how many for each sentence (default 3)", type=whole(1, 20), default=3),
     *MODEL,
 )
-def evaluate_neighbours(*, k, **model) -> Answer:
+def evaluate_neighbours(*, k, model) -> Answer:
     from core.evaluation import layer_scores
 
-    model = open_model(**model)
+    model = open_model(model)
     examples = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
     nearest = layer_scores.neighbours_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=k)
     lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
@@ -247,20 +247,20 @@ def evaluate_neighbours(*, k, **model) -> Answer:
 
 
 @command("speed", "Tokens a second, of its language's own sentences.", *MODEL)
-def evaluate_speed(**model) -> Answer:
+def evaluate_speed(*, model) -> Answer:
     from core.evaluation import layer_scores
 
-    model = open_model(**model)
+    model = open_model(model)
     speed = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
     text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
     return speed, text.format(**speed)
 
 
 @command("random", "Cosine of two random words, layer by layer.", *MODEL)
-def evaluate_random(**model) -> Answer:
+def evaluate_random(*, model) -> Answer:
     from core.analysis import anisotropy
 
-    cosines = anisotropy.evaluate(open_model(**model))
+    cosines = anisotropy.evaluate(open_model(model))
     cells = []
     for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
         cells.append((name, "{mean:.3f}".format(**cosines[name]), "{low:.3f} and {high:.3f}".format(**cosines[name])))
