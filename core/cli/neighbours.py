@@ -253,7 +253,7 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
 
 
 # core.views.wire's, which would import numpy before --help
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits")
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
 
 
 @command(
