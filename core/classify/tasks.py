@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 import torch
 
-from core.classify.data import MAX_TOKENS, Dataset, SplitConfig, make_dataset
+from core.classify.data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
 from core.classify.head import Answer, TextHead, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
@@ -125,8 +125,8 @@ def open_data(
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
         names |= {str(k): name for k, name in enumerate(NEWS)}
     split = split or SplitConfig(duplicates=task.duplicates)
-    special = {"clean": task.clean, "names": names, "order": task.order, "left_out": task.left_out}
-    return make_dataset(task.name, table, split, **tables, **special)
+    rules = RowRules(clean=task.clean, names=names, order=task.order, left_out=task.left_out)
+    return make_dataset(task.name, table, split, **tables, rules=rules)
 
 
 def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:

@@ -96,7 +96,6 @@ def keyword_line(
     chip: str = "",
     n_words: int = 1,
     after: str = "",
-    opened: bool = False,
     text: str | None = None,
     aligned: bool = False,
 ) -> Markup:
@@ -134,9 +133,8 @@ def keyword_line(
     if (start, end) == (0, len(tokens)):
         return html('<div class="kwic">{}{}{}{}</div>', small, told(0, len(tokens)), chip, after)
     return html(
-        '<div class="kwic">{}<details{}><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
+        '<div class="kwic">{}<details><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
         small,
-        " open" if opened else "",
         title,
         told(start, end),
         told(0, len(tokens)),
