@@ -321,7 +321,7 @@ def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...
         values = {"name": name, "n": len(hits), "most": MAX_LABELS}
         raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **values))
     first = [label for label in order if label in hits]
-    return (*first, *sorted(hits - set(first), key=lambda label: (0, int(label), "") if _WHOLE.fullmatch(label) else (1, 0, label)))
+    return (*first, *sorted(hits - set(first), key=lambda label: (0, int(label), label) if _WHOLE.fullmatch(label) else (1, 0, label)))
 
 
 def _leaks(train: list[_Cut], held_out: list[_Cut]) -> list[str]:

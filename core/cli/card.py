@@ -60,7 +60,7 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
 
 @command(
     "card",
-    "All measures whose data are there, kept beside the model.",
+    "Take all measures whose data are there and keep them beside the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE"),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
@@ -152,7 +152,7 @@ def _under(folder: Path, options: dict) -> dict:
 
 @command(
     "lessons",
-    "What the lessons take minutes to compute, kept beside the model: is it context, before it reads the word, the control task.",
+    "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
     option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
     *MODEL,
 )
@@ -173,12 +173,12 @@ def evaluate_lessons(*, only, model) -> Answer:
 
 @command(
     "layers",
-    "Several models beside each other on the same data, by layer and best mix.",
+    "Compare models on the same data, by layer and best mix.",
     option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
     option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
     option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
-    option("--limit", "sentences with tags, of each part (default 1000)", metavar="N", type=whole(1), default=1000),
-    option("--titles", "titles to learn from, and as many to ask (default 2000)", metavar="N", type=whole(10), default=2000),
+    option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
+    option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
     option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
     option("--pieces", "how pieces become a word (default mean)", choices=("mean", "first", "last"), default="mean"),
     flag("--download", "fetch models that are not on this machine"),
@@ -219,7 +219,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
 
 @command(
     "check-sentences",
-    "Check a file of sense-labelled sentences: enough of each sense, varied, none a copy.",
+    "Check a file of sense-labeled sentences: enough of each sense, varied, no copies.",
     argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
 )
 def check_sentences(*, file) -> Answer:

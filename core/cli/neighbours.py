@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
 
 
-WORD = option("--word", "a token of the sentence, letter case aside", metavar="W", required=True)
-SENTENCE = option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True)
-READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of: wind for wound, or wound for itself", metavar="W")
+WORD = option("--word", "a token of the sentence, in any letter case", metavar="W", required=True)
+SENTENCE = option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True)
+READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either wind or wound", metavar="W")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,15 +62,15 @@ class IndexOptions:
     "Nearest occurrences of a word in a sentence.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, where the word stands there more than once", metavar="I", type=int),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
     READ_AS,
     *MODEL,
     option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C"),
     option("--layer", "a layer's number from 0, mix, or senses: the sense space (default: the top layer, the mix where weights are given)"),
-    option("--weights", "weights of the mix, one a layer (default: equal)", metavar="a,b,c"),
+    option("--weights", "layer weights, one per layer (default: equal)", metavar="a,b,c"),
     flag("--other-words", "leave out occurrences of the same word"),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
-    flag("--approximate", "by the approximate index that `index approximate` made"),
+    flag("--approximate", "search the approximate index made by `index approximate`"),
     CLUSTER,
     groups={"place": PlaceOptions, "index": IndexOptions},
 )
@@ -194,10 +194,10 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
 
 @command(
     "verdict",
-    "Whether a word means the same in two sentences, as Home says it.",
+    "Whether a word means the same in two sentences: Home's verdict.",
     option("--word", "the word; either sentence may have another form of it", metavar="W", required=True),
     option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True, extends=True),
-    option("--language", "en or ko: its own model (default: the model's)", metavar="L"),
+    option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
     READ_AS,
     *MODEL,
 )
@@ -230,12 +230,12 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     "The words that a biLM expects in a word's place.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, where the word occurs more than once", metavar="I", type=int),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
     option(
-        "--direction", "the words after the left side, before the right, or both", choices=("both", "forward", "backward"), default="both"
+        "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"
     ),
-    flag("--common", "let the commonest words of the vocabulary answer too"),
+    flag("--common", "allow the most common words of the vocabulary"),
     *MODEL,
     groups={"place": PlaceOptions},
 )

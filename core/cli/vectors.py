@@ -32,13 +32,13 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     "Vectors of every token in every layer, as .npz.",
     *MODEL,
     option(
-        "--input", ".json: list of token lists, or of equally long streams of them; .txt: a sentence a line", metavar="F", required=True
+        "--input", ".json: list of token lists, or of equally long streams of them; .txt: one sentence per line", metavar="F", required=True
     ),
     option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
-    flag("--stateful", "carry the LSTMs' states from batch to batch (as the published golden files)"),
-    option("--batch-size", "sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
-    option("--engine", "who computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
-    option("--precision", "of the LSTMs' weights: fewer bits are faster, and not quite exact", choices=PRECISIONS, default=FLOAT32),
+    flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does"),
+    option("--batch-size", "sentences per batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
+    option("--engine", "which engine computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
+    option("--precision", "precision of the LSTMs' weights: fewer bits are faster but less exact", choices=PRECISIONS, default=FLOAT32),
     CLUSTER,
 )
 def embed(*, input, output, stateful, batch_size, engine, precision, cluster, model) -> Answer:
@@ -123,8 +123,8 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
 
 @command(
     "predict",
-    "The words a biLM expects next, or before.",
-    option("--text", "its last sentence is continued, or its first one preceded", metavar="T", required=True),
+    "The words a biLM expects next or before.",
+    option("--text", "a text: its last sentence is continued, or its first preceded", metavar="T", required=True),
     option("--direction", "the next word (default), or the one before", choices=("forward", "backward"), default="forward"),
     option("--k", "how many, best first (default 10)", type=whole(1), default=10),
     *MODEL,
@@ -170,11 +170,11 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", "setup", (al
     option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
     option(
         "--lines",
-        "line breaks of a text: join wrapped lines to paragraphs, keep each as the end of a sentence, or detect by their shape which they are",
+        "line breaks: join wrapped lines into paragraphs, keep each as the end of a sentence, or detect which they are",
         choices=("detect", "join", "keep"),
         default="detect",
     ),
-    flag("--senses", "keep what the sense space needs too: 256 bytes a token with the bundled model"),
+    flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,
     *MODEL,
 )

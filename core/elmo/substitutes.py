@@ -136,7 +136,7 @@ class Substitutes:
         states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
-            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:
@@ -210,7 +210,7 @@ class Substitutes:
 
     @property
     def _whitened(self) -> Tensor:
-        """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
+        """(V, P): the softmax's weights minus their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
         weights = self.model.softmax.weight.detach().double()
         weights = weights - weights.mean(dim=0)
         widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
