@@ -201,10 +201,8 @@ def compile_layout() -> None:
 
 
 def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
-    """UMAP's fuzzy graph (N, N): a point's neighbours are the nearest other vectors, each through one of its points.
-
-    Were equal points each other's neighbours, every spelling would be an island in layer 0; they are tied in a ring instead.
-    """
+    """UMAP's fuzzy graph (N, N): a point's neighbours are the nearest other vectors, each through one of its points. Were equal points each
+    other's neighbours, every spelling would be an island in layer 0; they are tied in a ring instead."""
     from scipy.sparse import coo_matrix
     from sklearn.neighbors import NearestNeighbors
     from umap.umap_ import fuzzy_simplicial_set

@@ -29,10 +29,8 @@ from core.text import languages
     flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
 )
 def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
-    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums.
-
-    Until the end there is no list of sums, so that what is being replaced is not taken for damaged.
-    """
+    """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums. Until the
+    end there is no list of sums, so that what is being replaced is not taken for damaged."""
     if sums:
         return _list_sums({}, [])
     if what:

@@ -1,7 +1,5 @@
-"""What the `evaluate` commands do: read the data, run core.evaluation.layer_scores, answer with JSON and a table.
-
-`evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
-"""
+"""What the `evaluate` commands do: read the data, run core.evaluation.layer_scores, answer with JSON and a table. `evaluate card` runs them
+all and keeps the figures beside the model, each with the command that makes it again."""
 
 from __future__ import annotations
 

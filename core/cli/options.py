@@ -1,7 +1,5 @@
-"""Commands made of functions by click, as in `@command("name", "help", option("--word", "help"), *MODEL)`; options of several of them.
-
-No command's file imports torch outside its functions: `--help` need not wait for it.
-"""
+"""Commands made of functions by click, as in `@command("name", "help", option("--word", "help"), *MODEL)`; options of several of them. No
+command's file imports torch outside its functions: `--help` need not wait for it."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -33,10 +31,8 @@ class Helped:
 
 
 class Command(Helped, click.Command):
-    """A function with its options. Called by keywords it answers as the command does; left out options have their defaults.
-
-    `groups` names a keyword of the function: a frozen dataclass of those options that are its fields.
-    """
+    """A function with its options. Called by keywords it answers as the command does; left out options have their defaults. `groups` names
+    a keyword of the function: a frozen dataclass of those options that are its fields."""
 
     def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, type], **settings) -> None:
         super().__init__(name, callback=callback, **settings)

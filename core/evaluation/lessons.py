@@ -62,10 +62,8 @@ def measure(model: Model, parts: list[str] | None = None, *, report: Callable | 
 
 
 def before_reading(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
-    """Does ELMo know the sense better before it reads the word? {"words": (W,), "one_nn": {space: (W,)}, "ari": {space: (W,)}}.
-
-    Spaces: READ, PLACE, SUBSTITUTES (without a softmax none), "shuffled place", "untrained place", ..., "static", "chance".
-    """
+    """Does ELMo know the sense better before it reads the word? {"words": (W,), "one_nn": {space: (W,)}, "ari": {space: (W,)}}. Spaces:
+    READ, PLACE, SUBSTITUTES (without a softmax none), "shuffled place", "untrained place", ..., "static", "chance"."""
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
     rows = np.concatenate(list(words.values()))

@@ -100,10 +100,8 @@ def _letters(text: str) -> float:
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
-    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar.
-
-    `random` is by layer the mean cosine of two random words: a line across its bar.
-    """
+    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar. `random` is
+    by layer the mean cosine of two random words: a line across its bar."""
     names = list(values)
     lowest = min(0.0, *values.values())
     figure = Figure().add_bar(
@@ -152,10 +150,8 @@ class MapLook:
 def map_figure(
     coordinates: np.ndarray, labels: list[str | None], hovers: list[str], rows: list[int], senses: list[str], look: MapLook
 ) -> go.Figure:
-    """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids.
-
-    Senses are drawn in the order given, grey points first; each is named once beside its own points.
-    """
+    """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids. Senses are drawn in
+    the order given, grey points first; each is named once beside its own points."""
     figure = Figure()
     picked, limits = set(look.picked), look.limits
     xy = np.asarray(coordinates, float)

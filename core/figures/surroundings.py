@@ -25,10 +25,8 @@ def lean_map(
     occurrences: int,
     look: MapLook,
 ) -> go.Figure:
-    """(N, 2) coordinates of points in `groups` (N,), numbers into `colours`; the first `occurrences` are diamonds, the rest dots.
-
-    The strongest of each group carry their word, where there is room for it.
-    """
+    """(N, 2) coordinates of points in `groups` (N,), numbers into `colours`; the first `occurrences` are diamonds, the rest dots. The
+    strongest of each group carry their word, where there is room for it."""
     figure = Figure()
     xy = np.asarray(coordinates, float).reshape(-1, 2)
     groups = np.asarray(groups, int)
