@@ -20,7 +20,7 @@ from core.senses.reports import sense_report_of, senses_report_of, static_report
 from core.senses.separation import SenseReport
 from core.senses.trust import Links, WordGain, links, word_ranking
 from core.text.readings import WordInContext
-from core.views.pair import judge
+from core.views.judging import judge, sense_space
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -36,7 +36,7 @@ class LayoutRequest:
     word: str
     contexts: tuple[WordInContext, ...] = ()
     plan: str = UMAP
-    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two commonest senses
+    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two most frequent senses
     senses: bool = False
 
 
@@ -176,9 +176,7 @@ def _by_umap(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> dict
 
 def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
     """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
-    space, word = judge(bench).space, layout.word
-    if space is None:
-        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+    space, word = sense_space(bench), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time."))
     vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)

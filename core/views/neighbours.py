@@ -12,11 +12,9 @@ from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.index import sense_index
 from core.index.neighbours import OTHER, SAME, Neighbour, Occurrence, Query, TypeNeighbour
-from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 from core.views import levels
-from core.views.pair import judge
 from core.workbench import Bench
 
 READS = ("model", "corpus")
@@ -89,11 +87,8 @@ def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool
 
 
 def _in_senses(bench: Bench, table: OccurrenceTable, query: Query, request: NeighboursRequest) -> dict:
-    space = judge(bench).space
-    if space is None:
-        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+    index = SenseIndex(table, sense_space(bench))
     if request.among == TYPES:
-        raise BadInput(t("Spellings have no place in the sense space: look among occurrences."))
-    index = SenseIndex(table, space)
+        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among)}
+    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(bench, SENSES)}

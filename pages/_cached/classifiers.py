@@ -5,7 +5,7 @@ Apart from `opened`, so that other pages need not wait for scikit-learn.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import streamlit as st
@@ -14,8 +14,6 @@ from core.classify import tasks
 from core.classify.data import Dataset
 from core.classify.tasks import OpenHeads
 from core.common.i18n import t
-from core.experiments import variants
-from core.experiments.context_gains import Size, sizes
 from core.workbench import Bench
 from pages._cached.kept import keep
 from pages._cached.views import bench, view
@@ -23,12 +21,6 @@ from pages._frame.in_use import InUse
 
 R = TypeVar("R")
 KEPT_PER_USER = 4  # data sets
-
-
-class TaskText(Protocol):
-    """A request of core.views.classification."""
-
-    task: str
 
 
 @dataclass
@@ -72,24 +64,9 @@ def opened(task: str, in_use: InUse) -> OpenHeads:
     return keep("heads", reads, task, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
 
 
-def ask(compute: Callable[..., R], in_use: InUse, request: TaskText, *, meanwhile: str = "") -> R:
-    """What a function of core.views.classification says of a task's heads: of the user's own each time anew, of others once for all."""
+def ask(compute: Callable[..., R], in_use: InUse, request: Any, *, meanwhile: str = "") -> R:
+    """What a function of core.views.classification says of a request by its task's heads: of the user's own each time anew, of others once for all."""
     over, heads = bench_for(request.task, in_use), opened(request.task, in_use)
     if request.task in trained_here():
         return compute(over, request, heads)
     return view(compute, over, request, heads, most=512, meanwhile=meanwhile)
-
-
-def runs() -> list[dict]:
-    """The experiments' lines, read again when their file has changed; it must be there."""
-    return keep("runs", (), _changed(), variants.read_results, most=2)
-
-
-def contexts() -> list[Size]:
-    """What its runs of core.experiments.context_curve come to."""
-    return keep("contexts", (), _changed(), lambda: sizes(runs()), most=2, weighed=False)
-
-
-def _changed() -> tuple[int, int]:
-    stat = variants.RESULTS.stat()
-    return stat.st_mtime_ns, stat.st_size

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,9 @@ from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html
 from core.common.model_layers import SENSES
-from core.figures.maps import shared_limits
+from core.figures.maps import MapLook, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
-from core.figures.surroundings import SIDES, lean_map, named
+from core.figures.surroundings import SIDES, lean_map, words_with_room
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.readings import WordInContext
@@ -108,14 +109,16 @@ def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...],
         result.groups[j],
         _colours(result),
         result.strength[j],
-        occurrences=result.points.occurrences,
-        stars=atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars),
-        layer=name,
-        limits=_limits(result, [j] if alone else range(len(result.spaces))),
-        width=560 if alone else 340,
-        height=470 if alone else 340,
-        key=f"around.{result.word}.{result.plan}.{name}",
-        titles=_titles(result),
+        result.points.occurrences,
+        MapLook(
+            layer=name,
+            stars=atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars),
+            limits=_limits(result, [j] if alone else range(len(result.spaces))),
+            width=560 if alone else 340,
+            height=470 if alone else 340,
+            key=f"around.{result.word}.{result.plan}.{name}",
+            titles=_titles(result),
+        ),
     )
     return figure, _alt(result, layer_title(name))
 
@@ -165,6 +168,7 @@ def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) ->
     points, own = result.points, result.points.occurrences
     limits, words = _limits(result, range(len(result.spaces))), [bare(word) for word in points.words]
     stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
+    look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
     shown = map_view.Points(
         names=result.spaces,
@@ -179,7 +183,7 @@ def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) ->
         notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],
         links=result.links,
         axes=_titles(result),
-        words=[sorted(named(flat, words, groups, each, stars, name, limits, own, 560, 470)) for name, flat, groups, each in spaces],
+        words=[sorted(words_with_room(flat, words, groups, each, own, replace(look, layer=name))) for name, flat, groups, each in spaces],
         under=[t("{share:.0%} of variance", share=share) for share in result.shares],
     )
     return map_view.data(shown, title=t("Map of “{word}”", word=bare(result.word)), alt=_alt(result, "{where}"))

@@ -157,7 +157,7 @@ def _begun(in_use: InUse, file: Path) -> None:
 
     def work(job: ServerJob) -> Path:
         with languages.reading(language):
-            table = opened.made(corpus, model, spent, job.report, targets_only=True)
+            table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
         write_gains(file, word_gains(table, lambda done, total: job.count("measuring", done, total)))
         return file
 

@@ -73,7 +73,6 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
     result = word_search(
         place,
         "map_word",
-        t("Word"),
         words,
         usual,
         known=known,

@@ -8,14 +8,16 @@ import streamlit as st
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
+from core.common.model_layers import SENSES
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
 from core.figures.maps import shared_limits
 from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
 from core.senses.cloud import NEAREST, side_shares
 from core.text.tokens import bare
-from core.views import cloud, levels
+from core.views import cloud, layouts, levels
 from core.views.cloud import CloudRequest, SenseCloud, SideCloud, Static, StaticRequest
-from core.views.layouts import on_frozen
+from core.views.judging import judge
+from core.views.layouts import LayoutRequest
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame import markup
@@ -42,6 +44,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     layer = pair_layer.choose(
         "cloud_layer",
         in_use,
+        spaces=(*model_layers.in_use().spaces, *[SENSES] * (lemma is not None and judge(over).space is not None)),
         label=t("Layer of {model}", model=model_layers.in_use().called),
         place=picture,
         help=f"{what_layers_read()} {t('The layer mix weights all layers equally; longer vectors count more.')}",
@@ -144,18 +147,24 @@ def _level(over: Bench, layer: str) -> str:
 def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chosen]) -> None:
     lemma, n, where = result.lemma, len(result.occurrences), layer_title(layer)
     placed = atlas.placed(over.targets, lemma, chosen)
-    maps, places = on_frozen(over, lemma, [item.in_context for item in placed.values()])
+    contexts = tuple(item.in_context for item in placed.values())
+    if layer == SENSES:
+        layout = view(layouts.compute, over, LayoutRequest(word=lemma, contexts=contexts, senses=True))
+        names, flat, places = (SENSES,), layout.coordinates[-1:], layout.stars[-1:]
+    else:
+        maps, places = layouts.on_frozen(over, lemma, contexts)
+        names, flat = maps.names, maps.coordinates
     _heading(layer, t("“{word}” in {n} labeled sentences, {where}; stars: yours", word=lemma, n=n, where=where))
     figure = atlas.word_map(
         result.occurrences,
-        maps.coordinates[maps.names.index(layer)],
+        flat[names.index(layer)],
         result.senses,
         lemma,
         layer=layer,
-        stars=atlas.stars(placed, maps.names, places),
+        stars=atlas.stars(placed, names, places),
         height=HEIGHT,
         key=f"cloud.map.{lemma}",
-        limits=shared_limits(np.concatenate([maps.coordinates, places], axis=1)),
+        limits=shared_limits(np.concatenate([flat, places], axis=1)),
         name_senses=False,
     )
     values = {"n": n, "word": lemma, "where": where, "stars": len(placed)}

@@ -47,7 +47,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
 
 
 def static_line(share: float, where: str, difference: Paired) -> str:
-    """What the static context reaches, what a space is less it, and whether that decides anything."""
+    """What the static context reaches, what a space is minus it, and whether that decides anything."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
     return t(
         "Summed static vectors of the other words reach {share:.1%}; {where} minus that: {mean:+.1f} points (95 %: {span}), {verdict}.",

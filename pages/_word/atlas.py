@@ -1,6 +1,7 @@
 """What maps of occurrences share: the reader's own stars among the dots, a dot's card, who was selected."""
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
@@ -8,7 +9,7 @@ import plotly.graph_objects as go
 from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.maps import Star, map_figure
+from core.figures.maps import MapLook, Star, map_figure
 from core.figures.style import mark
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
@@ -34,10 +35,10 @@ def card(of: Occurrence) -> Markup:
     return mark(of.tokens, of.position) + html("<br><i>{}</i>", of.sense or "")
 
 
-def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **options) -> go.Figure:
-    """A map of occurrences at `flat` (N, 2), those of a lemma in the colours of its senses; options as of `map_figure`."""
+def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
+    """A map of occurrences at `flat` (N, 2), those of a lemma in the colours of its senses; its look as of `MapLook`."""
     labels = [o.sense if o.lemma == lemma else None for o in occurrences]
-    return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, **options)
+    return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
 
 
 def selected_rows(event) -> list[int]:

@@ -49,7 +49,7 @@ def texts_of(value: object, where: str = "") -> Iterator[str]:
 
 
 def as_markdown(page: AppTest) -> list[str]:
-    """Whatever Streamlit reads as Markdown, less the signs that are escaped."""
+    """Whatever Streamlit reads as Markdown minus the signs that are escaped."""
     kinds = page.markdown, page.caption, page.info, page.warning, page.error, page.title, page.subheader
     found = [one.value for kind in kinds for one in kind]
     found += [one.label for kind in (page.button, page.metric, page.expander) for one in kind]

@@ -8,9 +8,10 @@ import pytest
 from scipy.special import softmax
 
 from core import workbench
+from core.cli import wire
 from core.common.limits import limits
 from core.text.languages import named
-from core.views import around, compare, edits, layouts, mix, wire
+from core.views import around, compare, edits, layouts, mix
 from core.views.around import AroundRequest
 from core.views.compare import CompareRequest, space_named
 from core.views.edits import EditsRequest

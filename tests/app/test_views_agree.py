@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from core import workbench
 from core.cli import neighbours as commands
+from core.cli import wire
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
-from core.views import wire
 from core.workbench import Bench, Names
 from pages._export.notebook_file import notebook
 
@@ -64,7 +64,7 @@ REQUESTS = {
     ],
     "cloud": [
         ({"first": a, "second": b, "space": space}, "cloud", {"a": a["text"], "b": b["text"], "cloud_layer": space})
-        for (a, b), space in zip(map(_sentences, PAIRS), ("0", "1", "2", "mix", "1") * 2, strict=True)
+        for (a, b), space in zip(map(_sentences, PAIRS), ("senses", "0", "senses", "mix", "1", "0", "1", "2", "mix", "1"), strict=True)
     ],
     "substitutes": [
         ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})
@@ -96,7 +96,7 @@ REQUESTS = {
     "edits": [
         ({"first": a, "second": b, "order": order, "space": space}, "", {})
         for (a, b), order, space in zip(
-            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("0", "1", "2", "mix", "1") * 2, strict=True
+            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("senses", "1", "2", "mix", "senses") * 2, strict=True
         )
     ],
     "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
@@ -109,7 +109,7 @@ def page_of_requests(requests) -> None:
 
     import streamlit as st
 
-    from core.views import wire
+    from core.cli import wire
     from pages._cached import views
 
     while views.bench_of("elmo-mini").every_token is None:  # read beside the page
