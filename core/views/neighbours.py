@@ -12,9 +12,11 @@ from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.index import sense_index
 from core.index.neighbours import OTHER, SAME, Neighbour, Occurrence, Query, TypeNeighbour
+from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 from core.views import levels
+from core.views.judging import sense_space
 from core.workbench import Bench
 
 READS = ("model", "corpus")
