@@ -1,7 +1,8 @@
-"""`neighbours`, `static-neighbours`, `verdict` and `substitutes`."""
+"""What a model says of a word: `neighbours`, `static-neighbours`, `verdict`, `substitutes`; `view`: any view of core.views as JSON."""
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.options import CLUSTER, MODEL, Answer, command, flag, option, whole
+from core.cli.options import CLUSTER, MODEL, Answer, argument, command, flag, option, whole
 from core.cli.shared import cluster_of, download_progress, in_columns, note, open_model, progress
 from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
@@ -232,6 +233,32 @@ def substitutes(*, word, sentence, position, k, direction, common, **model) -> A
     result = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "direction": direction}
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
+
+
+# core.views.wire's, which would import numpy before --help
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
+
+
+@command(
+    "view",
+    "What a page computes, as JSON: a request in, a result out.",
+    argument("name", f"which view: {', '.join(VIEWS)}", metavar="NAME"),
+    option("--request", 'a JSON object, such as {"word": {"text": "We sat on the bank."}, "space": "1"}', metavar="JSON", required=True),
+    option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""),
+    option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
+    *MODEL,
+)
+def view(*, name, request, corpus, vectors, **model) -> Answer:
+    from core.views import wire
+    from core.workbench import open_bench
+
+    try:
+        parsed = json.loads(request)
+    except ValueError as error:
+        raise BadInput(f"--request is no JSON: {error}.") from None
+    bench = open_bench(open_model(**model), vectors, corpus, report=progress("tokens"))
+    result = wire.answer(bench, name, parsed)
+    return result, json.dumps(result, ensure_ascii=False, indent=1)
 
 
 def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> WordInContext:

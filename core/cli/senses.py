@@ -33,7 +33,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     *MODEL,
 )
 def senses_change(*, word, uses, clusters, layer, groups, at_least, most, graph, csv, **options) -> Answer:
-    from core.views import change
+    from core.corpus_views import change
     from core.workbench import open_bench
 
     names = {name: options.pop(name) for name in ("first", "second", "first_dates", "second_dates")}

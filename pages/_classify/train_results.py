@@ -16,6 +16,7 @@ from core.common.i18n import say, t, tn
 from core.common.significance import mcnemar, points, written
 from core.figures.classifiers import confusion_figure, layer_weights_figure
 from pages._cached import classifiers
+from pages._cached.views import bench_of
 from pages._classify.job import Order, TrainingJob
 from pages._classify.scores import confusion_alt
 from pages._frame.frame import notice
@@ -158,7 +159,8 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
         mine = {variant: head for (variant, s), head in job.heads.items() if s == seed}
         opened = OpenHeads(tasks.task_named(order.task), mine)
         title = t("{texts}, trained here", texts=order.title)
-        classifiers.keep(title, classifiers.Trained(opened, job.dataset, order.model, order.vectors, dict(job.pooled)))
+        over = bench_of(order.model, order.vectors)
+        classifiers.hold(title, classifiers.Trained(opened, job.dataset, over, dict(job.pooled)))
         page_link(
             "classify",
             t("Listed there as “{title}”", title=plain(title)),

@@ -226,7 +226,9 @@ def _spelling(in_use: InUse, text: str) -> str:
 
 
 def _headline(in_use: InUse, text: str) -> str:
-    from pages._cached import classifiers  # scikit-learn, for this slide alone
+    from core.views import classification  # scikit-learn, for this slide alone
+    from core.views.classification import ClassificationRequest
+    from pages._cached import classifiers
 
     in_use = english(in_use)
     heads = classifiers.opened(TASK, in_use).heads
@@ -234,7 +236,8 @@ def _headline(in_use: InUse, text: str) -> str:
     colours = class_colours(next(iter(heads.values())).labels, ordered=False)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
-    answers = classifiers.answers(TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
+    request = ClassificationRequest(task=TASK, text=text, variants=tuple(n for n in heads if n in SHOWN or n == best))
+    answers = classifiers.ask(classification.compute, in_use, request)
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
     said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)

@@ -6,9 +6,12 @@ import streamlit as st
 from core.analysis import expectation
 from core.common.i18n import t
 from core.engines.masked import has_head
+from core.views import next_words
+from core.views.next_words import NextWordsRequest
 from pages._cached import opened
+from pages._cached.views import bench, view
 from pages._frame.in_use import InUse
-from pages._predict import edits, masked, next_words, store, surprise
+from pages._predict import edits, expected, masked, surprise
 from pages._predict.passage import typed
 from pages._word import of_elmo_alone
 
@@ -25,7 +28,7 @@ def show(in_use: InUse) -> None:
         return
     if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return
-    read = store.reading(in_use.model, sentences)
-    next_words.show(in_use, read)
+    read = view(next_words.read, bench(in_use), NextWordsRequest(sentences=sentences))
+    expected.show(in_use, read)
     surprise.show(in_use, read)
     edits.show(in_use, read)

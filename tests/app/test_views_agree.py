@@ -7,7 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
-from core.cli import view as command_view
+from core.cli import neighbours as commands
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
@@ -198,7 +198,7 @@ def test_a_bad_request_is_one_sentence(capsys, name, request_, message):
 
 
 def test_every_view_is_named_and_asked_ten_times():
-    assert command_view.NAMES == wire.VIEWS and set(REQUESTS) == set(wire.VIEWS)
+    assert commands.VIEWS == wire.VIEWS and set(REQUESTS) == set(wire.VIEWS)
 
 
 def test_a_request_that_is_no_json_is_named(capsys):
