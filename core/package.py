@@ -15,6 +15,7 @@ _HOMES = {
     "open_bench": "core.workbench",
     "ElmoVectorizer": "core.elmo.estimators",
     "ContextVectorizer": "core.elmo.estimators",
+    "live": "core.live.notebook",
     "__version__": "core",
 }
 

@@ -15,7 +15,7 @@ from io import StringIO
 import click
 
 from core import __version__
-from core.cli import bundle, card, classify, index, lessons, neighbours, shipping, tasks, training, vectors, view
+from core.cli import bundle, card, classify, index, lessons, live, neighbours, shipping, tasks, training, vectors, view
 from core.cli.options import Answer, group
 from core.common.errors import ElmoscopeError
 from core.text import languages
@@ -26,6 +26,7 @@ COMMANDS = (
     *(card.evaluate, lessons.check_sentences),
     *(training.pretrain, training.glove, index.index, bundle.convert, bundle.bundle, bundle.texts),
     *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
+    live.live,
 )
 elmoscope = group(None, "Elmoscope: what a word means in context.", "COMMAND", COMMANDS)
 elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)
