@@ -135,7 +135,7 @@ def pole_views(
 
 
 def sense_names(table: OccurrenceTable) -> list[str]:
-    """What poles can be without typing: "bank: river edge" and so on, words in order, each word's commonest senses first."""
+    """What poles can be without typing: "bank: river edge" and so on, words in order, each word's most frequent senses first."""
     names = []
     for lemma in table.lemmas:
         codes, counts = np.unique(table.sense[table.labelled_rows(lemma)], return_counts=True)

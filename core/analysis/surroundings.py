@@ -75,7 +75,7 @@ def surroundings(
 
 
 def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) -> np.ndarray:
-    """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first less cosine with the second."""
+    """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first minus cosine with the second."""
     if not len(layers):
         return np.zeros(0)
     rows, ends = (unit_rows(mixed(each, weights, axis=1), np.float64) for each in (layers, np.stack([first, second])))

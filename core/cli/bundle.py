@@ -41,14 +41,14 @@ SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 
 @command(
     "bundle",
-    "Make again what ships and depends on a bundled model: its table and maps; `bundle all`: every part that is of other weights.",
-    argument("what", "every part that is stale, in order; goes on where cut", required=False, metavar="all", choices=("all",)),
+    "Rebuild what ships with a bundled model: its table and maps; `bundle all` rebuilds every stale part.",
+    argument("what", "every stale part, in order; resumes where it stopped", required=False, metavar="all", choices=("all",)),
     option("--data", "the data sets, laid out as ELMOSCOPE_DATA: measures and heads are made too", metavar="FOLDER"),
     option("--language", "whose model, a code of core.text.languages (default en)", metavar="L", default="en"),
     option("--output", "default: assets/targets, or as the language's description says", metavar="DIR"),
-    option("--only", "of `all` only these parts, as --list names them", metavar="PART", many=True),
-    flag("--list", "of `all` only what is stale, and the minutes each part takes on two cores"),
-    flag("--sums", "only name what is in assets now, with its sha256, in assets/SHA256"),
+    option("--only", "only these parts of `all`, as --list names them", metavar="PART", many=True),
+    flag("--list", "only list what `all` would rebuild, with minutes per part on two cores"),
+    flag("--sums", "only write the sha256 of each file in assets to assets/SHA256"),
 )
 def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
     """The table and its maps; with --data also the measures and every classifier's head, which need the data sets; then the sums.

@@ -32,25 +32,25 @@ VARIANT_NAMES = (
     "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, "
     "glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
 )
-HEADS = option("--heads", "where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
+HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
 
 
 @command(
     "train",
-    "Train text classifiers on labelled rows and score them on held-out ones.",
+    "Train text classifiers on labeled rows and score them on held-out ones.",
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
     option("--variant", VARIANT_NAMES, metavar="V", required=True, many=True),
     option("--train", ".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
     option("--test", "rows to test on (default: 20 % of --train, by a hash of the text)", metavar="F"),
     option("--valid", "rows that decide when to stop (default: 10 % of --train, by hash)", metavar="F"),
-    option("--extra", "files of rows that are only trained on", metavar="F", many=True),
+    option("--extra", "more training rows", metavar="F", many=True),
     option("--text-column", "by name, or by number from 1; several are joined", metavar="NAME", many=True),
     option("--label-column", "by name, or by number from 1 (default: the usual names)", metavar="NAME"),
     option("--seeds", "one run each (default 0)", metavar="S", type=whole(0), many=True, default=(0,)),
     option("--split-seed", "of the split, the same for all runs", metavar="S", type=whole(0), default=0),
-    option("--share", "share of the labelled rows to learn from, validation rows too", metavar="S", type=float, default=1.0),
-    option("--folds", "K-fold cross-validation, K runs a variant", metavar="K", type=whole(0, 100), default=0),
-    option("--duplicates", "equal texts (default: drop for spam, else keep)", choices=("keep", "drop")),
+    option("--share", "share of the labeled rows to use, for training and validation", metavar="S", type=float, default=1.0),
+    option("--folds", "K-fold cross-validation, K runs per variant", metavar="K", type=whole(0, 100), default=0),
+    option("--duplicates", "duplicate texts (default: drop for spam, else keep)", choices=("keep", "drop")),
     flag("--order", "test on the last 20 % of the rows instead of by hash"),
     option("--epochs", "at most (default: until the validation loss rises)", metavar="N", type=whole(1, 1000)),
     option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
@@ -106,7 +106,7 @@ def check_places(folders: list[Path]) -> None:
 
 @command(
     "classify",
-    "What each trained classifier says of a text, and how sure it is.",
+    "Each trained classifier's prediction for a text, with its confidence.",
     option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
     option("--variant", "default: every variant that has a trained head", metavar="V", many=True),
@@ -145,7 +145,7 @@ def classify(*, task, text, variant, heads, vectors, **model_options) -> Answer:
 
 @command(
     "fetch",
-    "Fetch a data set from its publisher, all its rows, into the cache, laid out as ELMOSCOPE_DATA; goes on where cut.",
+    "Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped.",
     argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
 )
 def fetch_data(*, data_set) -> Answer:

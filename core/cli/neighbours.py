@@ -1,7 +1,8 @@
-"""`neighbours`, `static-neighbours`, `verdict` and `substitutes`."""
+"""What a model says of a word: `neighbours`, `static-neighbours`, `verdict`, `substitutes`; `view`: any view of core.views as JSON."""
 
 from __future__ import annotations
 
+import json
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.options import CLUSTER, MODEL, Answer, command, flag, option, whole
+from core.cli.options import CLUSTER, MODEL, Answer, argument, command, flag, option, whole
 from core.cli.shared import cluster_of, download_progress, in_columns, note, open_model, progress
 from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
@@ -27,9 +28,9 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
 
 
-WORD = option("--word", "a token of the sentence, letter case aside", metavar="W", required=True)
-SENTENCE = option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True)
-READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of: wind for wound, or wound for itself", metavar="W")
+WORD = option("--word", "a token of the sentence, in any letter case", metavar="W", required=True)
+SENTENCE = option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True)
+READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either wind or wound", metavar="W")
 
 
 @command(
@@ -37,15 +38,15 @@ READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of:
     "Nearest occurrences of a word in a sentence.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, where the word stands there more than once", metavar="I", type=int),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
     READ_AS,
     *MODEL,
     option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C"),
     option("--layer", "a layer's number from 0, mix, or senses: the sense space (default: the top layer, the mix where weights are given)"),
-    option("--weights", "weights of the mix, one a layer (default: equal)", metavar="a,b,c"),
+    option("--weights", "layer weights, one per layer (default: equal)", metavar="a,b,c"),
     flag("--other-words", "leave out occurrences of the same word"),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
-    flag("--approximate", "by the approximate index that `index approximate` made"),
+    flag("--approximate", "search the approximate index made by `index approximate`"),
     CLUSTER,
 )
 def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, other_words, k, approximate, cluster, **model) -> Answer:
@@ -168,10 +169,10 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
 
 @command(
     "verdict",
-    "Whether a word means the same in two sentences, as Home says it.",
+    "Whether a word means the same in two sentences: Home's verdict.",
     option("--word", "the word; either sentence may have another form of it", metavar="W", required=True),
     option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True, extends=True),
-    option("--language", "en or ko: its own model (default: the model's)", metavar="L"),
+    option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
     READ_AS,
     *MODEL,
 )
@@ -209,12 +210,12 @@ def verdict(*, word, sentence, language, read_as, **model) -> Answer:
     "The words that a biLM expects in a word's place.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, where the word occurs more than once", metavar="I", type=int),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
     option(
-        "--direction", "the words after the left side, before the right, or both", choices=("both", "forward", "backward"), default="both"
+        "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"
     ),
-    flag("--common", "let the commonest words of the vocabulary answer too"),
+    flag("--common", "allow the most common words of the vocabulary"),
     *MODEL,
 )
 def substitutes(*, word, sentence, position, k, direction, common, **model) -> Answer:
@@ -232,6 +233,32 @@ def substitutes(*, word, sentence, position, k, direction, common, **model) -> A
     result = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "direction": direction}
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
+
+
+# core.views.wire's, which would import numpy before --help
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
+
+
+@command(
+    "view",
+    "What a page computes, as JSON: a request in, a result out.",
+    argument("name", f"which view: {', '.join(VIEWS)}", metavar="NAME"),
+    option("--request", 'a JSON object, such as {"word": {"text": "We sat on the bank."}, "space": "1"}', metavar="JSON", required=True),
+    option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""),
+    option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
+    *MODEL,
+)
+def view(*, name, request, corpus, vectors, **model) -> Answer:
+    from core.views import wire
+    from core.workbench import open_bench
+
+    try:
+        parsed = json.loads(request)
+    except ValueError as error:
+        raise BadInput(f"--request is no JSON: {error}.") from None
+    bench = open_bench(open_model(**model), vectors, corpus, report=progress("tokens"))
+    result = wire.answer(bench, name, parsed)
+    return result, json.dumps(result, ensure_ascii=False, indent=1)
 
 
 def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> WordInContext:

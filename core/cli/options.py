@@ -162,10 +162,8 @@ def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
-DEVICE = option(
-    "--device", "where networks compute: auto takes a graphics card where torch has one (default cpu)", choices=DEVICES, default="cpu"
-)
-CLUSTER = option("--cluster", "do it on the workers of this Dask scheduler (tcp://host:8786), to the same result", metavar="ADDRESS")
+DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
+CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
 VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
 MODEL = (
     option(
@@ -176,7 +174,7 @@ MODEL = (
     ),
     option(
         "--pieces",
-        "which of its pieces are a word's vector, in a transformer (default mean)",
+        "which word pieces make a word's vector in a transformer (default mean)",
         choices=("mean", "first", "last"),
         default="mean",
     ),

@@ -21,7 +21,7 @@ EXPERIMENTS = (
 
 @command(
     "train-heads",
-    "Train again what ships: every variant's head for every task; goes on where cut.",
+    "Retrain what ships: every variant's head for every task; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/heads", metavar="DIR", default="assets/heads"),
     option("--tasks", "default: all", metavar="T", choices=TASKS, many=True, default=TASKS),
@@ -69,7 +69,7 @@ def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
 
 @command(
     "experiments",
-    "Run the experiments of the Results page: one line a run; goes on where cut.",
+    "Run the experiments of the Results page, one line per run; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/results/classification.jsonl", metavar="F", default="assets/results/classification.jsonl"),
     option("--only", ", ".join(EXPERIMENTS), metavar="E", choices=EXPERIMENTS, many=True, default=EXPERIMENTS),
@@ -81,7 +81,7 @@ def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
         many=True,
         default=(0, 1, 2),
     ),
-    flag("--together", "at the end, all heads of all seeds asked as one committee"),
+    flag("--together", "at the end, also score all heads of all seeds as one ensemble"),
     *MODEL,
     VECTORS,
 )
@@ -112,11 +112,11 @@ def experiments(*, data, output, only, seeds, together, vectors, **model) -> Ans
 
 @command(
     "noise",
-    "How often trained classifiers are right as letters of the test texts are disturbed.",
+    "Accuracy of trained classifiers as typing errors are added to the test texts.",
     option("--task", "default: news-title", metavar="T", choices=TASKS, default="news-title"),
     DATA,
     option("--output", "default: assets/results/noise.json", metavar="F", default="assets/results/noise.json"),
-    option("--seeds", "ways to disturb (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
+    option("--seeds", "seeds of the typing errors (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
     option("--limit", "only the first N test texts", metavar="N", type=whole(1)),
     HEADS,
     *MODEL,

@@ -33,14 +33,14 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
 
 @command(
     "train",
-    "Train a head of a task and score it on the test set; goes on where cut.",
+    "Train a task's head and score it on the test set; resumes where it stopped.",
     TASK,
     VARIANT,
     DATA,
-    option("--further", "train on these too: reddit, amazon (questions)", metavar="SET", many=True),
+    option("--further", "also train on these: reddit, amazon (questions)", metavar="SET", many=True),
     option("--seed", "of every random choice (default 0)", metavar="S", type=whole(0), default=0),
     option("--epochs", "at most (default: the task's own)", metavar="N", type=whole(1, 1000)),
-    flag("--random-labels", "the control: labels of the training set drawn by chance"),
+    flag("--random-labels", "control run: training labels drawn at random"),
     option("--limit-train", "examples of the train set (0: all; default: the task's own)", metavar="N", type=whole(0)),
     option("--limit-test", "examples of the test set (0: all; default: the task's own)", metavar="N", type=whole(0)),
     option("--output", "save the head as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
@@ -78,7 +78,7 @@ def train(*, task, variant, data, further, seed, epochs, random_labels, limit_tr
     VARIANT,
     DATA,
     option("--test", "a further test set in place of the task's own: xquad (questions)", metavar="SET"),
-    option("--heads", "where heads lie as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
+    option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
     *MODEL,
     VECTORS,
 )
@@ -108,12 +108,12 @@ def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
 
 @command(
     "results",
-    "Every task, both variants, several seeds: what the pages show.",
+    "Run every task with both variants and several seeds: the figures of Results.",
     DATA,
     ONLY,
     option("--seeds", "default 0 1 2", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
-    option("--curve", "train on only so many, too: a learning curve", metavar="N", type=whole(1), many=True),
-    flag("--no-controls", "leave the runs on random labels out"),
+    option("--curve", "also train on N examples, for a learning curve", metavar="N", type=whole(1), many=True),
+    flag("--no-controls", "skip the runs on random labels"),
     option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
     *MODEL,
     VECTORS,
@@ -148,8 +148,8 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, **model) 
 
 @command(
     "fetch",
-    "Fetch the tasks' data sets from their publishers: sizes and sums are checked, what is there stays.",
-    option("--data", "where to (default: data/tasks in the cache)", metavar="FOLDER"),
+    "Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay.",
+    option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"),
     ONLY,
 )
 def fetch(*, data, only) -> Answer:

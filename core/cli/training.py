@@ -20,32 +20,32 @@ COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has coun
 
 TEXT = (
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
-    option("--hold-out", "share of the lines, by a hash of each, to measure on instead", metavar="S", type=float, default=0.0),
+    option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=float, default=0.0),
 )
 
 
 @command(
     "pretrain",
     "Train a biLM on text; resumes from its checkpoints.",
-    option("--corpus", "text, one sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--output", "checkpoints, log, and in the end DIR/model", metavar="DIR", required=True),
-    flag("--resume", "go on from DIR's checkpoints"),
+    flag("--resume", "continue from DIR's checkpoints"),
     option("--valid", "held-out text for the validation perplexity", metavar="F"),
     *TEXT,
     DEVICE,
     option("--start-vectors", "static vectors to start from (a registry name or a file)", metavar="V"),
-    option("--start-model", "a trained biLM to go on from, in its shape", metavar="M"),
-    option("--tokens", "tokens to see in all", type=int, default=8_000_000),
+    option("--start-model", "a trained biLM to continue from, in its shape", metavar="M"),
+    option("--tokens", "tokens to train on in all", type=int, default=8_000_000),
     option("--table-share", "share of the tokens seen before the char-CNN joins", type=float, default=0.8),
     option("--hidden", "LSTM cell size", type=int, default=1024),
     option("--projection", "output size of the char-CNN and of each direction", type=int, default=128),
-    option("--vocabulary", "words the softmax names", type=int, default=50000),
-    option("--batch-tokens", "tokens a step", type=int, default=2048),
-    option("--negatives", "words sampled for the softmax of a step", type=int, default=3072),
+    option("--vocabulary", "words in the softmax", type=int, default=50000),
+    option("--batch-tokens", "tokens per step", type=int, default=2048),
+    option("--negatives", "words sampled for the softmax at each step", type=int, default=3072),
     option("--topic", "weight of a loss that makes states keep the topic", type=float, default=0.0),
     option(
         "--topic-target",
-        "what it predicts: words ahead, words around (also behind), or the bag of those ahead",
+        "what it predicts: words ahead, words around, or the bag of words ahead",
         choices=("words", "around", "bag"),
         default="words",
     ),
@@ -136,7 +136,7 @@ def _go_on(name: str, made):
 @command(
     "glove",
     "Train GloVe vectors on text.",
-    option("--corpus", "text, one sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--output", "the folder of vectors", metavar="DIR", required=True),
     option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
     *TEXT,

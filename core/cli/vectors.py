@@ -1,4 +1,4 @@
-"""`embed` and `predict`: arguments in, (JSON result, text for people) out."""
+"""What a model makes of texts: `embed`, `predict`, the `index` commands; `allennlp setup`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.options import CLUSTER, MODEL, Answer, command, flag, group, option, whole
+from core.cli.neighbours import in_shards
+from core.cli.options import CLUSTER, MODEL, Answer, argument, command, flag, group, option, whole
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common.config import FLOAT32, PRECISIONS
 from core.common.errors import BadInput
@@ -29,13 +30,13 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     "Vectors of every token in every layer, as .npz.",
     *MODEL,
     option(
-        "--input", ".json: list of token lists, or of equally long streams of them; .txt: a sentence a line", metavar="F", required=True
+        "--input", ".json: list of token lists, or of equally long streams of them; .txt: one sentence per line", metavar="F", required=True
     ),
     option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
-    flag("--stateful", "carry the LSTMs' states from batch to batch (as the published golden files)"),
-    option("--batch-size", "sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
-    option("--engine", "who computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
-    option("--precision", "of the LSTMs' weights: fewer bits are faster, and not quite exact", choices=PRECISIONS, default=FLOAT32),
+    flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does"),
+    option("--batch-size", "sentences per batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
+    option("--engine", "which engine computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
+    option("--precision", "precision of the LSTMs' weights: fewer bits are faster but less exact", choices=PRECISIONS, default=FLOAT32),
     CLUSTER,
 )
 def embed(*, input, output, stateful, batch_size, engine, precision, cluster, **model) -> Answer:
@@ -120,8 +121,8 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
 
 @command(
     "predict",
-    "The words a biLM expects next, or before.",
-    option("--text", "its last sentence is continued, or its first one preceded", metavar="T", required=True),
+    "The words a biLM expects next or before.",
+    option("--text", "a text: its last sentence is continued, or its first preceded", metavar="T", required=True),
     option("--direction", "the next word (default), or the one before", choices=("forward", "backward"), default="forward"),
     option("--k", "how many, best first (default 10)", type=whole(1), default=10),
     *MODEL,
@@ -152,3 +153,92 @@ def allennlp_setup() -> Answer:
 
 
 allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", "setup", (allennlp_setup,))
+
+
+@command(
+    "build",
+    "Encode a corpus into an index: every token in every layer.",
+    option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz", metavar="F", required=True),
+    option(
+        "--output",
+        "a new folder, or an index to be replaced; with --cluster one that all workers see, or a URL (s3://...)",
+        metavar="DIR",
+        required=True,
+    ),
+    option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
+    option(
+        "--lines",
+        "line breaks: join wrapped lines into paragraphs, keep each as the end of a sentence, or detect which they are",
+        choices=("detect", "join", "keep"),
+        default="detect",
+    ),
+    flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
+    CLUSTER,
+    *MODEL,
+)
+def index_build(*, corpus, output, text_column, lines, senses, cluster, **model) -> Answer:
+    from core.elmo.models import open_language_model
+    from core.elmo.substitutes import Substitutes
+    from core.index.build import build_index, check_replaceable
+    from core.index.table import index_info
+
+    if cluster is not None:
+        if senses:
+            raise BadInput("--senses works on one machine. Leave it or --cluster out.")
+        return _index_on_cluster(corpus, output, text_column, lines, cluster, model)
+    check_replaceable(Path(output))
+    model = open_model(**model)
+    sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
+    substitutes = Substitutes(open_language_model(model)) if senses else None
+    build_index(sentences, model.encoder, Path(output), model=model.fingerprint, report=progress("tokens"), substitutes=substitutes)
+    return _info(index_info(Path(output)))
+
+
+def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: str, cluster: str, model_options: dict) -> Answer:
+    from core.cluster import shards
+    from core.cluster.worker_model import named
+
+    shards.open_own(output)
+    model = open_model(**model_options, cluster=cluster)
+    sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
+
+    def report(done) -> None:
+        speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"
+        note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
+
+    with cluster_of(cluster) as client:
+        fingerprint = model.fingerprint
+        shards.build(client, sentences, output, model=named(model_options["model"]), model_fingerprint=fingerprint, report=report)
+    return _info(shards.info(output))
+
+
+@command("info", "What an index holds.", argument("folder", "as made by index build", metavar="DIR"))
+def index_info(*, folder) -> Answer:
+    if in_shards(folder):
+        from core.cluster.shards import info
+    else:
+        from core.index.table import index_info as info
+
+    return _info(info(folder))
+
+
+@command(
+    "approximate",
+    "Make an approximate index, for tables of millions of occurrences.",
+    argument("folder", "as made by index build", metavar="DIR"),
+)
+def index_approximate(*, folder) -> Answer:
+    from core.cluster import approximate
+    from core.cluster.shards import open_shards
+
+    facts = approximate.build(open_shards(folder), report=progress("rows"))
+    size = f"{facts['occurrences']:,} occurrences in {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB"
+    return facts, f"{size}, made in {facts['seconds']:.1f} s"
+
+
+def _info(facts: dict) -> tuple[dict, str]:
+    text = f"{facts['occurrences']:,} occurrences of {facts['types']:,} types, {facts['bytes'] / 1e6:.1f} MB, made in {facts['seconds']:.1f} s ({facts['tokens_per_second']:,.0f} tokens/s)"
+    return facts, text
+
+
+index = group("index", "Occurrence tables.", "build|info|approximate", (index_build, index_approximate, index_info))

@@ -27,7 +27,7 @@ EQUAL = 8  # digits to which two scores are the same: shares are kept to nine, a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """The mean of first less second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
+    """The mean of first minus second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
 
     mean: float
     low: float | None  # None, both: too few groups, or all differ alike
@@ -106,7 +106,7 @@ def paired(
 
 
 def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
-    """(K, S, N): of K pairs of classifiers, trained on S subsets, first less second on each of N texts -> a Paired of each pair.
+    """(K, S, N): of K pairs of classifiers, trained on S subsets, first minus second on each of N texts -> a Paired of each pair.
 
     Subsets and texts are both drawn anew, so that the interval holds for other training texts and for other test texts (Owen
     2007, "The pigeonhole bootstrap"); p is twice the smaller tail of what was drawn. All pairs meet the same draws. Of S subsets

@@ -136,7 +136,7 @@ class Substitutes:
         states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
-            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:

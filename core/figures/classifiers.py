@@ -27,6 +27,11 @@ def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
     return {label: SENSE_COLOURS[k % len(SENSE_COLOURS)] for k, label in enumerate(labels)}
 
 
+def chain_colours(most: int) -> dict[str, str]:
+    """A colour for each chain's number, from "1"; none for those that are more than there are colours."""
+    return {str(k): colour for k, colour in zip(range(1, most + 1), SENSE_COLOURS, strict=False)}
+
+
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
     """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part.
 

@@ -1,6 +1,6 @@
 """Neighbours in the sense space (core.index.sense_space): the occurrences of a table, placed when they are looked at.
 
-All of them stand by one mean, that of all words, and by the map that has not seen the query's word: less the mean of the word's own rows
+All of them stand by one mean, that of all words, and by the map that has not seen the query's word: with the mean of the word's own rows
 the nearest is right no more often (README.md). What was kept beside the table is there at once; of the other rows the sentences are read
 anew, so where those are more than `MOST_READ` only the rows nearest at layer 1 are placed.
 """
@@ -29,8 +29,12 @@ class SenseIndex(Index):
     def answer(self, question: Question) -> list[Neighbour]:
         query = question.query
         rows = self.rows(question)
-        values = self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
+        values = self.cosines(rows, query)
         return [Neighbour(self.table.occurrence(int(rows[k])), float(values[k])) for k in best(values, question.k)]
+
+    def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
+        """(n,): of some rows with a word in its sentence; all of their sentences are read where nothing is kept of them."""
+        return self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
         """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""

@@ -100,7 +100,7 @@ class SenseSpace:
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
     def placed(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
-        """(n, V) -> (n, D) unit vectors: each part less that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
+        """(n, V) -> (n, D) unit vectors: each part minus that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
         mean = self.mean if mean is None else mean
         joined = np.empty_like(views, dtype=np.float32)
         start = 0
@@ -112,7 +112,7 @@ class SenseSpace:
         return unit(joined @ self.learned.map_for(word) if self.learned and mapped else joined)
 
     def of_word(self, table: OccurrenceTable, rows: np.ndarray, word: str = "", *, mapped: bool = True) -> np.ndarray:
-        """(n, D): some rows of one word of a table in the space, less their own mean; not `mapped`: the parts as they are, (n, V)."""
+        """(n, D): some rows of one word of a table in the space minus their own mean; not `mapped`: the parts as they are, (n, V)."""
         views = self.of_rows(table, rows)
         return self.placed(views, views.mean(axis=0), word, mapped=mapped)
 

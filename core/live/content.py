@@ -7,8 +7,6 @@ from core.common.limits import limits
 from core.live.labelled import add_labelled
 from core.live.pack import Pack
 from core.live.weights import add_network, add_softmax, add_static
-from core.text import word_in_question
-from core.text.languages import Language
 from core.workbench import Bench
 
 SCRIPTS = {
@@ -38,12 +36,12 @@ def packed(bench: Bench, report: Callable[[float, str], None] = lambda share, wh
     facts |= add_labelled(pack, bench)
     report(0.7, t("Packing"))
     said = {"random": facts["random"], "lengths": facts["lengths"], "lemmas": list(facts["lemmas"])}
-    return pack.written(facts | _language(bench.language, said["lemmas"])), said
+    return pack.written(facts | _language(bench, said["lemmas"])), said
 
 
-def _language(language: Language, lemmas: list[str]) -> dict:
+def _language(bench: Bench, lemmas: list[str]) -> dict:
     """How the page cuts text into tokens, and its lists of words."""
-    known = word_in_question.words_of(language)
+    language, known = bench.language, bench.word_lists
     cut = language.tokeniser == "spaces"
     return {
         "language": language.code,

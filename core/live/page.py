@@ -7,8 +7,10 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from babel import Locale
 from jinja2 import Environment, StrictUndefined
 
 from core.common import i18n, markup, model_layers
@@ -17,10 +19,8 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
-from core.files.atomic import replacing
 from core.live.content import packed
 from core.live.texts import texts
-from core.text import languages
 from core.workbench import Bench
 
 FOLDER = Path(__file__).parent
@@ -98,8 +98,15 @@ def write(path: Path, html: str) -> int:
     """The file, whole or not at all; its bytes. BadInput where it cannot be written."""
     if path.is_dir():
         raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
-    with replacing(path) as temporary:
-        temporary.write_text(html, encoding="utf-8")
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        beside.write_text(html, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=error.strerror or error)) from None
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
     return path.stat().st_size
 
 
@@ -125,7 +132,7 @@ def _in_every_language(bench: Bench) -> dict[str, dict]:
     try:
         for code in i18n.languages():
             i18n.use(code)
-            name = "English" if code == i18n.ENGLISH else languages.named(code).name if code in languages.codes() else code
+            name = Locale.parse(code).get_display_name(code) or code
             result[code] = texts(bench.layers, bench.model.name, cut_at_spaces=cut) | {"name": name}
     finally:
         i18n.use(before)

@@ -18,7 +18,7 @@ function newSenses(pack, network, statics, substitutes) {
   // The three parts of the sense space, each of length 1.
   const partsOf = (layers, about, expected) => [unit(layers[SPACE_LAYER]), unit(about), unit(expected)];
   const wholeMean = () => { let end = 0; return [2 * network.projection, statics.dim || 1, network.projection].map((size) => learned.mean.subarray(end, (end += size))); };
-  // Each part less that of `mean`, to length 1, then the map of that number.
+  // Each part minus the mean's, to length 1, then the map of that number.
   function placed(parts, mean, number) {
     const joined = joinedUp(parts.map((part, k) => (norm(part) > 1e-6 ? unit(less(part, mean[k])) : part.map(() => 0))));
     const { maps } = learned, sum = new Float32Array(maps.columns);

@@ -66,14 +66,14 @@ class Agreement:
     rand_null: tuple[float, float]
     v: float  # V-measure (Rosenberg and Hirschberg 2007): 0 to 1
     v_null: tuple[float, float]
-    mutual: float  # the same information less what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
+    mutual: float  # the same information minus what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
     purity: float  # share of occurrences whose sense is the commonest of their cluster
     purity_null: tuple[float, float]
     n: int  # labelled occurrences
 
 
 def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
-    """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions less the shrunken mean of their own spelling."""
+    """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions minus the shrunken mean of their own spelling."""
     rows = unit(np.asarray(vectors, np.float32))
     spellings = np.asarray(spellings)
     if len(rows) != len(spellings):

@@ -1,4 +1,4 @@
-"""Senses learnt from training occurrences and asked of others: the nearest occurrence, the nearest centroid, the commonest sense.
+"""Senses learnt from training occurrences and asked of others: the nearest occurrence, the nearest centroid, the most frequent sense.
 
 Everything is judged within each word, and a tie is worth the share of it that is right, as in core.senses.separation.
 """

@@ -77,7 +77,7 @@ class SenseStanding:
     sense: str
     rival: str  # the nearest of the others
     cosine: float
-    margin: float  # cosine to the sense less that to the rival, -2 to 2; negative where the rival is nearer
+    margin: float  # cosine to the sense minus that to the rival, -2 to 2; negative where the rival is nearer
     alone: float  # the sense's margin with no sentence around the word
     far: bool = False  # further from the sense than any of its labelled sentences
 
@@ -193,7 +193,7 @@ def expectations(
 
 
 def margins(cosines: np.ndarray, sense: int) -> np.ndarray:
-    """(..., S) -> (...): the cosine to a sense less the best of all others'; BadInput where there is no other."""
+    """(..., S) -> (...): the cosine to a sense minus the best of all others'; BadInput where there is no other."""
     if cosines.shape[-1] < 2:
         raise BadInput(t("A word needs at least two labeled senses."))
     return cosines[..., sense] - np.delete(cosines, sense, axis=-1).max(axis=-1)

@@ -23,14 +23,18 @@ from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Neighbour, Query
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
+from core.index.tables import open_word
 from core.senses import verdict
 from core.senses.separation import purity_at_k
 from core.text.corpora import labelled_of
 from core.text.labelled_words import words_of
 from core.text.languages import Language
+from core.text.readings import WordInContext
 from core.text.sentences import Sentence
 from core.text.tokens import join_tokens
+from core.workbench import Bench
 
+READS = ("model",)
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
 QUESTIONS, MOST_SENSES = 8, 3
@@ -146,6 +150,12 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
     votes = np.bincount(labels[nearest], minlength=len(quiz_question.senses))
     return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
+
+
+def reading(bench: Bench, quiz_question: QuizQuestion, space: SenseSpace | None) -> QuizReading:
+    """What the bench's model reads, of the word's own labelled sentences and no others."""
+    (query,) = bench.queries([WordInContext(quiz_question.tokens, quiz_question.position)])
+    return read(open_word(quiz_question.word, bench.model), quiz_question, query, space)
 
 
 def squares(hits: Iterable[bool]) -> str:

@@ -177,7 +177,7 @@ def sense_report(
 
 
 def less(first: SenseReport, second: SenseReport) -> Paired:
-    """One report less another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
+    """One report minus another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
     if first.per_word.keys() != second.per_word.keys():
         raise BadInput("Only reports of the same words can be compared.")
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))

@@ -43,7 +43,7 @@ def forms(sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]]) 
 
 
 def nearness(points: np.ndarray) -> np.ndarray:
-    """(n, d) -> (n, n): 1 less the distance, so that measures made for cosines rank by distance."""
+    """(n, d) -> (n, n): 1 minus the distance, so that measures made for cosines rank by distance."""
     return 1 - np.linalg.norm(points[:, None] - points[None], axis=2)
 
 

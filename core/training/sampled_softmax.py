@@ -49,7 +49,7 @@ class SampledSoftmax:
     def loss(self, h: Tensor, rows: Tensor, log_count: Tensor, n: int | None = None) -> Tensor:
         """Mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P).
 
-        Logits are taken less `log_count` (words of the softmax,), the log of the chance to be among n drawn.
+        Logits are taken minus `log_count` (words of the softmax,), the log of the chance to be among n drawn.
         """
         negatives = self.negatives[:n]
         targets = self.targets[rows]

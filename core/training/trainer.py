@@ -42,7 +42,7 @@ from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax
 class PretrainConfig:
     """Everything that decides the result of a run (with the prepared corpus)."""
 
-    vocabulary: int = 50_000  # words the softmax names, besides the three special ones
+    vocabulary: int = 50_000  # words in the softmax, besides the three special ones
     tokens: int = 8_000_000  # tokens to see; far less than one pass over the corpus needs no dropout
     batch_tokens: int = 4096
     negatives: int = 4096

@@ -19,7 +19,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import find_word
 from core.workbench import Bench
 
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits")
+VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
 WORD_KEYS = ("text", "word", "position", "read_as")
 
 

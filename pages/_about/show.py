@@ -114,12 +114,13 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         expected = 1 if panel.title.startswith("Parts of speech") else -1
         named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
         found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    said = [
-        t("As in the paper: {tasks}.", tasks=", ".join(found["as"])) if found["as"] else "",
-        t("Opposite: {tasks}.", tasks=", ".join(found["not"])) if found["not"] else "",
-        t("Inconclusive: {tasks}.", tasks=", ".join(found["open"])) if found["open"] else "",
+    parts = [
+        t("as in the paper for {tasks}", tasks=", ".join(found["as"])) if found["as"] else "",
+        t("opposite for {tasks}", tasks=", ".join(found["not"])) if found["not"] else "",
+        t("inconclusive for {tasks}", tasks=", ".join(found["open"])) if found["open"] else "",
     ]
-    return [" ".join([t("Layer 1 minus layer 2, in points (95 % interval):"), *filter(None, said)])] if any(said) else []
+    each = "; ".join(filter(None, parts))
+    return [t("Layer 1 minus layer 2, in points (95 % interval): {each}.", each=each)] if each else []
 
 
 def _below(panels: list[Panel]) -> list[str]:

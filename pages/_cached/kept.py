@@ -7,10 +7,12 @@ is told by the name of a parameter in KINDS is kept by its content, too.
 import functools
 import inspect
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
+import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.memo import Kept
@@ -52,6 +54,26 @@ def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable
         return found
 
     return decorate
+
+
+def keep(
+    maker: str,
+    reads: Iterable[tuple[str, str]],
+    key: Hashable,
+    make: Callable[[], R],
+    *,
+    most: int,
+    weighed: bool = True,
+    meanwhile: str = "",
+) -> R:
+    """What `make` returns, once for this key and the contents of what it reads, each a kind and a name; `meanwhile` is on the page."""
+
+    def work() -> R:
+        with st.spinner(meanwhile) if meanwhile else nullcontext():
+            return make()
+
+    versions = tuple((name, version(name, kind)) for kind, name in reads)
+    return KEPT.value(maker, (versions, key), work, most=most, weighed=weighed)
 
 
 def version(name: str, kind: str) -> tuple:

@@ -27,7 +27,7 @@ from core.text.labelled_words import Labelled, corpus_for, indexed, listed, part
 from core.text.readings import WordInContext
 from core.workbench import products_with, table_key
 from pages._cached import jobs
-from pages._cached.kept import KEPT, kept, version, within_run
+from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.progress import duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
@@ -42,19 +42,15 @@ FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page
 def model(name: str) -> Model:
     """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
     them is kept once for all."""
-    return _model(name, devices.in_use())
+    device = devices.in_use()
+    options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
+    return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 
 
-@kept(3, weighed=False, name="model")
-def _model(name: str, device: str) -> Model:
-    with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
-        return open_model(name, device=device)
-
-
-@kept(3, weighed=False, name="vectors")
 def vectors(name: str) -> StaticVectors:
-    with st.spinner(t("Opening the vectors…")):
-        return open_vectors(name)
+    return keep(
+        "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
+    )
 
 
 def about(in_use: InUse, *words: str) -> InUse:
@@ -97,7 +93,6 @@ def _takes_long(corpus: str) -> bool:
     return not index_at(corpus)
 
 
-@kept(3, weighed=False)
 def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
     bars = []  # drawn only where sentences are read now, which is once for a set and a model
 
@@ -106,22 +101,24 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         left = duration((total - done) / max(speed, 1e-9))
         bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
-    with st.spinner(t("Opening labeled sentences…")):
+    def read() -> OccurrenceTable:
         table = made(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
-    for bar in bars:
-        bar.empty()
-    return table
+        for bar in bars:
+            bar.empty()
+        return table
+
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("labelled", reads, None, read, most=KEPT_TABLES, weighed=False, meanwhile=t("Opening labeled sentences…"))
 
 
-@kept(32)
 def is_labelled(corpus: str) -> bool:
-    return opens_at_once(corpus)
+    return keep("is labelled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
 
 
-@kept(128)
 def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
+    table = targets(corpus, model_name)
     with st.spinner(t("Fitting the map…")):
-        return open_maps(targets(corpus, model_name), word, fit=True)
+        return KEPT.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
@@ -172,12 +169,8 @@ def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable 
     if table is None or indexed(corpus) == corpus:
         return table
     targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
-    return _with_further(corpus, model_name, table_key(table), table)
-
-
-@kept(4)
-def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTable) -> OccurrenceTable:
-    return with_further(_table, corpus, model(model_name))
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
 
 
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
@@ -235,12 +228,13 @@ def _allennlp() -> AllenNLPEngine:
         return AllenNLPEngine()
 
 
-@kept(64)
 def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
     """A model's layers of some sentences, computed by the other engine."""
-    options, weights = allennlp_files(model(model_name))
-    with st.spinner(t("AllenNLP is computing…")):
-        return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
+
+    def compute() -> EngineResult:
+        return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)
+
+    return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
 
 
 def compile_ahead() -> None:

@@ -29,7 +29,7 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     table = read_accuracy().get(task)
     key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
     offered = command("python", "-m", "core", "noise", "--task", task, "--data", "FOLDER", "--output", "assets/results/noise.json")
-    model = classifiers.frozen(task, in_use)["model"]
+    model = classifiers.bench_for(task, in_use).model
     data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
     if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
         _drawn(table, names)
@@ -59,12 +59,12 @@ def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
         bar.progress(done / total, text=t("{done:,} of {total:,} texts, {left:.0f} s left", done=done, total=total, left=left))
 
     opened = classifiers.opened(task, in_use)
-    given = classifiers.frozen(task, in_use)
+    over = classifiers.bench_for(task, in_use)
     return accuracy_under_noise(
         {name: opened.heads[name] for name in names},
         tasks.open_data(tasks.task_named(task), **files),
-        vectors=given["vectors"],
-        encoder=given["model"].encoder,
+        vectors=over.vectors,
+        encoder=over.model.encoder,
         seeds=(0,),
         limit=MEASURED_HERE,
         report=report,

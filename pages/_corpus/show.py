@@ -161,7 +161,7 @@ def _line(line: Line, named: bool, substitutes: Sequence[Prediction] = ()) -> st
     remark = _short(line.document) if named else ""
     words = ", ".join(answer.word for answer in substitutes[:STAND])
     after = html('<span class="small after">{}</span>', words) if words else ""
-    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), after=after, text=line.text, aligned=True)
+    return lists.keyword_line(tokens, len(line.left), remark, n_words=len(line.words), after=after, text=line.text)
 
 
 def _short(name: str, most: int = 28) -> str:

@@ -17,7 +17,7 @@ def map_(settings: Settings) -> NotebookRecipe:
             "word": chosen(settings, "map_word", word(settings)),
             "sentences": pair(settings),
             "plan": plan,
-            "ends": ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two commonest senses
+            "ends": ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two most frequent senses
             "around_plan": chosen(settings, "around", "spread"),  # of a word without labels
             "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
         }

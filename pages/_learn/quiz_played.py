@@ -7,12 +7,12 @@ import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.index.tables import open_word
 from core.senses import quiz
 from core.senses.quiz import QuizQuestion, QuizReading
 from core.text import languages
-from pages._cached import opened
-from pages._cached.kept import kept
+from pages._cached.kept import keep
+from pages._cached.views import bench, view
+from pages._frame.in_use import InUse
 from pages._frame.question import gone_through_history
 from pages._word import verdict
 
@@ -114,21 +114,14 @@ def _untouched() -> bool:
     return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
 
 
-@kept(32, corpus="corpus", more="corpus")
-def _questions(number: int, code: str, corpus: str, more: str) -> tuple[QuizQuestion, ...]:
-    return quiz.quiz(number, languages.named(code))
-
-
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
     """The questions of a number in a language; without any model."""
     language = languages.named(code)
-    return _questions(number, code, language.sentences, language.more_sentences)
+    reads = (("corpus", language.sentences), ("corpus", language.more_sentences))
+    return keep("quiz", reads, (number, code), lambda: quiz.quiz(number, language), most=32)
 
 
-@kept(1024)
-def reading(model_name: str, quiz_question: QuizQuestion) -> QuizReading:
+def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
-    model = opened.model(model_name)
-    with st.spinner(t("ELMo is reading…")):
-        query = opened.query(model_name, quiz_question.tokens, quiz_question.position)
-        return quiz.read(open_word(quiz_question.word, model), quiz_question, query, verdict.space_of(model_name))
+    space = verdict.space_of(in_use.model)
+    return view(quiz.reading, bench(in_use), question, space, most=1024, meanwhile=t("ELMo is reading…"))

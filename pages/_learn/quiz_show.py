@@ -55,7 +55,7 @@ def _play(in_use: InUse) -> None:
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
-    done = [reading(in_use.model, item) for item in request[: len(game.answers)]]
+    done = [reading(in_use, item) for item in request[: len(game.answers)]]
     with head:
         _head(request, game, done, in_use)
     with body:
@@ -64,7 +64,7 @@ def _play(in_use: InUse) -> None:
         else:
             _question(request[game.at], game, done[game.at] if game.at < len(done) else None, len(request), in_use)
     if len(done) < len(request):
-        reading(in_use.model, request[len(done)])  # while the visitor thinks; the next one when this one is answered
+        reading(in_use, request[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:

@@ -61,7 +61,7 @@ def _address(number: int, shown: str | Picked) -> dict[str, str]:
     if isinstance(shown, str):
         return kept | {"spell" if number == SPELLING else "text_news-title": shown}
     values = {"map_word": shown.word}
-    placed = [(join_tokens(list(shown.one[0])), shown.one)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
-    for key, (text, (tokens, position)) in zip("ab", placed, strict=False):
-        values |= {key: text, f"{key}i": token_labels(tokens)[position]}
+    placed = [(join_tokens(list(shown.one.tokens)), shown.one)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
+    for key, (text, word) in zip("ab", placed, strict=False):
+        values |= {key: text, f"{key}i": token_labels(word.tokens)[word.position]}
     return kept | values

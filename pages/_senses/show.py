@@ -179,7 +179,7 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     st.info(why, icon=":material/search_off:")
     results = [table.occurrence(int(row)) for row in rows]
     if results:
-        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text, aligned=True) for o in results])
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 

@@ -35,7 +35,7 @@ def plain(lines: list[str]) -> str:
     return said
 
 
-@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "commonest tag"]))
+@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "most frequent tag"]))
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
     said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}

@@ -510,6 +510,9 @@ def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(a
     for name in LAYERS:
         assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
         assert set(found[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
+    too = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
+    assert too.keys() - found.keys() == {"senses"} and too["senses"].keys() == found["1"].keys()
+    assert {name: facts for name, facts in too.items() if name != "senses"} == found
 
 
 def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
@@ -527,6 +530,14 @@ def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, mo
         }
     assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
     assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
+    too = answer("evaluate", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
+    assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == found["1"]["less_static"].keys()
+    assert {name: facts for name, facts in too.items() if name != "senses"} == found
+
+
+def test_evaluate_random_has_the_sense_space_too(answer):
+    found = answer("evaluate", "random", "--space", "senses")
+    assert found["senses"]["low"] < found["senses"]["mean"] < found["senses"]["high"] and found["senses"]["mean"] < found["1"]["mean"]
 
 
 @pytest.fixture

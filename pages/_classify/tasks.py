@@ -1,6 +1,7 @@
-"""The page: a task, what is typed, two answers side by side, and the table."""
+"""The tasks of the ELMo paper: what is typed, two answers side by side, and the table."""
 
 from collections.abc import Callable
+from typing import TypeVar
 
 import pandas as pd
 import streamlit as st
@@ -9,29 +10,48 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup
-from core.figures.classifiers import shares_figure
+from core.figures.classifiers import chain_colours, class_colours, shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
-from core.tasks.answers import Mentioned, TaskAnswer
+from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
 from core.tasks.coreference import chosen
 from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
+from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
+from core.views import tasks
+from core.views.tasks import TaskRequest
+from pages._cached.views import bench, view
+from pages._classify import brackets
+from pages._classify.notices import about_choice, about_measure, about_spans
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html, shown_errors
-from pages._tasks import drawn, store
-from pages._tasks.notices import about_choice, about_measure, about_spans
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
 
 COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
+R = TypeVar("R")
 ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
+
+
+def _opened(in_use: InUse) -> dict[str, OpenTask]:
+    """The tasks that have heads which fit what is in use; none where nothing was trained."""
+    path = FOLDER / "results.json"
+    if not path.is_file():
+        return {}
+    return view(tasks.open_tasks, bench(in_use), path.stat().st_mtime, most=4, weighed=False, meanwhile=t("Opening the heads…"))
+
+
+def _ask(compute: Callable[..., R], in_use: InUse, **request) -> R:
+    """What a function of core.views.tasks says of a request, by these heads."""
+    changed = (FOLDER / "results.json").stat().st_mtime
+    return view(compute, bench(in_use), TaskRequest(changed=changed, **request), _opened(in_use), most=256)
 
 
 def variant_titles() -> dict[str, str]:
@@ -40,7 +60,7 @@ def variant_titles() -> dict[str, str]:
 
 def show(in_use: InUse) -> None:
     with shown_errors():
-        result = store.opened(in_use)
+        result = _opened(in_use)
         if not result:
             st.info(
                 t("No trained head fits what is in use. Run: `{command}`", command="python -m core tasks results --data FOLDER"),
@@ -117,7 +137,7 @@ def _speech(in_use: InUse) -> None:
 def _roles(in_use: InUse) -> None:
     example = answers.sentence_example("roles", _typed("tasks_roles", t("Sentence with a verb"), "roles", height=80))
     tokens = flat(example.passages[0])
-    places = store.predicates(in_use, example)
+    places = _ask(tasks.predicates, in_use, example=example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
     at = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
     _spans("roles", in_use, answers.with_predicate(example, int(at)))
@@ -126,10 +146,10 @@ def _roles(in_use: InUse) -> None:
 def _spans(task: str, in_use: InUse, example: Example) -> None:
     """Names or roles, drawn on the words of both."""
     tokens = flat(example.passages[0])
-    said = store.said(task, in_use, example)
+    said = _ask(tasks.compute, in_use, task=task, example=example)
     verb = ("V", "C-V")
     result = {v: [span for span in a.said if span[2] not in verb] for v, a in said.items()}
-    colours = drawn.colours_of(sorted(label for spans in result.values() for _, _, label in spans))
+    colours = class_colours(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     shown = pieces(tokens)
 
     def words(span: tuple[int, int, str]) -> str:
@@ -141,7 +161,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
-        return drawn.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
+        return brackets.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
 
     _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
     if len(result) > 1:
@@ -153,7 +173,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
 def _entailment(in_use: InUse) -> None:
     first = _typed("tasks_first", t("First sentence"), "entailment")
     second = _typed("tasks_second", t("Does this follow from it?"), "entailment")
-    said = store.said("entailment", in_use, answers.pair_example(first, second))
+    said = _ask(tasks.compute, in_use, task="entailment", example=answers.pair_example(first, second))
     titles = variant_titles()
     named = label_titles()
     shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in said.items()}
@@ -172,7 +192,7 @@ def _entailment(in_use: InUse) -> None:
 
 def _coreference(in_use: InUse) -> None:
     text = _typed("tasks_text", t("Text with pronouns"), "coreference", height=100)
-    if not {"clusters", "chunks"} <= set(store.opened(in_use)):
+    if not {"clusters", "chunks"} <= set(_opened(in_use)):
         _pronoun(in_use, answers.mentioned(text))
         return
     _chains(in_use, text)
@@ -188,13 +208,13 @@ def _coreference(in_use: InUse) -> None:
 
 def _chains(in_use: InUse, text: str) -> None:
     """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
-    example = store.mentions(in_use, text)
+    example = _ask(tasks.mentions, in_use, text=text)
     tokens = flat(example.passages[0])
     shown = pieces(tokens)
-    said = store.said("clusters", in_use, example)
+    said = _ask(tasks.compute, in_use, task="clusters", example=example)
     result = {v: answers.chains(example, a.said) for v, a in said.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
-    colours = drawn.colours_of_chains(len(first))
+    colours = chain_colours(len(first))
 
     def words(span: tuple[int, ...]) -> str:
         return "".join(shown[span[0] : span[1] + 1]).strip()
@@ -206,7 +226,7 @@ def _chains(in_use: InUse, text: str) -> None:
             labelled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
             spans += labelled
             alone += labelled if len(result) > 1 and chain not in others else []
-        return drawn.spans(tokens, spans, colours=colours, alone=alone)
+        return brackets.spans(tokens, spans, colours=colours, alone=alone)
 
     _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
@@ -226,7 +246,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
         at = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(at)))
-    said = store.said("coreference", in_use, mentions.example(at))
+    said = _ask(tasks.compute, in_use, task="coreference", example=mentions.example(at))
     tokens = flat(mentions.passage)
     pronoun = mentions.words((at, at))
     picked = {v: chosen(a.said) for v, a in said.items()}
@@ -238,7 +258,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         label = f"{pronoun} = {named[variant]}"
         spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
         colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
-        return drawn.spans(tokens, spans, colours=colours, alone=spans if differ else ())
+        return brackets.spans(tokens, spans, colours=colours, alone=spans if differ else ())
 
     _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
     if len(said) > 1:
@@ -260,11 +280,11 @@ def _questions(in_use: InUse) -> None:
     question = _typed("tasks_question", t("Question"), "questions")
     paragraph = _typed("tasks_paragraph", t("Paragraph"), "questions", height=140)
     example = answers.question_example(question, paragraph)
-    said = store.said("questions", in_use, example)
+    said = _ask(tasks.compute, in_use, task="questions", example=example)
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in said.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(said, lambda variant: show_html("{}", drawn.marked(paragraph, *places[variant], alone=differ)))
+    _side_by_side(said, lambda variant: show_html("{}", brackets.marked(paragraph, *places[variant], alone=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(said) > 1:
         _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))
@@ -297,7 +317,7 @@ def _side_by_side(said: dict[str, TaskAnswer], show_one: Callable[[str], None]) 
 
 def _notice(task: str, line: str) -> None:
     measure = measure_titles()[TASKS[task].name]
-    notice([line, about_measure(measure, store.measured().get(task))])
+    notice([line, about_measure(measure, summaries(read_results()).get(task))])
 
 
 def _twin(task: str, rows: list[dict]) -> None:
