@@ -1,6 +1,6 @@
 // Products of 8-bit weights with a vector: WebAssembly where the browser has it (measured: core/live/README.md), else JavaScript.
 //
-// A matrix lies row by row in one memory, each row with a scale of its own and padded with zeros to a multiple of WIDE. The vector is
+// The unpacked file lies at the beginning of one memory, and its matrices are used where they lie there: row by row, each row with a scale of its own and padded with zeros to a multiple of WIDE. The vector is
 // rounded to 16 bits, to as many steps as keep a row's sum within 32 bits, so that both ways give the same numbers to the last digits.
 
 const WIDE = 16, PAGE = 65536;
@@ -35,15 +35,18 @@ function assembled() {
   ]);
 }
 
-// A memory for weights and vectors; `plain` does without WebAssembly.
-function newKernel(bytes, plain = false) {
-  let memory = null, run = null, end = 0;
+// A memory with a file's `parts` and so many bytes more for vectors; `plain` does without WebAssembly.
+function newKernel(parts, more, plain = false) {
+  const size = parts.reduce((sum, part) => sum + part.length, 0), bytes = size + more;
+  let memory = null, run = null, end = (size + 15) & ~15;
   if (!plain) try {
     memory = new WebAssembly.Memory({ initial: Math.ceil(bytes / PAGE) + 1 });
     run = new WebAssembly.Instance(new WebAssembly.Module(assembled()), { m: { m: memory } }).exports.f;
   } catch { memory = null; }
   const buffer = memory ? memory.buffer : new ArrayBuffer(bytes + PAGE);
-  const signed = new Int8Array(buffer), short = new Int16Array(buffer), float = new Float32Array(buffer);
+  const whole = new Uint8Array(buffer, 0, size), signed = new Int8Array(buffer), short = new Int16Array(buffer), float = new Float32Array(buffer);
+  let filled = 0;
+  for (const part of parts) whole.set(part, filled), (filled += part.length);
   run ??= (w, x, s, y, rows, columns, scale) => {
     x >>= 1, s >>= 2, y >>= 2;
     for (let r = 0; r < rows; r++, w += columns) {
@@ -55,7 +58,7 @@ function newKernel(bytes, plain = false) {
   function room(size) {
     const start = end;
     end += (size + 15) & ~15;
-    if (end > buffer.byteLength) throw new Error(`weights of ${end} bytes in a memory of ${buffer.byteLength}`);
+    if (end > buffer.byteLength) throw new Error(`${end} bytes in a memory of ${buffer.byteLength}`);
     return start;
   }
   const floats = (n) => { const at = room(4 * n); return new Float32Array(buffer, at, n); };
@@ -69,23 +72,22 @@ function newKernel(bytes, plain = false) {
     for (let k = n; k < columns; k++) short[at + k] = 0;
     return most / steps;
   }
-  // A matrix: { rows, columns, times(vector, out) }; `weights` int8 (rows, columns padded), `scales` float32 (rows,).
+  // A matrix of the file: `weights` int8 (rows, columns padded), `scales` float32 (rows,).
   function matrix({ weights, scales, rows, columns }) {
-    const w = room(weights.length), s = floats(rows), x = room(2 * columns), y = floats(rows);
-    signed.set(weights, w), s.set(scales);
+    const w = weights.byteOffset, s = scales.byteOffset, x = room(2 * columns), y = floats(rows);
     return {
-      rows, columns, w, s, y,
+      rows, columns,
       // The first `most` rows' products, which stay until the next call.
       times(vector, most = rows) {
-        run(w, x, s.byteOffset, y.byteOffset, most, columns, rounded(vector, x, columns));
+        run(w, x, s, y.byteOffset, most, columns, rounded(vector, x, columns));
         return y;
       },
       // The same of a vector that lies rounded at an address already.
       of(address, scale) {
-        run(w, address, s.byteOffset, y.byteOffset, rows, columns, scale);
+        run(w, address, s, y.byteOffset, rows, columns, scale);
         return y;
       },
     };
   }
-  return { matrix, room, rounded, short, fast: memory !== null };
+  return { whole, matrix, room, short, fast: memory !== null };
 }

@@ -1,4 +1,4 @@
-// What core/live/pack.py packs: a line of JSON that says where each array lies, then the arrays, all of it gzipped.
+// What core/live/pack.py packs: JSON that says where each array lies, then the arrays, all of it gzipped.
 
 const KINDS = { i8: Int8Array, u8: Uint8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f16: Uint16Array };
 
@@ -9,12 +9,12 @@ function halves(bits) {
   });
 }
 
-// base64 -> bytes, unpacked as they come, so that no copy of the whole stands beside another.
-async function unpacked(text) {
-  const stream = new DecompressionStream("gzip"), writer = stream.writable.getWriter(), parts = [], STEP = 1 << 22;
+// A Blob of base64 -> the file in parts, unpacked as they come, so that no copy of the whole stands beside another.
+async function unpacked(blob) {
+  const stream = new DecompressionStream("gzip"), writer = stream.writable.getWriter(), parts = [], STEP = 1 << 20;
   const written = (async () => {
-    for (let at = 0; at < text.length; at += STEP) {
-      const signs = atob(text.slice(at, at + STEP)), bytes = new Uint8Array(signs.length);
+    for (let at = 0; at < blob.size; at += STEP) {
+      const signs = atob(await blob.slice(at, at + STEP).text()), bytes = new Uint8Array(signs.length);
       for (let k = 0; k < signs.length; k++) bytes[k] = signs.charCodeAt(k);
       await writer.write(bytes);
     }
@@ -23,10 +23,7 @@ async function unpacked(text) {
   const reader = stream.readable.getReader();
   for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read()) parts.push(value);
   await written;
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let end = 0;
-  for (const part of parts) whole.set(part, end), (end += part.length);
-  return whole;
+  return parts;
 }
 
 function opened(bytes) {
@@ -41,9 +38,8 @@ function opened(bytes) {
   // Rows of 8-bit numbers, each with a scale.
   function rows(name) {
     const { rows: n, columns } = head.arrays[name];
-    return { weights: array(name), scales: floats(`${name}.scales`), rows: n, columns };
+    return { weights: array(name), scales: array(`${name}.scales`), rows: n, columns };
   }
   const lines = (name) => new TextDecoder().decode(array(name)).split("\n");
-  const bytesOf = Object.values(head.arrays).filter((one) => one.columns).reduce((sum, one) => sum + one.size + 16 * one.rows + 2 * one.columns + 64, 0);
-  return { facts: head.facts, array, has, floats, rows, lines, bytes: bytesOf };
+  return { facts: head.facts, array, has, floats, rows, lines };
 }

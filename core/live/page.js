@@ -12,7 +12,7 @@
     language: given.get("lang") ?? (navigator.language.startsWith("ko") && !written ? "ko" : written || "en"),
   };
   let t, worker, ready = false, busy = false, waiting = false, timer = 0, seq = {}, cut = "";
-  const word = new Map(), boxes = [], seen = { mix: false, map: false }, stale = { mix: false, map: false };
+  const word = new Map(), calls = new Map(), boxes = [], seen = { mix: false, map: false }, stale = { mix: false, map: false };
 
   // ---- instruments
 
@@ -172,6 +172,7 @@
   }
   function hear({ data }) {
     if (data.failed) return trouble(filled(t.page.broken, { reason: data.failed }));
+    if (calls.has(data.id)) return answered(data);
     if (data.ready) { ready = true; document.documentElement.dataset.live = "ready"; return ask(); }
     if (data.word) { word.set(data.word.name, data.word); return refresh(); }
     if (data.asked) {
@@ -188,6 +189,19 @@
     state.around = data.around, stale.mix = stale.map = true;
     if (data.around.lemma && !word.has(data.around.lemma)) return worker.postMessage({ word: data.around.lemma });
     refresh();
+  }
+  // For a page around this one, and for tests: what the worker says of two texts, and of a token that is meant in each.
+  window.elmoscope = {
+    answer: (sentences, tapped = [null, null], direction = "both") => new Promise((resolve) => {
+      calls.set(++state.id, { resolve });
+      worker.postMessage({ id: state.id, texts: sentences, tapped, direction });
+    }),
+  };
+  function answered({ id, ...parts }) {
+    const call = Object.assign(calls.get(id), parts);
+    if (!call.around && call.pair !== null) return;
+    calls.delete(id);
+    call.resolve({ asked: call.asked, pair: call.pair, around: call.around });
   }
   // Each in a frame of its own, and only where it is seen.
   function refresh() {

@@ -1,9 +1,12 @@
 // The page's questions, answered from one pack: two sentences in, all that is drawn of them out.
 
-function newReader(pack, plain = false) {
-  const kernel = newKernel(pack.bytes + (1 << 20), plain), network = newNetwork(pack, kernel);
+const FOR_VECTORS = 2 << 20; // bytes
+
+// `parts` of the unpacked file, which may be forgotten afterwards.
+function newReader(parts, plain = false) {
+  const kernel = newKernel(parts, FOR_VECTORS, plain), pack = opened(kernel.whole), network = newNetwork(pack, kernel);
   const names = pack.has("static.words") ? pack.lines("static.words") : [], known = pack.has("static") ? pack.rows("static") : null;
-  const numbers = new Map(names.map((word, k) => [word, k]).reverse()), ranks = new Map(names.map((word, k) => [bare(word), k]).reverse());
+  const numbers = new Map(names.map((word, k) => [word, k]).reverse()), ranks = names.some((word) => word.includes(JOINER)) ? new Map(names.map((word, k) => [bare(word), k]).reverse()) : numbers;
   const statics = {
     dim: known ? pack.facts.static_dim : 0,
     row(word) {

@@ -4,8 +4,7 @@ let reader = null, last = 0;
 
 async function take({ data: { pack, id, texts, tapped, direction, word } }) {
   if (pack) {
-    const bytes = await unpacked(await pack.text());
-    reader = newReader(opened(bytes));
+    reader = newReader(await unpacked(pack));
     return postMessage({ ready: true, fast: reader.fast, facts: { bytes: pack.size } });
   }
   if (word) return postMessage({ word: reader.word(word) });
