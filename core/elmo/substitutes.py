@@ -93,7 +93,7 @@ class Substitutes:
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
-        weight, biases, whitened, columns_of = self._sampled
+        weight, biases, whitened, columns_of = self.sampled
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
         own = [columns_of[self._forms_of(word)] for word in words]
@@ -190,7 +190,7 @@ class Substitutes:
         return free, bound
 
     @cached_property
-    def _sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+    def sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
         """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_joined` (2, n), where one may answer and is none of
         the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
         """
@@ -204,13 +204,20 @@ class Substitutes:
         halves[:, rarer] += math.log(EVERY)
         return softmax.weight.detach()[numbers], halves[:, numbers], self._whitened[numbers], columns
 
+    @cached_property
+    def whitening(self) -> tuple[Tensor, Tensor]:
+        """(P,), (P, P) float64: the mean of the softmax's weights, and the map that makes them as wide in every direction (a tenth of the
+        mean width added, so that none is blown up)."""
+        weights = self.model.softmax.weight.detach().double()
+        mean = weights.mean(dim=0)
+        widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))
+        return mean, directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt()
+
     @property
     def _whitened(self) -> Tensor:
-        """(V, P): the softmax's weights minus their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
-        weights = self.model.softmax.weight.detach().double()
-        weights = weights - weights.mean(dim=0)
-        widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
-        return (weights @ (directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt())).float()
+        """(V, P): the softmax's weights, whitened."""
+        mean, whitening = self.whitening
+        return ((self.model.softmax.weight.detach().double() - mean) @ whitening).float()
 
 
 def _state(places: np.ndarray) -> np.ndarray:
