@@ -89,10 +89,8 @@ def split_words(text: str, most: int) -> tuple[tuple[str, ...], int]:
 
 
 def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Of each convolution: its filters' strongest answers after the ReLU, and the first place where each was found.
-
-    The answers are those of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning.
-    """
+    """Of each convolution: its filters' strongest answers after the ReLU, and the first place where each was found. The answers are those
+    of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning."""
     ids = torch.from_numpy(character_ids([word])).to(of(characters))
     used = int((ids[0] == END_WORD).int().argmax()) + 1
     strengths, places = [], []
@@ -163,10 +161,8 @@ def _letters(word: str) -> tuple[tuple[str, ...], np.ndarray, int]:
 
 
 class Spellings:
-    """The words of a vocabulary, most frequent first, with layer 0's vectors of as many as have been read so far.
-
-    Kept on disk as they are read, so that they are read once for a model; one thread reads, others may search meanwhile.
-    """
+    """The words of a vocabulary, most frequent first, with layer 0's vectors of as many as have been read so far. Kept on disk as they are
+    read, so that they are read once for a model; one thread reads, others may search meanwhile."""
 
     def __init__(self, words: Sequence[str], model: str, projection: int) -> None:
         """`model` is the fingerprint of its weights, `projection` P; CorruptArtifact if what was kept does not fit."""
@@ -211,10 +207,8 @@ class Spellings:
         return results
 
     def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:
-        """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words.
-
-        Of many words the nearest two are near by chance: they are held against nearest ones, not against any one pair.
-        """
+        """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words. Of
+        many words the nearest two are near by chance: they are held against nearest ones, not against any one pair."""
         if self.read < MIN_PAIRS_READ:
             return None
         rng = np.random.default_rng(0)

@@ -1,8 +1,5 @@
-"""The command line: read its words, run the function that the command names, print.
-
-With --json one JSON object goes to stdout and nothing else; progress and notes go to stderr; a user's error is one line
-on stderr and exit status 2.
-"""
+"""The command line: read its words, run the function that the command names, print. With --json one JSON object goes to stdout and nothing
+else; progress and notes go to stderr; a user's error is one line on stderr and exit status 2."""
 
 import json
 import os

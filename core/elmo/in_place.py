@@ -1,7 +1,5 @@
 """Words in their places: which substitutes a model expects there, why they may be weak, finds sorted by them, a sentence with another word.
-
-They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing.
-"""
+They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -52,10 +50,8 @@ def in_place(
 
 
 def by_substitutes(substitutes: Substitutes, concordance: Concordance, hits: Hits, most: int = 2_000) -> Hits:
-    """The first `most` finds so that those with like substitutes, of their first words, stand together: the leaves of average linkage.
-
-    The others follow in their order.
-    """
+    """The first `most` finds so that those with like substitutes, of their first words, stand together: the leaves of average linkage. The
+    others follow in their order."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
     lines = concordance.lines(hits, most)

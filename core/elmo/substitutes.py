@@ -43,10 +43,8 @@ class Change:
 
 
 class Substitutes:
-    """Substitutes by a language model whose softmax both directions share.
-
-    A place is what `Encoder.around` gives: the forward state before the token and the backward state behind it, (2P,).
-    """
+    """Substitutes by a language model whose softmax both directions share. A place is what `Encoder.around` gives: the forward state before
+    the token and the backward state behind it, (2P,)."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
@@ -117,10 +115,8 @@ class Substitutes:
         return min(1.0, float((p * q).sqrt().sum()))
 
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
-        """From the first of n places (n, 2P) to each of the others.
-
-        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the words named make up most of the change.
-        """
+        """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the
+        words named make up most of the change."""
         roots = self._shares(places, words, BOTH, False).sqrt()
         changes = []
         for gains in roots[1:] - roots[0]:

@@ -113,10 +113,8 @@ def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence])
 def _target_vectors(
     encoder: Encoder, sentences: list[SenseSentence], report: Report | None, space: SenseSpace | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB; and their places in the space, (N, D).
-
-    A multiword has its layers' mean, and the place of its last word.
-    """
+    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB; and their places in the space, (N, D). A
+    multiword has its layers' mean, and the place of its last word."""
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
     vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
     placed = np.empty((len(vectors), space.dim), np.float32) if space else None
@@ -144,10 +142,8 @@ def _placed(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev.
-
-    Only keys of dev with two senses in `known` are kept, since the others are right or wrong whatever the weights.
-    """
+    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev. Only keys of dev
+    with two senses in `known` are kept, since the others are right or wrong whatever the weights."""
     documents = list(dict.fromkeys(sentence.document for sentence in train))
     last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
     sides: tuple[list, list] = ([], [])  # (row, key, sense)

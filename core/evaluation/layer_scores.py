@@ -90,10 +90,8 @@ def senses(
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
-    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`.
-
-    With a `space` "senses" is the sense space minus the mean of all words.
-    """
+    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`. With a `space`
+    "senses" is the sense space minus the mean of all words."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
     best, _ = metrics.best_weights(
@@ -130,10 +128,8 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 
 def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}.
-
-    `apart` counts, of `n` words, those whose two sentences find no sense in common.
-    """
+    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
+    `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
     rows = []

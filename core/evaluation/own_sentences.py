@@ -1,7 +1,5 @@
-"""Our own sense-labelled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network.
-
-Few words with some forty sentences each, so whatever is compared is compared word by word, and drawn by word.
-"""
+"""Our own sense-labelled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network. Few words
+with some forty sentences each, so whatever is compared is compared word by word, and drawn by word."""
 
 from collections.abc import Callable, Sequence
 

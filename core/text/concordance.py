@@ -137,10 +137,8 @@ class Concordance:
         return np.bincount(hits.first * stretches // max(1, len(self.codes)), minlength=stretches).tolist()
 
     def commonest_beside(self, hits: Hits, step: int) -> tuple[list[str], int] | None:
-        """The words (no marks) that stand most often `step` words after the finds (before them, if negative), and how often each.
-
-        None where no word does, or more than EQUALLY equally often.
-        """
+        """The words (no marks) that stand most often `step` words after the finds (before them, if negative), and how often each. None
+        where no word does, or more than EQUALLY equally often."""
         codes = self._beside(hits, step)
         counts = np.bincount(codes[codes >= 0], minlength=1)
         order = (int(code) for code in np.argsort(-counts, kind="stable") if counts[code])

@@ -87,10 +87,8 @@ def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
 
 
 def keep_files(sources: list[Source], *, text_column: str | None = None, lines: str = DETECT) -> KeptCorpus:
-    """Read files one after the other into one corpus; what cannot be read is left out and named.
-
-    BadInput if nothing is left. `text_column` is for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks.
-    """
+    """Read files one after the other into one corpus; what cannot be read is left out and named. BadInput if nothing is left. `text_column`
+    is for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks."""
     most = limits()
     if len(sources) > most.max_files:
         raise BadInput(t("{n:,} files; choose at most {most}.", n=len(sources), most=most.max_files))

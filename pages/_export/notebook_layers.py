@@ -23,7 +23,7 @@ def map_(settings: Settings) -> NotebookRecipe:
 
 _MAP = """\
 from core.analysis.word_maps import ALL_WORDS
-from core.figures.maps import map_figure
+from core.figures.maps import MapLook, map_figure
 from core.figures.style import mark
 from core.views import layouts
 
@@ -40,7 +40,7 @@ def map_of_meanings():
     senses = [one.sense for one in occurrences]
     places = layout.coordinates[layout.names.index(layer)][:, :2]
     hovers = [mark(one.tokens, one.position) for one in occurrences]
-    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), layer=layer, key="map")
+    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), MapLook(layer=layer, key="map"))
 
 
 map_of_meanings() if layout else "no labels: see below"
@@ -62,7 +62,7 @@ dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(l
 _AROUND_MAP = """\
 import numpy as np
 
-from core.figures.maps import Star, shared_limits
+from core.figures.maps import MapLook, Star, shared_limits
 from core.figures.style import SENSE_COLOURS
 from core.figures.surroundings import SIDES, lean_map
 
@@ -72,8 +72,10 @@ def map_around():
     stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, at))}) for n, at in enumerate(result.stars[k], 1)]
     return lean_map(
         result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
-        result.strength[k], occurrences=result.points.occurrences, stars=stars, layer=layer,
-        limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])), width=700, height=500, key="around",
+        result.strength[k], result.points.occurrences, MapLook(
+            layer=layer, key="around", stars=stars, width=700, height=500,
+            limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])),
+        ),
     )
 
 
@@ -134,7 +136,7 @@ shares = {layer: report.one_nn for layer, report in result.alone.items()}
 """
 _MIX_MAP = """\
 from core.analysis.word_maps import map_rows
-from core.figures.maps import map_figure
+from core.figures.maps import MapLook, map_figure
 from core.figures.style import mark
 
 
@@ -145,7 +147,7 @@ def map_of_mix():
     return map_figure(
         result.coordinates, [one.sense for one in occurrences],
         [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
-        layer="mix", key="mix",
+        MapLook(layer="mix", key="mix"),
     )
 
 

@@ -4,8 +4,8 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
-from core.evaluation.before import PLACE, READ, SUBSTITUTES
 from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
+from core.evaluation.lessons import PLACE, READ, SUBSTITUTES
 from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
 from pages._frame.frame import notice
