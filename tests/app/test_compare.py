@@ -119,7 +119,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
     monkeypatch.setattr(senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
-    monkeypatch.setattr(senses.opened, "open_table", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
+    monkeypatch.setattr(senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
 
     def script():
         from core.views.compare import SpaceName
