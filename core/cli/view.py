@@ -7,7 +7,10 @@ from core.cli.shared import open_model, progress
 from core.common.errors import BadInput
 
 # core.views.wire's, which would import numpy before --help
-NAMES = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits")
+NAMES = (
+    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits"),
+    *("concordance", "collocates", "keyness"),
+)
 
 
 @command(

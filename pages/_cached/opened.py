@@ -15,6 +15,8 @@ import streamlit as st
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import open_maps
 from core.common.i18n import t
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
@@ -23,12 +25,13 @@ from core.index.neighbours import Products, Query, query_of
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
 from core.static.vectors import StaticVectors, open_vectors
+from core.text import languages
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
 from core.text.readings import WordInContext
 from core.workbench import products_with, table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, kept, version, within_run
-from pages._cached.progress import duration, labelled_text, wait_for
+from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
@@ -36,6 +39,8 @@ from pages._frame.server_jobs import ServerJob
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
+ENCODING = "encoded corpus"  # a kind of job
+MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
 
 
@@ -148,6 +153,42 @@ def _kind(targets_only: bool) -> str:
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
     corpus = corpus if targets_only else indexed(corpus)
     return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+
+
+def encoded(corpus: str) -> EncodedCorpus:
+    """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
+    there."""
+    language = languages.in_use()
+    if unread_bytes(corpus, language) < MOST_READ:
+        return _encoded(corpus, language.code)
+    key = corpus, language.code, version(corpus, "corpus")
+    job = jobs.job(
+        ENCODING,
+        key,
+        lambda job: open_encoded(corpus, language, report=job.report),
+        failed=t("Reading this corpus failed."),
+        most=KEPT_TABLES,
+    )
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(
+            ENCODING,
+            key,
+            lambda job, left: t(
+                "Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left
+            ),
+            widget="encoded",
+            stopped=t("Reading stopped."),
+            again=t("Read again"),
+        )
+        st.stop()
+    return job.result
+
+
+@kept(4, weighed=False)
+def _encoded(corpus: str, code: str) -> EncodedCorpus:
+    with st.spinner(t("Reading texts…")):
+        return open_encoded(corpus, languages.named(code))
 
 
 def spent_by_visit() -> dict[tuple, int]:
