@@ -14,7 +14,7 @@ from core.corpus.keyness import Keyword
 from core.text.labelled_words import sentences_of
 from core.text.word_in_question import words_of
 from core.views import concordance
-from core.views.concordance import ConcordanceRequest
+from core.views.concordance import LABELS, ConcordanceRequest
 from core.workbench import Bench
 
 READS = ("model", "corpus")
@@ -32,7 +32,7 @@ class CollocatesRequest:
     most: int = 50
     order: str = BY_DICE
     documents: tuple[str, ...] = ()
-    senses: str = ""  # core.views.concordance.LABELS or GROUPS
+    senses: str = ""  # core.views.concordance.LABELS, nothing for a word without two; or GROUPS
     grammar: bool = True  # words that carry grammar too
 
 
@@ -95,7 +95,7 @@ def compute(bench: Bench, request: CollocatesRequest) -> Collocates:
     senses = ()
     if request.senses:
         of, names = concordance.senses_of(bench, request.query, hits, request.senses)
-        lists = collocates.by_sense(corpus, hits, of, **how)
+        lists = {} if request.senses == LABELS and len(names) < 2 else collocates.by_sense(corpus, hits, of, **how)
         senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 

@@ -25,7 +25,6 @@ MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
 ROW = 35  # pixels of a row
 COLUMNS = 4  # senses side by side
 TELLING = 0.5  # z from which a word is listed for a sense
-EXAMPLES = {"en": "bow", "ko": "배"}
 
 
 def show(in_use: InUse) -> None:
@@ -42,8 +41,6 @@ def _part(bench: Bench) -> None:
         kind = query_kind("collocate_kind", places[1], search.LEMMA)
         named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
         senses = coded_choice("by_sense", t("By sense"), named, LABELS, place=places[2], in_box=True)
-        if senses == LABELS and not _labelled(bench, usual or query, kind):
-            senses = ""
         with places[3].popover(t("More"), icon=":material/tune:", width="stretch"):
             window = st.slider(t("Window, words each side"), 1, WIDEST, WINDOW, key="window", **BOUND)
             minimum = st.number_input(t("Together at least"), 1, 1_000, 2, key="minimum", **BOUND)
@@ -155,12 +152,5 @@ def _noticed(request: CollocatesRequest, result: Collocates, guessed: bool) -> l
 
 def _example(bench: Bench) -> str:
     """A word whose senses have collocates of their own, where the corpus has it; else a common one."""
-    word = EXAMPLES.get(languages.in_use().code, "")
+    word = languages.in_use().examples.get("collocates", "")
     return word if word in bench.encoded.number else reading.common_word(bench.encoded)
-
-
-def _labelled(bench: Bench, query: str, kind: str) -> bool:
-    """Whether the hits have labels of two senses."""
-    corpus = bench.encoded
-    numbers = search.label_of(corpus, search.find(corpus, query, kind=kind))
-    return len({number for number in numbers.tolist() if number >= 0}) > 1

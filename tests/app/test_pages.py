@@ -27,6 +27,8 @@ PAGES = {
     "pages/predict.py": "What word comes next, and what came before?",
     "pages/decided.py": "What decided this sense?",
     "pages/corpus.py": "What do your own texts say?",
+    "pages/collocates.py": "Which words go together?",
+    "pages/keyness.py": "What is this corpus about?",
     "pages/found.py": "How many meanings does it have here?",
     "pages/compare.py": "Do two models see the same words?",
     "pages/how.py": "How does a sentence become a vector?",

@@ -113,7 +113,7 @@ REQUESTS = {
         (
             {"query": query, "kind": kind, "window": window, "minimum": minimum, "senses": senses},
             "collocates",
-            {"find": query, "find_kind": kind, "window": window, "minimum": minimum, "by_sense": senses},
+            {"find": query, "collocate_kind": kind, "window": window, "minimum": minimum, "by_sense": senses, "grammar": True},
         )
         for (query, kind), window, minimum, senses in zip(
             QUERIES, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10), (1, 2) * 5, ("", "labels", "", "", "", "", "", "", "", ""), strict=True
