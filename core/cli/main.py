@@ -15,7 +15,7 @@ from io import StringIO
 import click
 
 from core import __version__
-from core.cli import bundle, card, classify, index, lessons, neighbours, shipping, tasks, training, vectors, view
+from core.cli import bundle, card, classify, corpus, index, lessons, neighbours, shipping, tasks, training, vectors, view
 from core.cli.options import Answer, group
 from core.common.errors import ElmoscopeError
 from core.text import languages
@@ -23,7 +23,7 @@ from core.text import languages
 COMMANDS = (
     *(vectors.embed, vectors.predict, vectors.allennlp),
     *(neighbours.neighbours, neighbours.static_neighbours, neighbours.verdict, neighbours.substitutes, view.view),
-    *(card.evaluate, lessons.check_sentences),
+    *(card.evaluate, lessons.check_sentences, corpus.corpus),
     *(training.pretrain, training.glove, index.index, bundle.convert, bundle.bundle, bundle.texts),
     *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
 )
