@@ -44,7 +44,7 @@ def _show(result: Keyness) -> None:
     for place, name, words, own in zip(st.columns(2, gap="large"), result.names, (result.first, result.second), (True, False), strict=True):
         with place:
             st.caption(t("More often in **{name}** ({n:,} tokens)", name=plain(name), n=result.tokens[0 if own else 1]))
-            table = _table(words, own)
+            table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
             lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
     notice(_noticed(result))
     both = pd.concat([_table(result.first, True, both=True), _table(result.second, True, both=True)])
@@ -73,8 +73,6 @@ def _formats() -> dict:
     return {
         t("log-likelihood"): number(format="%.1f"),
         t("log ratio"): number(format="%.2f", help=t("1 is twice as often, 2 four times.")),
-        t("per million here"): number(format="%.0f"),
-        t("per million there"): number(format="%.0f"),
         t("p, corrected"): number(format="%.2g"),
     }
 

@@ -117,6 +117,8 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/guess.py": ("model",),
         "pages/state.py": ("model", "corpus"),
         "pages/corpus.py": ("model", "corpus"),
+        "pages/collocates.py": ("model", "corpus"),
+        "pages/keyness.py": ("corpus",),
         "pages/decided.py": ("model", "corpus"),
         "pages/predict.py": ("model",),
         "pages/spelling.py": ("model", "vectors"),
