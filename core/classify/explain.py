@@ -87,10 +87,8 @@ def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5,
 
 
 def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
-    """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it.
-
-    Its layer 0 in place of the others would take the context, too, but be a vector such as the classifier has never seen there.
-    """
+    """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it. Its layer 0 in
+    place of the others would take the context, too, but be a vector such as the classifier has never seen there."""
     alone = layers([(token,) for token in tokens])  # T of (L, 1, D)
     network = head.network
     n = len(tokens)

@@ -52,11 +52,11 @@ MINIMUM = "how often at least (default {})"
     *MODEL,
 )
 def search(*, query, corpus, documents, csv, **options) -> Answer:
-    from core.views import concordance
-    from core.views.concordance import ConcordanceRequest
+    from core.views import corpus as views
+    from core.views.corpus import ConcordanceRequest
 
     bench, options = _bench(corpus, options)
-    result = concordance.compute(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
+    result = views.concordance(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
     lines = result.lines
     if csv:
         rows = ((line.document, line.date or "", line.sense or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines)
@@ -90,11 +90,11 @@ def search(*, query, corpus, documents, csv, **options) -> Answer:
     *MODEL,
 )
 def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
-    from core.views import collocates
-    from core.views.collocates import CollocatesRequest
+    from core.views import corpus as views
+    from core.views.corpus import CollocatesRequest
 
     bench, options = _bench(corpus, options)
-    result = collocates.compute(bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, **options))
+    result = views.collocates(bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, **options))
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [
         (item.word, f"{item.log_dice:.2f}", f"{item.log_likelihood:.1f}", *map(str, (item.together, item.left, item.right, item.frequency)))
@@ -127,11 +127,11 @@ def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
     *MODEL,
 )
 def keyness(*, corpus, csv, **options) -> Answer:
-    from core.views import collocates
-    from core.views.collocates import KeynessRequest
+    from core.views import corpus as views
+    from core.views.corpus import KeynessRequest
 
     bench, options = _bench(corpus, options)
-    result = collocates.keyness(bench, KeynessRequest(**options))
+    result = views.keyness(bench, KeynessRequest(**options))
     head = ("word", *result.names, "log-likelihood", "log ratio", "p")
     rows = [
         (w.word, str(w.first), str(w.second), f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}")

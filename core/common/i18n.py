@@ -84,10 +84,8 @@ def _read(path: Path) -> NullTranslations:
 
 
 def t(text: str, /, **values: object) -> str:
-    """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML.
-
-    `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
-    """
+    """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML. `text` must be
+    a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`."""
     return _filled(text, say(text), values)
 
 

@@ -1,7 +1,5 @@
 """Catalogues as translators keep them, .po files, by Babel: what the code says looked up, a catalogue brought up to date, compiled.
-
-Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo.
-"""
+Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo."""
 
 import ast
 import io
@@ -71,10 +69,8 @@ def in_code(root: Path) -> dict[Text, str]:
 
 
 def renew(texts: Catalogue, said: dict[Text, str]) -> tuple[list[Text], list[Text]]:
-    """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are.
-
-    An entry with a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`.
-    """
+    """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are. An entry with
+    a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`."""
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
     new, unused = ([text for text in said if text not in there], [text for text, kept in there.items() if not kept and text not in said])
     for text in unused:

@@ -1,7 +1,5 @@
-"""The LSTM's cell for training, compiled by numba: one pass over a step's gates forward, one back, instead of some twelve each.
-
-What a step keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once.
-"""
+"""The LSTM's cell for training, compiled by numba: one pass over a step's gates forward, one back, instead of some twelve each. What a step
+keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once."""
 
 from collections.abc import Callable
 from functools import cache

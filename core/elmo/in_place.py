@@ -1,7 +1,5 @@
 """Words in their places: which substitutes a model expects there, why they may be weak, finds sorted by them, a sentence with another word.
-
-They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing.
-"""
+They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
-"""Names to models: a biLM, or a transformer, ready for use; a biLM's language model, and its files as AllenNLP reads them.
-
-Nothing here caches in memory: a page keeps what it opens, the command line opens once.
-"""
+"""Names to models: a biLM, or a transformer, ready for use; a biLM's language model, and its files as AllenNLP reads them. Nothing here
+caches in memory: a page keeps what it opens, the command line opens once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -29,11 +27,8 @@ BUNDLED_MODEL = "elmo-mini"
 
 @dataclass(frozen=True)
 class Model:
-    """A biLM or a transformer ready for use, with what tells it apart from any other.
-
-    Both encoders give `encode`, `n_layers`, `dim`, `name` and `device`; what belongs to ELMo alone (its halves, spellings, states,
-    language model) asks `is_elmo` first.
-    """
+    """A biLM or a transformer ready for use, with what tells it apart from any other. Both encoders give `encode`, `n_layers`, `dim`,
+    `name` and `device`; what belongs to ELMo alone (its halves, spellings, states, language model) asks `is_elmo` first."""
 
     name: str
     folder: Path
@@ -64,10 +59,8 @@ def open_model(
     allow_download: bool = False,
     report: Callable | None = None,
 ) -> Model:
-    """A registry name or a model folder -> encoder, on a device of core.common.device.
-
-    `precision` is that of a biLM's LSTMs' weights (core.elmo.low_precision), `pieces` how a transformer's pieces become words.
-    """
+    """A registry name or a model folder -> encoder, on a device of core.common.device. `precision` is that of a biLM's LSTMs' weights
+    (core.elmo.low_precision), `pieces` how a transformer's pieces become words."""
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)
     if is_transformer(folder):

@@ -43,10 +43,8 @@ class Change:
 
 
 class Substitutes:
-    """Substitutes by a language model whose softmax both directions share.
-
-    A place is what `Encoder.around` gives: the forward state before the token and the backward state behind it, (2P,).
-    """
+    """Substitutes by a language model whose softmax both directions share. A place is what `Encoder.around` gives: the forward state before
+    the token and the backward state behind it, (2P,)."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
@@ -117,10 +115,8 @@ class Substitutes:
         return min(1.0, float((p * q).sqrt().sum()))
 
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
-        """From the first of n places (n, 2P) to each of the others.
-
-        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the words named make up most of the change.
-        """
+        """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the
+        words named make up most of the change."""
         roots = self._shares(places, words, BOTH, False).sqrt()
         changes = []
         for gains in roots[1:] - roots[0]:
@@ -136,7 +132,7 @@ class Substitutes:
         states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
-            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:
@@ -210,7 +206,7 @@ class Substitutes:
 
     @property
     def _whitened(self) -> Tensor:
-        """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
+        """(V, P): the softmax's weights minus their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
         weights = self.model.softmax.weight.detach().double()
         weights = weights - weights.mean(dim=0)
         widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))

@@ -5,7 +5,7 @@ equal weights, and "best_mix" with its "weights". Those weights are chosen on tr
 measure that they are then scored by.
 
 Beside every sense figure stands "static": the sum of the other words' static vectors (core.static.context), which needs no network,
-and in each space "less_static", the space less it on the same items; "order" is layer 1 less layer 2. Both are paired, with an
+and in each space "less_static", the space minus it on the same items; "order" is layer 1 minus layer 2. Both are paired, with an
 interval over what was drawn together: words, documents, sentences (core.common.significance).
 """
 
@@ -51,7 +51,7 @@ def senses(
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
     "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
-    else by sentence. With a `space` "senses" is the sense space, less the mean of a word's training rows.
+    else by sentence. With a `space` "senses" is the sense space minus the mean of a word's training rows.
     """
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
     labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
@@ -90,10 +90,8 @@ def senses(
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
-    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`.
-
-    With a `space` "senses" is the sense space, less the mean of all words.
-    """
+    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`. With a `space`
+    "senses" is the sense space minus the mean of all words."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
     best, _ = metrics.best_weights(
@@ -130,10 +128,8 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 
 def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}.
-
-    `apart` counts, of `n` words, those whose two sentences find no sense in common.
-    """
+    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
+    `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
     rows = []

@@ -24,7 +24,9 @@ from core.evaluation.apart import rounded, words_of
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
 from core.static.vectors import StaticVectors
+from core.workbench import Bench
 
+READS = ("model", "vectors", "corpus")
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")
 RELATED = "related"  # metaphor, metonymy and other together
@@ -63,8 +65,8 @@ class Pairs:
     relations: tuple[Relation, ...]
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
-    ahead: dict[str, Interval]  # homonyms less each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of any two labelled occurrences
+    ahead: dict[str, Interval]  # homonyms minus each other kind
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labelled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:
@@ -110,6 +112,35 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
         if kind != HOMONYM and HOMONYM in means:
             ahead[kind] = _interval(means[HOMONYM][0] - mean, means[HOMONYM][1] - sampled, min(words[kind], words[HOMONYM]))
     return Pairs(relations=tuple(relations), auc=auc, kinds=kinds, ahead=ahead, alike=alike)
+
+
+def pairs_of(bench: Bench, layer: str) -> Pairs:
+    """The same of the words of the bench's corpus."""
+    return pairs(bench.targets, read(bench.language.code), layer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """Of W words: something that they differ in, their self-similarity, and how both go together."""
+
+    values: list[float]  # (W,)
+    alike: list[float]  # (W,)
+    words: list[str]
+    rank: Rank | None  # None of fewer than FEWEST words
+
+
+def likeness(bench: Bench, layer: str, result: Pairs) -> dict[str, Likeness]:
+    """Words' self-similarity in `result` beside their "frequency" rank in the language's vectors and beside how many "senses" they have."""
+    table, vectors = bench.targets, bench.language_vectors
+    places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
+    frequency = {word: float(place) for word, place in places.items() if place}
+    senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
+    return {name: _likeness(values, result.alike) for name, values in (("frequency", frequency), ("senses", senses))}
+
+
+def _likeness(values: Mapping[str, float], alike: Mapping[str, float]) -> Likeness:
+    xs, ys = list(values.values()), [alike[word] for word in values]
+    return Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
 
 
 def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:

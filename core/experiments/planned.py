@@ -88,7 +88,7 @@ EXPERIMENTS = {
         Experiment(
             name="headlines-few",
             task="headlines",
-            condition="a tenth of the labelled headlines of each of five folds, title and lead",
+            condition="a tenth of the labeled headlines of each of five folds, title and lead",
             split=replace(FIVE_FOLDS, share=0.1),
             variants=COMPARED,
         ),

@@ -41,11 +41,8 @@ class NoisyAnswer:
 
 
 def disturbed(text: str, share: float, seed: int) -> str:
-    """`text` with that share of its letters disturbed, rounded to whole letters; blanks, digits and marks stay.
-
-    A letter alone in its word is never dropped, and swapped with none: it is doubled. Letters outside a-z are replaced by
-    others of the same text.
-    """
+    """`text` with that share of its letters disturbed, rounded to whole letters; blanks, digits and marks stay. A letter alone in its word
+    is never dropped, and swapped with none: it is doubled. Letters outside a-z are replaced by others of the same text."""
     if not 0 <= share <= 1:
         raise BadInput(t("Share of changed letters: 0 to 1, not {share}.", share=share))
     letters = [k for k, character in enumerate(text) if character.isalpha()]

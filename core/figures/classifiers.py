@@ -27,11 +27,14 @@ def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
     return {label: SENSE_COLOURS[k % len(SENSE_COLOURS)] for k, label in enumerate(labels)}
 
 
-def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
-    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part.
+def chain_colours(most: int) -> dict[str, str]:
+    """A colour for each chain's number, from "1"; none for those that are more than there are colours."""
+    return {str(k): colour for k, colour in zip(range(1, most + 1), SENSE_COLOURS, strict=False)}
 
-    The names of those that do not say what most say are marked and bold.
-    """
+
+def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
+    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part. The names of those that do not say
+    what most say are marked and bold."""
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
     most = max(best, key=best.count)
@@ -157,10 +160,8 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
 
 
 def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False) -> go.Figure:
-    """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart.
-
-    `x` and `y` name the axes; without an `x` it counts epochs.
-    """
+    """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart. `x` and `y` name
+    the axes; without an `x` it counts epochs."""
     figure = Figure()
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]

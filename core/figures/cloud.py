@@ -89,7 +89,7 @@ def lean_figure(
 ) -> go.Figure:
     """Each dot by what it is nearer to: (n,) cosines with the word in the first sentence and in the second.
 
-    Across: the second less the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
+    Across: the second minus the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
     `sides` as core.senses.cloud.sides tells them; `labels` stand beside their dots where they have room.
     """
     figure = Figure()

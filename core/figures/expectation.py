@@ -35,10 +35,8 @@ def list_rules(selector: str, shares: Sequence[float], colour: str) -> str:
 
 
 def ribbon_rules(selector: str, forward: Sequence[float], backward: Sequence[float]) -> str:
-    """Style rules for a row of word buttons: forward surprisal in bits as a bar above each, backward as a bar below it.
-
-    A word outside the model's list (NaN) has a hatched stub on both sides.
-    """
+    """Style rules for a row of word buttons: forward surprisal in bits as a bar above each, backward as a bar below it. A word outside the
+    model's list (NaN) has a hatched stub on both sides."""
     rules = [
         f"{selector} button {{overflow: visible; margin: {FULL_PIXELS + 3}px 0;}}",
         f"{selector} button::before, {selector} button::after {{content: ''; position: absolute; left: 12%; right: 12%; pointer-events: none;}}",

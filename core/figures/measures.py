@@ -73,7 +73,7 @@ def accuracy_lines(
 
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
-    """The lines of chance and of the commonest sense, as one where they would lie on each other."""
+    """The lines of chance and of the most frequent sense, as one where they would lie on each other."""
     chance, commonest = t("chance"), t("majority")
     if null is not None and majority is not None and abs(null - majority) < 0.09:
         return [((null + majority) / 2, html("{},<br>{}", chance, commonest), "dot")]
@@ -158,8 +158,8 @@ class Panel:
     baseline: float
     baseline_name: str
     static: float | None = None  # by the other words' static vectors alone, where that was measured
-    order: Paired | None = None  # layer 1 less layer 2
-    less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it less `static`
+    order: Paired | None = None  # layer 1 minus layer 2
+    less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it minus `static`
 
 
 def panel_figure(panel: Panel, *, span: float) -> go.Figure:

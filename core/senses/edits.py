@@ -55,10 +55,8 @@ class EditStep:
 
 
 def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignment:
-    """Columns of two token lists whose words in question stand at i and j: what is left of them and right of them apart.
-
-    Equal runs, letter case aside, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn.
-    """
+    """Columns of two token lists whose words in question stand at i and j: what is left of them and right of them apart. Equal runs, letter
+    case aside, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn."""
     for tokens, position in ((first, i), (second, j)):
         if not 0 <= position < len(tokens):
             raise BadInput(t("Position {position} is outside a sentence of {n} tokens.", position=position, n=len(tokens)))
@@ -76,10 +74,8 @@ def ordered(alignment: Alignment, order: str) -> list[int]:
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:
-    """The edits so that each step takes the one that raises the margin most; from where it is above 0, left to right.
-
-    `margins_of` gives (n,) margins of n (tokens, position), one call a step. The first edits found are few, not proven fewest.
-    """
+    """The edits so that each step takes the one that raises the margin most; from where it is above 0, left to right. `margins_of` gives
+    (n,) margins of n (tokens, position), one call a step. The first edits found are few, not proven fewest."""
     if len(alignment.changes) > MAX_GREEDY:
         raise BadInput(
             t(
@@ -145,10 +141,8 @@ def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: 
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:
-    """(n, L, D) labelled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used.
-
-    A sense all of whose occurrences are left out has no centroid; BadInput where fewer than two have one.
-    """
+    """(n, L, D) labelled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used. A sense all
+    of whose occurrences are left out has no centroid; BadInput where fewer than two have one."""
     units = unit_mixes(layers, weights)
     labels = np.asarray(labels, str)
     kept = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)

@@ -1,7 +1,5 @@
 """Whether one word means the same in two sentences, of any two words: which labelled sentences know it, how both are read, the verdict.
-
-`Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike.
-"""
+`Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -40,10 +38,8 @@ class Judgment:
 
 
 class Judge:
-    """Verdicts by one model; what they need of it is opened once.
-
-    `table` opens the labelled sentences of a corpus by name, `encode` the layers (L, T, D) of sentences, for callers that keep both.
-    """
+    """Verdicts by one model; what they need of it is opened once. `table` opens the labelled sentences of a corpus by name, `encode` the
+    layers (L, T, D) of sentences, for callers that keep both."""
 
     def __init__(
         self,

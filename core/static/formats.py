@@ -1,8 +1,5 @@
-"""Files of word vectors, line by line: GloVe text, word2vec text or binary, plain or packed.
-
-Our own parser: it names the line that is wrong, allocates for what it has read, not for what a header promises, and never
-unpickles.
-"""
+"""Files of word vectors, line by line: GloVe text, word2vec text or binary, plain or packed. Our own parser: it names the line that is
+wrong, allocates for what it has read, not for what a header promises, and never unpickles."""
 
 import contextlib
 import gzip
@@ -28,11 +25,8 @@ Report = Callable[[str], None]
 
 
 def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
-    """Words, their vectors (V, D) float32, and what the file is; the first `limit` words at most.
-
-    The format is known by content; .gz, .xz and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name
-    the file and the line at fault.
-    """
+    """Words, their vectors (V, D) float32, and what the file is; the first `limit` words at most. The format is known by content; .gz, .xz
+    and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the file and the line at fault."""
     try:
         with _opened(path) as stream:
             head = stream.read(MAX_LINE)

@@ -87,10 +87,8 @@ class GloveProgress:
 
 
 def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> tuple[list[str], np.ndarray]:
-    """The vocabulary of a corpus whose type k (from 2; 0 and 1 are boundaries) occurs counts[k] times.
-
-    Returns the words, most frequent first, and for each type its word's number or -1, (types,) int32.
-    """
+    """The vocabulary of a corpus whose type k (from 2; 0 and 1 are boundaries) occurs counts[k] times. Returns the words, most frequent
+    first, and for each type its word's number or -1, (types,) int32."""
     total: Counter[str] = Counter()
     for word, n in zip(types[2:], counts.tolist()[2:], strict=True):
         total[word.lower()] += n
@@ -205,10 +203,8 @@ def train_glove(
 
 
 def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: dict) -> dict:
-    """Write words and their vectors (V, D), int8 rows and a float32 scale each, as a whole or not at all; returns meta.json.
-
-    BadInput if `folder` holds other files.
-    """
+    """Write words and their vectors (V, D), int8 rows and a float32 scale each, as a whole or not at all; returns meta.json. BadInput if
+    `folder` holds other files."""
     check_vectors(folder)
     if len(words) != len(vectors) or not len(words) or not np.isfinite(vectors).all():
         raise BadInput(f"{len(words)} words and vectors of shape {vectors.shape} do not fit, or a vector is not finite.")

@@ -184,7 +184,7 @@ def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
     return found
 
 
-def mentions_in(text: str, phrases: OpenTask, model: Model | None, vectors: StaticVectors) -> Example:
+def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: StaticVectors) -> Example:
     """A typed text for `clusters`: its mentions are the noun phrases that the heads of `chunks` find, and all personal pronouns."""
     passage = _passage("coreference", text)
     variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))

@@ -1,7 +1,5 @@
-"""A trained head of a task: its network, and its folder (core.learning.folders), weights as float16.
-
-It keeps no word of the data: words are read by GloVe's own list and by their bytes.
-"""
+"""A trained head of a task: its network, and its folder (core.learning.folders), weights as float16. It keeps no word of the data: words
+are read by GloVe's own list and by their bytes."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass

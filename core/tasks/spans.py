@@ -65,10 +65,8 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
 
 
 def joined_arguments(spans: Iterable[Labelled]) -> list[tuple]:
-    """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it.
-
-    Each is (role, (first, last), (first, last) of its continuation, ...).
-    """
+    """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it. Each is
+    (role, (first, last), (first, last) of its continuation, ...)."""
     found: list[tuple] = []
     for first, last, label in sorted(spans):
         if label == "V" or label == "C-V":

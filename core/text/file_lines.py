@@ -48,10 +48,8 @@ def shown(value: Any, most: int = 80) -> str:
 
 
 def fitting(rows: Iterable[tuple[Place, list[str]]], width: int, mark: str) -> Iterator[tuple[Place, list[str]]]:
-    """Rows of cells set apart by `mark`, none of them with more than `width`; BadInput names the first that have.
-
-    In a table of one column the mark belongs to the text, and the row is that text.
-    """
+    """Rows of cells set apart by `mark`, none of them with more than `width`; BadInput names the first that have. In a table of one column
+    the mark belongs to the text, and the row is that text."""
     if width == 1:
         yield from ((place, [mark.join(row)]) for place, row in rows)
         return
@@ -83,10 +81,8 @@ def placed_lines(
     position: list[int] | None = None,
 ) -> Iterator[tuple[Place, str]]:
     """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text.
-
     `in_pieces`: a line longer than `longest` bytes is no fault, but comes in pieces that have the same place. `position` holds how many bytes
-    were read, unpacked.
-    """
+    were read, unpacked."""
     check_fits(path, most if whole else ANY_SIZE)
     opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
     try:

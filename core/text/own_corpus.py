@@ -120,6 +120,11 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, date_co
     return _kept(sentences, tuple(skipped))
 
 
+def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
+    """Sentences that were read already, such as those of a word usage graph."""
+    return _kept(sentences)
+
+
 def forget(corpus: str) -> None:
     """Remove an own corpus and every index made of it from this machine."""
     if not is_own(corpus):

@@ -1,4 +1,4 @@
-"""The senses of a word that nobody labelled: its occurrences in one space, their clusters, what the clusters are called."""
+"""The senses of a word that nobody labelled: its occurrences in one space, their clusters, what the clusters are called; a few labels, spread."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,10 @@ import numpy as np
 
 from core.analysis.maps import pca
 from core.analysis.word_maps import open_maps
+from core.common.errors import BadInput
+from core.common.i18n import t
 from core.common.model_layers import SENSES
+from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
 from core.elmo.language_model import Prediction
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
@@ -19,7 +22,7 @@ from core.senses.clusters import Agreement, Suggestion
 from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
-from core.views.pair import judge
+from core.views.levels import judge
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -28,11 +31,13 @@ MOST = 2_000  # occurrences of a word that are clustered
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductionRequest:
-    """A word, a layer, "mix" or "senses", and how many clusters; None: as many as the vectors suggest."""
+    """A word, a layer, "mix" or "senses", and how many clusters; None: as many as the vectors suggest. What a person labeled: the number of an
+    occurrence and its sense, each."""
 
     word: str
     space: str = SENSES
     number: int | None = None
+    given: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +47,7 @@ class Occurrences:
     word: str
     everything: int  # occurrences there are; more than `items` where only some are taken
     items: list[Occurrence]
-    rows: np.ndarray  # (n, D) directions, less what a spelling shares
+    rows: np.ndarray  # (n, D) directions minus what a spelling shares
     suggestion: Suggestion
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's
@@ -69,6 +74,7 @@ class Induction:
 
     occurrences: Occurrences
     groups: Groups
+    spread: SpreadLabels | None = None  # what was labeled, spread to all occurrences; None where fewer than two senses were
 
 
 def compute(bench: Bench, request: InductionRequest) -> Induction | None:
@@ -83,7 +89,14 @@ def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     key = table_key(table), word, layer
     memo = bench.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    return Induction(occurrences, _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table))
+    groups = _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table)
+    return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
+
+
+def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
+    if wrong := [k for k, _ in labels.given if not 0 <= k < len(of.items)]:
+        raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", k=wrong[0], word=of.word, n=len(of.items)))
+    return spread(of.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
 
 
 def space_of(bench: Bench) -> SenseSpace | None:

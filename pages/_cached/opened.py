@@ -20,17 +20,17 @@ from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
-from core.index.index_plan import claim_room, index_plan
+from core.index.index_plan import open_claimed
 from core.index.neighbours import Products, Query, query_of
 from core.index.table import OccurrenceTable
-from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
+from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
+from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
 from core.text.readings import WordInContext
 from core.workbench import products_with, table_key
 from pages._cached import jobs
-from pages._cached.kept import KEPT, kept, version, within_run
+from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
@@ -41,25 +41,20 @@ KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labell
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
 ENCODING = "encoded corpus"  # a kind of job
 MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
-FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
 
 
 def model(name: str) -> Model:
     """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
     them is kept once for all."""
-    return _model(name, devices.in_use())
+    device = devices.in_use()
+    options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
+    return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 
 
-@kept(3, weighed=False, name="model")
-def _model(name: str, device: str) -> Model:
-    with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
-        return open_model(name, device=device)
-
-
-@kept(3, weighed=False, name="vectors")
 def vectors(name: str) -> StaticVectors:
-    with st.spinner(t("Opening the vectors…")):
-        return open_vectors(name)
+    return keep(
+        "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
+    )
 
 
 def about(in_use: InUse, *words: str) -> InUse:
@@ -86,7 +81,7 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     shows how far it is, and ends there.
     """
     labelled = is_labelled(corpus)
-    if labelled and not _takes_long(corpus):
+    if labelled and not takes_long(corpus):
         return _labelled(corpus, model_name)
     job = table_job(corpus, model_name, targets_only=labelled)
     if job.result is None:
@@ -94,15 +89,6 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     return job.result
 
 
-def _takes_long(corpus: str) -> bool:
-    """Whether a corpus has more labelled sentences than a page reads by itself: those of many further words, or a visitor's."""
-    if language := sentences_of(corpus):
-        added = parts(corpus)[1]
-        return language.more_sentences in added or len(added) > FEW_WORDS
-    return not index_at(corpus)
-
-
-@kept(3, weighed=False)
 def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
     bars = []  # drawn only where sentences are read now, which is once for a set and a model
 
@@ -111,22 +97,24 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         left = duration((total - done) / max(speed, 1e-9))
         bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
-    with st.spinner(t("Opening labeled sentences…")):
-        table = made(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
-    for bar in bars:
-        bar.empty()
-    return table
+    def read() -> OccurrenceTable:
+        table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
+        for bar in bars:
+            bar.empty()
+        return table
+
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("labelled", reads, None, read, most=KEPT_TABLES, weighed=False, meanwhile=t("Opening labeled sentences…"))
 
 
-@kept(32)
 def is_labelled(corpus: str) -> bool:
-    return opens_at_once(corpus)
+    return keep("is labelled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
 
 
-@kept(128)
 def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
+    table = targets(corpus, model_name)
     with st.spinner(t("Fitting the map…")):
-        return open_maps(targets(corpus, model_name), word, fit=True)
+        return KEPT.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
@@ -140,7 +128,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     return jobs.job(
         _kind(targets_only),
         key,
-        lambda job: made(corpus, opened, spent, job.report, targets_only=targets_only),
+        lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
         failed=t("Indexing failed. Searching the labeled sentences instead."),
         most=KEPT_TABLES,
     )
@@ -185,7 +173,7 @@ def encoded(corpus: str) -> EncodedCorpus:
     return job.result
 
 
-@kept(4, weighed=False)
+@keep(4, weighed=False)
 def _encoded(corpus: str, code: str) -> EncodedCorpus:
     with st.spinner(t("Reading texts…")):
         return open_encoded(corpus, languages.named(code))
@@ -196,29 +184,14 @@ def spent_by_visit() -> dict[tuple, int]:
     return st.session_state.setdefault("index.bytes", {})
 
 
-def made(corpus: str, opened: Model, spent: dict[tuple, int], report, *, targets_only: bool = False) -> OccurrenceTable:
-    """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and counts for the visit."""
-    if sentences := unread(corpus, opened, targets_only=targets_only):
-        rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
-        plan = index_plan(rows, opened.encoder.n_layers, opened.encoder.dim)
-        key = (corpus, opened.fingerprint, targets_only)
-        claim_room(plan, sum(size for other, size in spent.items() if other != key))
-        spent[key] = plan.index_bytes
-    return open_table(corpus, opened, targets_only=targets_only, report=report)
-
-
 def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable | None:
     """What a `table_job` made, once it is there, with the labelled rows of the further words that the corpus names."""
     table = job.result
     if table is None or indexed(corpus) == corpus:
         return table
     targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
-    return _with_further(corpus, model_name, table_key(table), table)
-
-
-@kept(4)
-def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTable) -> OccurrenceTable:
-    return with_further(_table, corpus, model(model_name))
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
 
 
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
@@ -276,12 +249,13 @@ def _allennlp() -> AllenNLPEngine:
         return AllenNLPEngine()
 
 
-@kept(64)
 def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
     """A model's layers of some sentences, computed by the other engine."""
-    options, weights = allennlp_files(model(model_name))
-    with st.spinner(t("AllenNLP is computing…")):
-        return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
+
+    def compute() -> EngineResult:
+        return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)
+
+    return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
 
 
 def compile_ahead() -> None:

@@ -10,6 +10,8 @@ from core.common.i18n import t
 from core.common.markup import Markup
 from core.elmo.mix import pulls
 from core.figures.classifiers import token_marks
+from core.views import classification
+from core.views.classification import ClassificationRequest
 from pages._cached import classifiers
 from pages._frame.choices import choice
 from pages._frame.in_use import InUse
@@ -25,10 +27,12 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
         name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
-        result = classifiers.explanation(task, name, in_use, text)
+        request = ClassificationRequest(task=task, text=text, variants=(name,))
+        result = classifiers.ask(classification.reasons, in_use, request, meanwhile=t("Rereading without each word…"))
         _words(result)
         _context(result)
-        _near(classifiers.near_rows(task, name, in_use, text))
+        if (mine := classifiers.trained_here().get(task)) and name in mine.pooled:
+            _near(classification.near_texts(mine.bench, request, mine.opened, mine.pooled[name], mine.dataset))
         _layers(name, result)
         parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
             {t("without its context"): result.context} if result.context else {}

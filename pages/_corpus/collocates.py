@@ -8,9 +8,18 @@ from core.common.limits import BOX
 from core.corpus import search
 from core.corpus.collocates import WIDEST, WINDOW
 from core.text import languages
-from core.views import collocates, concordance
-from core.views.collocates import BY_DICE, BY_LIKELIHOOD, Collocates, CollocatesRequest, SenseColumn
-from core.views.concordance import GROUPS, LABELS, ConcordanceRequest
+from core.views.corpus import (
+    BY_DICE,
+    BY_LIKELIHOOD,
+    GROUPS,
+    LABELS,
+    Collocates,
+    CollocatesRequest,
+    ConcordanceRequest,
+    SenseColumn,
+    collocates,
+    hits_of,
+)
 from core.workbench import Bench
 from pages._cached.views import view
 from pages._corpus import reading, store
@@ -50,13 +59,13 @@ def _part(bench: Bench) -> None:
             query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
         )
         with st.spinner(t("Counting…"), show_time=True):
-            result = view(collocates.compute, bench, request)
+            result = view(collocates, bench, request)
         _show(bench, request, result, bool(usual), corpus)
 
 
 def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
     if not result.n:
-        notice(reading.noticed(corpus, request.query, guessed, concordance.hits_of(bench, _lines_request(request))))
+        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, _lines_request(request))))
         return
     chosen, sense = "", ""
     if result.senses:
@@ -116,7 +125,7 @@ def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> N
         st.caption(t("Press a row to read its lines."))
         return
     wanted = _lines_request(request, near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
-    hits = concordance.hits_of(bench, wanted)
+    hits = hits_of(bench, wanted)
     st.caption(
         tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), word=word, query=request.query)
     )

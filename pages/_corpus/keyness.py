@@ -7,8 +7,7 @@ from core.common.i18n import t
 from core.corpus.association import BONFERRONI, FDR, NONE
 from core.corpus.keyness import Keyword
 from core.files import registry
-from core.views import collocates
-from core.views.collocates import Keyness, KeynessRequest
+from core.views.corpus import Keyness, KeynessRequest, keyness, reference_of
 from pages._cached.views import view
 from pages._corpus import store
 from pages._frame.choices import BOUND, coded_choice
@@ -24,7 +23,7 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 def show(in_use: InUse) -> None:
     bench = store.bench_over(in_use)
     with shown_errors():
-        usual = collocates.reference_of(bench)
+        usual = reference_of(bench)
         names = [entry.name for entry in registry.entries("corpus") if entry.available and entry.name != bench.corpus]
         if in_use.corpus != bench.corpus:
             names.insert(0, in_use.corpus)
@@ -36,7 +35,7 @@ def show(in_use: InUse) -> None:
         minimum = places[2].number_input(t("At least"), 1, 1_000, 5, key="key_minimum", **BOUND)
         request = KeynessRequest(against=against, minimum=int(minimum), correction=correction, most=MOST)
         with st.spinner(t("Counting…"), show_time=True):
-            result = view(collocates.keyness, bench, request)
+            result = view(keyness, bench, request)
         _show(result)
 
 

@@ -14,7 +14,7 @@ from core.index.index_plan import Plan, check_room
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
-from core.views.concordance import Concordance
+from core.views.corpus import Concordance
 from pages._cached import opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import store

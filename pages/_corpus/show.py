@@ -22,8 +22,8 @@ from core.files.artifacts import plain_file_name
 from core.text import own_corpus
 from core.text.own_corpus import KeptCorpus, Source
 from core.text.readings import WordInContext
-from core.views import concordance, substitutes
-from core.views.concordance import GROUPS, LABELS, Concordance, ConcordanceRequest
+from core.views import substitutes
+from core.views.corpus import GROUPS, LABELS, Concordance, ConcordanceRequest, concordance, hits_of, senses_of
 from core.views.substitutes import SubstitutesRequest
 from core.workbench import Bench
 from pages._cached.views import view
@@ -116,7 +116,7 @@ def _search(bench: Bench) -> None:
         )
         request = with_senses(bench, request)
         with st.spinner(t("Searching…"), show_time=True):
-            result = view(concordance.compute, bench, request)
+            result = view(concordance, bench, request)
         _show(bench, request, result, bool(guessed))
 
 
@@ -161,7 +161,7 @@ def _first_word(bench: Bench) -> str:
 def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
     """The lines of a search, what is known of them, and their table."""
     corpus = bench.encoded
-    hits = concordance.hits_of(bench, request)
+    hits = hits_of(bench, request)
     facts = reading.noticed(corpus, request.query, guessed, hits)
     if not result.n:
         notice(facts)
@@ -196,7 +196,7 @@ def show_lines(bench: Bench, request: ConcordanceRequest, hits: Hits, *, key: st
     senses: list[str] = []
     groups = np.empty(0, int)
     if request.order == BY_SENSE and request.senses == GROUPS:
-        groups, senses = concordance.senses_of(bench, request.query, hits, GROUPS)
+        groups, senses = senses_of(bench, request.query, hits, GROUPS)
     else:
         senses = [corpus.senses[k] for k in np.unique(search.label_of(corpus, hits)) if k >= 0]
     stand = request.order == BY_SUBSTITUTES

@@ -25,11 +25,10 @@ def corpus(settings: Settings) -> NotebookRecipe:
 _SEARCH = """\
 import pandas as pd
 
-from core.views import concordance
-from core.views.concordance import ConcordanceRequest
+from core.views.corpus import ConcordanceRequest, concordance
 
 request = ConcordanceRequest(query=query, kind=kind, order=order, documents=documents, number=200)
-result = concordance.compute(bench, request)
+result = concordance(bench, request)
 print(f"{result.n:,} occurrences, {result.per_million:,.0f} per million, DP {result.deviation:.2f}; forms: {dict(result.forms)}")
 pd.DataFrame([(line.before, line.hit, line.after) for line in result.lines], columns=["before", "found", "after"])
 """
@@ -58,11 +57,10 @@ def collocates(settings: Settings) -> NotebookRecipe:
 _COLLOCATES = """\
 import pandas as pd
 
-from core.views import collocates
-from core.views.collocates import CollocatesRequest
+from core.views.corpus import CollocatesRequest, collocates
 
 about = {"query": query, "kind": kind, "window": window, "minimum": minimum, "order": order, "senses": senses, "grammar": grammar}
-result = collocates.compute(bench, CollocatesRequest(**about))
+result = collocates(bench, CollocatesRequest(**about))
 rows = [(item.word, item.log_dice, item.log_likelihood, item.together, item.frequency) for item in result.items]
 pd.DataFrame(rows, columns=["word", "logDice", "log-likelihood", "together", "in the corpus"])
 """
@@ -87,11 +85,10 @@ def keyness(settings: Settings) -> NotebookRecipe:
 _KEYWORDS = """\
 import pandas as pd
 
-from core.views import collocates
-from core.views.collocates import KeynessRequest
+from core.views.corpus import KeynessRequest, keyness
 
 request = KeynessRequest(against=against, minimum=minimum, correction=correction, most=most)
-result = collocates.keyness(bench, request)
+result = keyness(bench, request)
 rows = [(word.word, word.first, word.second, word.log_likelihood, word.log_ratio, word.p) for word in (*result.first, *result.second)]
 pd.DataFrame(rows, columns=["word", *result.names, "log-likelihood", "log ratio", "p, corrected"])
 """

@@ -55,9 +55,8 @@ def predict(settings: Settings) -> NotebookRecipe:
 _EXPECTED = """\
 import pandas as pd
 
-from core.elmo.models import open_language_model
-
 from core.analysis import expectation
+from core.elmo.models import open_language_model
 
 language_model = open_language_model(model)
 read = expectation.read(language_model, expectation.sentences_of(text))

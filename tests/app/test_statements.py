@@ -36,7 +36,7 @@ def plain(lines: list[str]) -> str:
     return said
 
 
-@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "commonest tag"]))
+@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "most frequent tag"]))
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
     said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
@@ -138,7 +138,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     missing = sum(one is None for one in beside)
     assert ("GloVe knows every word" in said) == (bool(found) and not missing)
     assert ("Not in GloVe: " in said) == (missing > 0)
-    rows = [k for k, one in enumerate(found) if not spelling_notices.unread(one)]
+    rows = [k for k, one in enumerate(found) if not one.is_unread]
     assert ("cannot read the letters of" in said) == (len(rows) < len(found))
     if len(rows) > 1:
         best = max(cosines[i, j] for i in rows for j in rows if j < i)

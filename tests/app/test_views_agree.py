@@ -7,11 +7,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
-from core.cli import view as command_view
+from core.cli import neighbours as commands
+from core.cli import wire
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
-from core.views import wire
 from core.workbench import Bench, Names
 from pages._export.notebook_file import notebook
 
@@ -68,7 +68,7 @@ REQUESTS = {
     ],
     "cloud": [
         ({"first": a, "second": b, "space": space}, "cloud", {"a": a["text"], "b": b["text"], "cloud_layer": space})
-        for (a, b), space in zip(map(_sentences, PAIRS), ("0", "1", "2", "mix", "1") * 2, strict=True)
+        for (a, b), space in zip(map(_sentences, PAIRS), ("senses", "0", "senses", "mix", "1", "0", "1", "2", "mix", "1"), strict=True)
     ],
     "substitutes": [
         ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})
@@ -100,7 +100,7 @@ REQUESTS = {
     "edits": [
         ({"first": a, "second": b, "order": order, "space": space}, "", {})
         for (a, b), order, space in zip(
-            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("0", "1", "2", "mix", "1") * 2, strict=True
+            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("senses", "1", "2", "mix", "senses") * 2, strict=True
         )
     ],
     "concordance": [
@@ -142,7 +142,7 @@ def page_of_requests(requests) -> None:
 
     import streamlit as st
 
-    from core.views import wire
+    from core.cli import wire
     from pages._cached import views
 
     while views.bench_of("elmo-mini").every_token is None:  # read beside the page
@@ -231,7 +231,7 @@ def test_a_bad_request_is_one_sentence(capsys, name, request_, message):
 
 
 def test_every_view_is_named_and_asked_ten_times():
-    assert command_view.NAMES == wire.VIEWS and set(REQUESTS) == set(wire.VIEWS)
+    assert commands.VIEWS == wire.VIEWS and set(REQUESTS) == set(wire.VIEWS)
 
 
 def test_a_request_that_is_no_json_is_named(capsys):

@@ -9,9 +9,13 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from core.views import next_words
+from core.views.next_words import NextWordsRequest
+from pages._cached.views import bench, view
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._predict import passage, store
+from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.word_lists import STYLE, word_buttons, written
 
@@ -19,19 +23,21 @@ from pages._widgets.word_lists import STYLE, word_buttons, written
 def show(in_use: InUse, read: Reading) -> None:
     """Two lists, the buttons that draw, what to notice, the table twin."""
     st.html(STYLE)
-    before, after = (store.expected_next(in_use.model, read.sentences, backward) for backward in (True, False))
+    requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
+    before, after = (view(next_words.compute, bench(in_use), request, read, most=128) for request in requests)
     longest = max(p.probability for result in (before, after) for p in result.likeliest)
     first, last = read.tokens[0], read.tokens[-1]
     with st.container(key="both_ways"):
         left, right = st.columns(2, gap="large")
     with left:
         lists.heading(t("Before “{word}”", word=first[:24]), BACKWARD, t("backward, from the right"))
-        _draws(in_use.model, read, backward=True)
+        _draws(in_use, read, backward=True)
         word_buttons("before", before, BACKWARD, longest, _prepend)
     with right:
         lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("forward, from the left"))
-        _draws(in_use.model, read, backward=False)
+        _draws(in_use, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _append)
+    _how_to_draw()
     st.caption(t("Words outside the vocabulary have {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
     notice(_noticed(first, last, before, after))
     rows = [
@@ -42,11 +48,11 @@ def show(in_use: InUse, read: Reading) -> None:
     lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
 
 
-def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
+def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
     name = "before" if backward else "after"
     with st.container(horizontal=True, gap="small"):
-        st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(model_name, read, 1, backward))
-        st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(model_name, read, 5, backward))
+        st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(in_use, read, 1, backward))
+        st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(in_use, read, 5, backward))
     ended = st.session_state.get(passage.ENDED)
     if ended == name:
         drew = t("Drew the sentence’s beginning. Try another seed.")
@@ -55,11 +61,27 @@ def _draws(model_name: str, read: Reading, *, backward: bool) -> None:
         st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
 
 
-def _write(model_name: str, read: Reading, n: int, backward: bool) -> None:
+def _how_to_draw() -> None:
+    """Temperature and seed of both directions' draws."""
+    with st.popover(t("How words are drawn"), icon=":material/casino:"):
+        st.slider(
+            t("Temperature"),
+            0.0,
+            2.0,
+            1.0,
+            0.1,
+            key="pheat",
+            **BOUND,
+            help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
+        )
+        st.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
+
+
+def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
     text = st.session_state[passage.TEXT]
     tokens = list(read.sentences[0 if backward else -1])
     written = expectation.write(
-        store.language_model(model_name), tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
+        bench(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
     )
     joined = expectation.prepended if backward else expectation.appended
     at = st.session_state.get(passage.AT)

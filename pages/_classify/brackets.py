@@ -6,7 +6,6 @@ A label is always written, so that no colour has to be told from another.
 from collections.abc import Sequence
 
 from core.common.markup import Markup, html
-from core.figures.style import SENSE_COLOURS, sense_colour
 from core.text.tokens import pieces
 
 STYLE = Markup("""<style>
@@ -55,13 +54,3 @@ def marked(text: str, begin: int, end: int, *, alone: bool) -> Markup:
     """A text with the characters from `begin` to `end` marked."""
     mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
     return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])
-
-
-def colours_of_chains(most: int) -> dict[str, str]:
-    """A colour for each chain's number, from "1"; grey for those that are more than there are colours."""
-    return {str(k + 1): sense_colour(k) for k in range(min(most, len(SENSE_COLOURS)))}
-
-
-def colours_of(labels: Sequence[str]) -> dict[str, str]:
-    """A colour for each label, in their order."""
-    return {label: sense_colour(k) for k, label in enumerate(dict.fromkeys(labels))}

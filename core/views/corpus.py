@@ -1,4 +1,4 @@
-"""A search in a corpus: its lines in any order, slice by slice, how often and how evenly it occurs, over documents and dates."""
+"""A corpus searched and counted: the lines of a query slice by slice, what goes with it, and what one corpus says more often than another."""
 
 from dataclasses import dataclass
 
@@ -6,12 +6,18 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.corpus import collocates, dispersion, search
+from core.corpus import collocates as near_words
+from core.corpus import dispersion, search
+from core.corpus.association import FDR
+from core.corpus.collocates import Collocate, SenseWord
 from core.corpus.dispersion import Part
 from core.corpus.encoded import EncodedCorpus
+from core.corpus.keyness import Keyword, keywords
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from core.elmo.in_place import by_substitutes
+from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
+from core.text.word_in_question import words_of
 from core.views import induction
 from core.views.induction import InductionRequest
 from core.workbench import Bench
@@ -19,6 +25,7 @@ from core.workbench import Bench
 READS = ("model", "corpus")
 MOST_BY_SUBSTITUTES = 2_000  # hits that a model reads to sort them
 MOST_LINES = 100_000  # of one slice
+BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
 LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
 
 
@@ -33,7 +40,7 @@ class ConcordanceRequest:
     number: int = 20
     documents: tuple[str, ...] = ()  # those of these names; all without
     near: str = ""  # hits with that word within the window
-    window: int = collocates.WINDOW
+    window: int = near_words.WINDOW
     sense: str = ""  # hits of that sense
     senses: str = LABELS
     seed: int = 0  # of the order at random
@@ -57,7 +64,68 @@ class Concordance:
     similar: tuple[str, ...]  # spellings, where there are no hits
 
 
-def compute(bench: Bench, request: ConcordanceRequest) -> Concordance:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollocatesRequest:
+    """A query, how far from it, how often at least; `senses` asks for a list of each of its senses too."""
+
+    query: str
+    kind: str = search.WORD
+    window: int = near_words.WINDOW
+    minimum: int = 3
+    most: int = 50
+    order: str = BY_DICE
+    documents: tuple[str, ...] = ()
+    senses: str = ""  # LABELS, nothing for a word without two; or GROUPS
+    grammar: bool = True  # words that carry grammar too
+
+
+@dataclass(frozen=True, slots=True)
+class SenseColumn:
+    """A sense, and the words that tell it from the others."""
+
+    sense: str
+    n: int  # hits of it
+    words: tuple[SenseWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collocates:
+    """The answer: the strongest collocates first."""
+
+    query: str
+    n: int  # hits
+    tokens: int
+    everything: int  # collocates there are; more than `items` where only some are wanted
+    items: tuple[Collocate, ...]
+    senses: tuple[SenseColumn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeynessRequest:
+    """A second corpus to compare with; "" is the further labelled sentences of the model's language."""
+
+    against: str = ""
+    minimum: int = 5
+    most: int = 50  # words of each corpus
+    correction: str = FDR
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        return (("corpus", self.against),) if self.against else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Keyness:
+    """The answer: what the first corpus has more often, and what the second has, the highest log-likelihood first."""
+
+    names: tuple[str, str]
+    tokens: tuple[int, int]
+    compared: int  # words that were tested
+    first: tuple[Keyword, ...]
+    second: tuple[Keyword, ...]
+
+
+def concordance(bench: Bench, request: ConcordanceRequest) -> Concordance:
     """BadInput says what is wrong with a query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
         raise BadInput(
@@ -120,10 +188,55 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
     return np.array(of, int), list(result.groups.names)
 
 
+def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
+    """BadInput says what is wrong with a query, a window, or a word without senses."""
+    if request.order not in (BY_DICE, BY_LIKELIHOOD):
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=request.order[:40], orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
+    corpus = bench.encoded
+    hits = hits_of(bench, ConcordanceRequest(query=request.query, kind=request.kind, documents=request.documents))
+    how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
+    items = near_words.collocates(corpus, hits, **how)
+    if request.order == BY_LIKELIHOOD:
+        items.sort(key=lambda item: -item.log_likelihood)
+    senses = ()
+    if request.senses:
+        of, names = senses_of(bench, request.query, hits, request.senses)
+        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
+        senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
+    return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
+
+
+def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
+    """BadInput where there is nothing to compare with, or the same."""
+    against = request.against or reference_of(bench)
+    if against == bench.corpus:
+        raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
+    first, second = bench.encoded, bench.over(against).encoded
+    words = keywords(first, second, minimum=request.minimum, correction=request.correction)
+    own = tuple(word for word in words if word.log_ratio > 0)[: request.most]
+    other = tuple(word for word in words if word.log_ratio < 0)[: request.most]
+    return Keyness((bench.corpus, against), (len(first), len(second)), len(words), own, other)
+
+
+def grammar_of(bench: Bench) -> set[str]:
+    """The corpus' words that carry grammar: its language's function words, and what is never written by itself (endings, particles)."""
+    corpus = bench.encoded
+    return {*words_of(bench.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
+
+
+def reference_of(bench: Bench) -> str:
+    """What a corpus is compared with where nobody names another: the further labelled sentences, or a language's own."""
+    language = sentences_of(bench.corpus) or bench.language
+    choices = [name for name in (language.more_sentences, language.sentences) if name and name != bench.corpus]
+    if not choices:
+        raise BadInput(t("No other corpus in this language. Name one to compare with."))
+    return choices[0]
+
+
 def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> Hits:
     hits = search.find(corpus, request.query, kind=request.kind, documents=request.documents)
     if request.near:
-        hits = hits.at(collocates.with_word_near(corpus, hits, request.near, request.window))
+        hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
     of = None
     if request.sense or request.order == BY_SENSE:
         of, names = senses_of(bench, request.query, hits, request.senses)

@@ -20,10 +20,10 @@ from core.text.tokens import find_word
 from core.workbench import Bench
 
 VIEWS = (
-    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits"),
+    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
     *("concordance", "collocates", "keyness"),
 )
-BESIDE = {"keyness": "collocates"}  # a view that is a function of its name in another's file
+BESIDE = {name: "corpus" for name in ("concordance", "collocates", "keyness")}  # functions of their names in that file
 Compute = Callable[[Bench, Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 
