@@ -52,8 +52,8 @@ MINIMUM = "how often at least (default {})"
     *MODEL,
 )
 def search(*, query, corpus, documents, csv, **options) -> Answer:
-    from core.views import corpus as views
-    from core.views.corpus import ConcordanceRequest
+    from core.corpus_views import words as views
+    from core.corpus_views.words import ConcordanceRequest
 
     bench, options = _bench(corpus, options)
     result = views.concordance(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
@@ -90,8 +90,8 @@ def search(*, query, corpus, documents, csv, **options) -> Answer:
     *MODEL,
 )
 def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
-    from core.views import corpus as views
-    from core.views.corpus import CollocatesRequest
+    from core.corpus_views import words as views
+    from core.corpus_views.words import CollocatesRequest
 
     bench, options = _bench(corpus, options)
     result = views.collocates(bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, **options))
@@ -127,8 +127,8 @@ def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
     *MODEL,
 )
 def keyness(*, corpus, csv, **options) -> Answer:
-    from core.views import corpus as views
-    from core.views.corpus import KeynessRequest
+    from core.corpus_views import words as views
+    from core.corpus_views.words import KeynessRequest
 
     bench, options = _bench(corpus, options)
     result = views.keyness(bench, KeynessRequest(**options))

@@ -23,7 +23,8 @@ VIEWS = (
     *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
     *("concordance", "collocates", "keyness"),
 )
-BESIDE = {name: "corpus" for name in ("concordance", "collocates", "keyness")}  # functions of their names in that file
+ROOMS = {"change": "core.corpus_views"}  # of views that are not in this one
+WORDS = ("concordance", "collocates", "keyness")  # functions of their names in core.corpus_views.words
 Compute = Callable[[Bench, Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 
@@ -82,7 +83,9 @@ def view_named(name: str) -> Compute:
     """What computes the view of that name."""
     if name not in VIEWS:
         raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
-    return getattr(import_module(f"core.views.{BESIDE.get(name, name)}"), name if name in BESIDE else "compute")
+    if name in WORDS:
+        return getattr(import_module("core.corpus_views.words"), name)
+    return import_module(f"{ROOMS.get(name, 'core.views')}.{name}").compute
 
 
 @cache

@@ -19,7 +19,7 @@ from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
 from core.text.readings import WordInContext
-from core.views.levels import judge, sense_space
+from core.views.judging import judge, sense_space
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")

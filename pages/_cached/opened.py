@@ -57,15 +57,10 @@ def vectors(name: str) -> StaticVectors:
     )
 
 
+@within_run
 def about(in_use: InUse, *words: str) -> InUse:
     """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
-    return replace(in_use, corpus=corpus_about(in_use.corpus, in_use.model, *words))
-
-
-@within_run
-def corpus_about(corpus: str, model_name: str, *words: str) -> str:
-    """The corpus with the labelled rows of these words."""
-    return corpus_for(corpus, words, lambda own: targets(own, model_name).word_codes)
+    return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
 
 
 def labelled_words(corpus: str) -> dict[str, Labelled]:

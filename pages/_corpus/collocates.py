@@ -7,8 +7,7 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.corpus import search
 from core.corpus.collocates import WIDEST, WINDOW
-from core.text import languages
-from core.views.corpus import (
+from core.corpus_views.words import (
     BY_DICE,
     BY_LIKELIHOOD,
     GROUPS,
@@ -20,6 +19,7 @@ from core.views.corpus import (
     collocates,
     hits_of,
 )
+from core.text import languages
 from core.workbench import Bench
 from pages._cached.views import view
 from pages._corpus import reading, store
