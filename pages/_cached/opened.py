@@ -143,7 +143,15 @@ def encoded(corpus: str) -> EncodedCorpus:
     there."""
     language = languages.in_use()
     if unread_bytes(corpus, language) < MOST_READ:
-        return _encoded(corpus, language.code)
+        return keep(
+            ENCODING,
+            [("corpus", corpus)],
+            language.code,
+            lambda: open_encoded(corpus, language),
+            most=4,
+            weighed=False,
+            meanwhile=t("Reading texts…"),
+        )
     key = corpus, language.code, version(corpus, "corpus")
     job = jobs.job(
         ENCODING,
@@ -166,12 +174,6 @@ def encoded(corpus: str) -> EncodedCorpus:
         )
         st.stop()
     return job.result
-
-
-@keep(4, weighed=False)
-def _encoded(corpus: str, code: str) -> EncodedCorpus:
-    with st.spinner(t("Reading texts…")):
-        return open_encoded(corpus, languages.named(code))
 
 
 def spent_by_visit() -> dict[tuple, int]:
