@@ -26,7 +26,7 @@ from core.text import languages
 from core.text.labelled_words import corpus_for
 from core.text.languages import Language
 from core.text.readings import WordInContext, read_in
-from core.text.word_in_question import word_in_question
+from core.text.word_in_question import Words, word_in_question, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,6 +108,11 @@ class Bench:
     @property
     def language(self) -> Language:
         return self.model.language
+
+    @property
+    def word_lists(self) -> Words:
+        """The language's: which words carry grammar, which have several meanings."""
+        return words_of(self.language)
 
     @property
     def layers(self) -> Layers:

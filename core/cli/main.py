@@ -12,7 +12,7 @@ from io import StringIO
 import click
 
 from core import __version__
-from core.cli import bundle, card, classify, neighbours, senses, shipping, tasks, training, vectors
+from core.cli import bundle, card, classify, live, neighbours, senses, shipping, tasks, training, vectors
 from core.cli.options import Answer, group
 from core.common.errors import ElmoscopeError
 from core.text import languages
@@ -24,6 +24,7 @@ COMMANDS = (
     *(card.evaluate, card.check_sentences),
     *(training.pretrain, training.glove, vectors.index, bundle.convert, bundle.bundle, bundle.texts),
     *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
+    live.live,
 )
 elmoscope = group(None, "Elmoscope: what a word means in context.", "COMMAND", COMMANDS)
 elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)

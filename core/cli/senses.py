@@ -63,7 +63,7 @@ class LabelOptions:
     groups={"sides": SideOptions, "ranking": RankOptions},
 )
 def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
-    from core.views import change
+    from core.corpus_views import change
     from core.workbench import open_bench
 
     bench = open_bench(open_model(model), corpus=sides.first, report=progress("tokens"))

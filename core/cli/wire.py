@@ -20,6 +20,7 @@ from core.text.tokens import find_word
 from core.workbench import Bench
 
 VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
+ROOMS = {"change": "core.corpus_views"}  # of views that are not in this one
 WORD_KEYS = ("text", "word", "position", "read_as")
 
 
@@ -76,7 +77,7 @@ def json_of(value: Any) -> Any:
 def _module(name: str) -> ModuleType:
     if name not in VIEWS:
         raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
-    return import_module(f"core.views.{name}")
+    return import_module(f"{ROOMS.get(name, 'core.views')}.{name}")
 
 
 @cache

@@ -47,7 +47,11 @@ class Learned:
 
     def map_for(self, word: str = "") -> np.ndarray:
         """The map that has not seen the word: of all words where it is none of them."""
-        return self.maps[fold_of(word) if word in self.words else FOLDS]
+        return self.maps[self.number_for(word)]
+
+    def number_for(self, word: str = "") -> int:
+        """Its number among the maps."""
+        return fold_of(word) if word in self.words else FOLDS
 
 
 def fold_of(word: str) -> int:

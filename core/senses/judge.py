@@ -102,6 +102,11 @@ class Judge:
                 return table, lemma
         return None, ""
 
+    def known(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
+        """Each labelled word of a table with two senses or more: how well they are told apart, and whether letter case tells them apart too."""
+        words = [lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)]
+        return {lemma: (self._ground_for(table, lemma).words[lemma], evidence.is_also_a_name(table, lemma)) for lemma in words}
+
     @cached_property
     def space(self) -> SenseSpace | None:
         """The model's sense space; None where it has none."""
