@@ -103,7 +103,9 @@ def write(path: Path, html: str) -> int:
         beside.write_text(html, encoding="utf-8")
         beside.replace(path)
     except OSError as error:
-        raise BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=error.strerror or error)) from None
+        raise BadInput(
+            t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=error.strerror or error)
+        ) from None
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
