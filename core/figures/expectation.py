@@ -111,8 +111,8 @@ def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
 
 
 def _label(old: str | None, new: str | None) -> str:
-    shown = new[:18] if new else html("<s>{}</s>", (old or "")[:18])
-    return html("<b>{}</b>", shown) if old != new else shown
+    text = new[:18] if new else html("<s>{}</s>", (old or "")[:18])
+    return html("<b>{}</b>", text) if old != new else text
 
 
 def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:

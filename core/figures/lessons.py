@@ -40,12 +40,12 @@ def density_rows(
 ) -> go.Figure:
     """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
     figure = Figure()
-    shown = (grid >= span[0]) & (grid <= span[1])
-    x = grid[shown]
+    inside = (grid >= span[0]) & (grid <= span[1])
+    x = grid[inside]
     for number, row in enumerate(rows):
         foot = -number
         for name, curve in row.curves.items():
-            y = foot + ROW * curve[shown] / max(curve.max(), 1e-12)
+            y = foot + ROW * curve[inside] / max(curve.max(), 1e-12)
             colour = colours[name]
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(
@@ -56,7 +56,7 @@ def density_rows(
                 fill="tonexty",
                 fillcolor=_pale(colour),
                 name=name,
-                customdata=curve[shown],
+                customdata=curve[inside],
                 hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
             )
         facts = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
@@ -174,7 +174,7 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
             name=name,
             hovertemplate=f"{name}: %{{y:.1%}}",
         )
-    told = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
+    labels = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
     figure.add_annotation(
         x=0,
         xref="paper",
@@ -185,7 +185,7 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
         align="left",
         showarrow=False,
         font={"size": 13},
-        text=Markup("<br>").join([*told, f"··· {level[0]} {level[1]:.0%}"]),
+        text=Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"]),
     )
     figure.update_xaxes(title=title, type="log", tickvals=list(ranks), fixedrange=True, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", fixedrange=True, gridcolor=GRID, zeroline=False)

@@ -98,12 +98,12 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
     """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
     figure = Figure()
     title = quantity_titles()[quantity]
-    shown = QUANTITIES[quantity]
+    quantity_name = QUANTITIES[quantity]
     if quantity == "perplexity":
         for name, label, colour in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
-            _line(figure, validations, name, label, colour, shown, mode="lines+markers")
+            _line(figure, validations, name, label, colour, quantity_name, mode="lines+markers")
     else:
-        _line(figure, steps, quantity, "", FORWARD, shown, mode="lines")
+        _line(figure, steps, quantity, "", FORWARD, quantity_name, mode="lines")
     for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
         if last is not None:
             figure.add_vline(x=end / 1e6, line={"dash": "dot", "color": "#888", "width": 1.5})

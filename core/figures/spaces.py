@@ -44,11 +44,11 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
 
 def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure where there is room for it."""
-    shown = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
+    short_names = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
     figure = Figure().add_heatmap(
         z=matrix,
-        x=shown,
-        y=shown,
+        x=short_names,
+        y=short_names,
         zmin=0,
         zmax=1,
         colorscale=RAMP,
@@ -57,18 +57,18 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
         ygap=2,
         hovertemplate=t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
     )
-    for row, values in enumerate(matrix if len(shown) <= MOST_WRITTEN else ()):
+    for row, values in enumerate(matrix if len(short_names) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
             figure.add_annotation(
                 x=column,
                 y=row,
-                text=f"{value:.2f}" if len(shown) < 6 else f"{value:.2f}".removeprefix("0"),
+                text=f"{value:.2f}" if len(short_names) < 6 else f"{value:.2f}".removeprefix("0"),
                 showarrow=False,
-                font={"size": 13 if len(shown) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
+                font={"size": 13 if len(short_names) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
             )
     figure.update_xaxes(side="bottom", fixedrange=True, tickangle=-30, type="category")
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
-    return base(figure, height=90 + (52 if len(shown) <= MOST_WRITTEN else 26) * len(shown), key="cka")
+    return base(figure, height=90 + (52 if len(short_names) <= MOST_WRITTEN else 26) * len(short_names), key="cka")
 
 
 def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int) -> go.Figure:

@@ -85,8 +85,8 @@ def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60)
             line, length = "", 0
         if len(lines) == 6:
             return Markup("<br>".join(lines) + " …")  # noqa: S704
-        shown = str(escape(bare(token)[:60]))
-        line += " " * (length > 0 and not joined) + (f"<b>{shown}</b>" if k == position else shown)
+        text = str(escape(bare(token)[:60]))
+        line += " " * (length > 0 and not joined) + (f"<b>{text}</b>" if k == position else text)
         length += len(bare(token)) + (not joined)
     return Markup("<br>".join([*lines, line] if line else lines))  # noqa: S704
 
