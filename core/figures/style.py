@@ -107,6 +107,18 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
+def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
+    """Words on a figure, at a place in the terms of plotly's annotations."""
+    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)
+
+
+def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
+    """A name in white on a plate of its colour."""
+    font = {"size": size, "color": "#ffffff"}
+    text = html("<b>{}</b>", name)
+    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
+
+
 def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
     """Heights of the names at lines' ends: where each line ends, or higher, at least `gap` from each other."""
     placed: dict[str, float] = {}
