@@ -259,7 +259,10 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
 
 
 # core.cli.wire's, which would import numpy before --help
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
+VIEWS = (
+    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
+    *("concordance", "collocates", "keyness"),
+)
 
 
 @command(

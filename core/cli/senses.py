@@ -114,7 +114,7 @@ def _row(of) -> dict:
 
 
 def _side(corpus: str, dates: str, name: str):
-    from core.corpus.sides import Side
+    from core.corpus_views.sides import Side
 
     start, dots, end = dates.partition("..")
     if dates and not (dots and (start or end)):
@@ -125,7 +125,7 @@ def _side(corpus: str, dates: str, name: str):
 def _sides_of_uses(uses: str, clusters: str | None, word: str | None) -> tuple:
     """The lemma of a word usage graph, and its two groupings as corpora that are kept in the cache."""
     from core.corpus import usage_graphs
-    from core.corpus.sides import Side
+    from core.corpus_views.sides import Side
     from core.text.own_corpus import keep_sentences
 
     read = usage_graphs.read_uses(uses)

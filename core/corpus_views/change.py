@@ -14,7 +14,7 @@ from core.common.model_layers import SENSES
 from core.common.significance import benjamini_hochberg
 from core.corpus import change
 from core.corpus.change import UseChange
-from core.corpus.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
+from core.corpus_views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
 from core.index.sense_space import LAYER, SenseSpace

@@ -1,4 +1,4 @@
-"""What all pages open or compute once and share; what is cached is never changed. Subjects have a `*_store` of their own.
+"""What all pages open once and share, as a bench asks for it (core.workbench.Opener); what is kept is never changed.
 
 Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
 bounded number at once (pages._frame.server_jobs), so that no page waits for them.
@@ -14,6 +14,8 @@ import streamlit as st
 
 from core.analysis.maps import compile_layout
 from core.common.i18n import t
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
@@ -21,11 +23,12 @@ from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
+from core.text import languages
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
 from core.workbench import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.progress import duration, labelled_text, wait_for
+from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
@@ -33,6 +36,8 @@ from pages._frame.server_jobs import ServerJob
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
+ENCODING = "encoded corpus"  # a kind of job
+MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 
 
 def model(name: str) -> Model:
@@ -122,6 +127,44 @@ def _kind(targets_only: bool) -> str:
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
     corpus = corpus if targets_only else indexed(corpus)
     return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+
+
+def encoded(corpus: str) -> EncodedCorpus:
+    """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
+    there."""
+    language = languages.in_use()
+    if unread_bytes(corpus, language) < MOST_READ:
+        return keep(
+            ENCODING,
+            [("corpus", corpus)],
+            language.code,
+            lambda: open_encoded(corpus, language),
+            most=4,
+            weighed=False,
+            meanwhile=t("Reading texts…"),
+        )
+    key = corpus, language.code, version(corpus, "corpus")
+    job = jobs.job(
+        ENCODING,
+        key,
+        lambda job: open_encoded(corpus, language, report=job.report),
+        failed=t("Reading this corpus failed."),
+        most=KEPT_TABLES,
+    )
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(
+            ENCODING,
+            key,
+            lambda job, left: t(
+                "Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left
+            ),
+            widget="encoded",
+            stopped=t("Reading stopped."),
+            again=t("Read again"),
+        )
+        st.stop()
+    return job.result
 
 
 def spent_by_visit() -> dict[tuple, int]:

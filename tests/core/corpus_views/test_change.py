@@ -8,9 +8,9 @@ import pytest
 from core.cli.main import main
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
-from core.corpus.sides import Side
 from core.corpus_views import change
 from core.corpus_views.change import ChangeRequest, RankRequest
+from core.corpus_views.sides import Side
 from core.workbench import Bench, open_bench
 from tests.core.corpus import two_texts
 
