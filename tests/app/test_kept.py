@@ -13,8 +13,11 @@ from core import workbench
 from core.corpus.search import find
 from core.index.neighbours import Products, Query
 from core.text import languages
+from core.text.readings import WordInContext
+from core.workbench import products_with
 from pages._cached import opened
-from pages._cached.kept import KEPT, kept, version, within_run
+from pages._cached.kept import KEPT, keep, version, within_run
+from pages._cached.views import bench_of
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -49,16 +52,18 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
 def test_a_model_whose_weights_changed_is_another(tmp_path):
     made = []
 
-    @kept(4)
-    def computed(model_name: str, _unhashed: list) -> int:
-        made.append(model_name)
+    def compute() -> int:
+        made.append(1)
         return len(made)
+
+    def computed() -> int:
+        return keep("computed", [("model", str(tmp_path))], None, compute, most=4)
 
     (tmp_path / "options.json").write_text("{}")
     (tmp_path / "weights.hdf5").write_bytes(b"one")
-    assert [computed(str(tmp_path), []), computed(str(tmp_path), [1])] == [1, 1]
+    assert [computed(), computed()] == [1, 1]
     (tmp_path / "weights.hdf5").write_bytes(b"other")
-    assert computed(str(tmp_path), []) == 2
+    assert computed() == 2
 
 
 def test_a_name_that_stands_for_nothing_is_the_opener_s_to_tell(tmp_path):
@@ -79,7 +84,7 @@ def large(monkeypatch) -> SimpleNamespace:
 def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
-        opened.query_products(large, Query(("a", "b"), k, np.zeros((3, 8))))
+        products_with(opened.memo, large, Query(("a", "b"), k, np.zeros((3, 8))))
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
 
@@ -96,7 +101,7 @@ def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkey
     monkeypatch.setattr(encoder, "encode", counted)
     first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
     for asked in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
-        for query, (tokens, position) in zip(opened.queries("elmo-mini", asked), asked, strict=True):
+        for query, (tokens, position) in zip(bench_of("elmo-mini").queries([WordInContext(*each) for each in asked]), asked, strict=True):
             alone = encode([list(tokens)])[0][:, position]
             assert (query.tokens, query.position) == (tokens, position)
             np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
