@@ -1,11 +1,10 @@
 """What pages compute once: kept by everything that it depends on, within the budget of core.common.memo.
 
-A name is not what it stands for: a file may be edited, another language reads the same text otherwise. So whatever a function
-is told by the name of a parameter in KINDS is kept by its content, too.
+A name is not what it stands for: a file may be edited, another language reads the same text otherwise. So whatever is read by a name
+is kept by its content (core.index.contents), too.
 """
 
 import functools
-import inspect
 import threading
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
@@ -20,35 +19,8 @@ from core.text import languages
 
 P = ParamSpec("P")
 R = TypeVar("R")
-KINDS = {"corpus": "corpus", "model": "model", "model_name": "model", "vectors": "vectors", "vectors_name": "vectors"}
 KEPT = Kept()
 _RUN = threading.local()  # of each thread that runs a page: which run, and what names stand for in it
-
-
-def kept(most: int, *, weighed: bool = True, **kinds: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Keep a function's values, `most` of them; what begins with an underscore is passed on and does not tell calls apart.
-
-    `kinds` says of parameters what they name, where KINDS does not. Values are shared: nobody may change them.
-    """
-
-    def decorate(function: Callable[P, R]) -> Callable[P, R]:
-        maker = f"{function.__module__}.{function.__qualname__}"
-        signature = inspect.signature(function)
-        KEPT.forget(maker)  # the file of the function was edited while the server runs
-        named = {name: kind for name in signature.parameters if (kind := (KINDS | kinds).get(name))}
-
-        @functools.wraps(function)
-        def found(*args: P.args, **kwargs: P.kwargs) -> R:
-            bound = signature.bind(*args, **kwargs)
-            bound.apply_defaults()  # the same call, whether what is not said is said or not
-            given = bound.arguments
-            key = tuple((name, value) for name, value in given.items() if not name.startswith("_"))
-            versions = tuple(version(given[name], kind) for name, kind in named.items() if name in given)
-            return KEPT.value(maker, (key, versions), lambda: function(*args, **kwargs), most=most, weighed=weighed)
-
-        return found
-
-    return decorate
 
 
 def keep(

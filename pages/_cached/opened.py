@@ -172,24 +172,19 @@ def spent_by_visit() -> dict[tuple, int]:
     return st.session_state.setdefault("index.bytes", {})
 
 
-def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable | None:
-    """What a `table_job` made, once it is there, with the labelled rows of the further words that the corpus names."""
-    table = job.result
-    if table is None or indexed(corpus) == corpus:
-        return table
-    targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
-    reads = (("corpus", corpus), ("model", model_name))
-    return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
-
-
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
     """Forget a job and its table."""
     jobs.drop(_kind(targets_only), _key(corpus, model_name, targets_only))
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
-    """Every token of a corpus, read beside the page; None until that is done."""
-    return everything(corpus, model_name, table_job(corpus, model_name))
+    """Every token of a corpus, read beside the page, with the labeled rows of the further words that it names; None until that is done."""
+    table = table_job(corpus, model_name).result
+    if table is None or indexed(corpus) == corpus:
+        return table
+    targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
 
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:

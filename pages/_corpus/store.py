@@ -7,7 +7,7 @@ from core.index.index_plan import Pace, Plan, index_plan, measured_pace
 from core.text.corpora import open_corpus
 from core.workbench import Bench
 from pages._cached import opened
-from pages._cached.kept import kept
+from pages._cached.kept import keep
 from pages._cached.views import bench
 from pages._frame.in_use import InUse
 
@@ -21,11 +21,11 @@ def bench_over(in_use: InUse) -> Bench:
     return bench(in_use).over(brought) if brought and own_names.is_kept(brought) else bench(in_use)
 
 
-@kept(32)
 def plan(corpus: str, model_name: str) -> Plan:
     """What reading a corpus takes with a model."""
     encoder = opened.model(model_name).encoder
-    return index_plan(open_corpus(corpus), encoder.n_layers, encoder.dim)
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("plan", reads, None, lambda: index_plan(open_corpus(corpus), encoder.n_layers, encoder.dim), most=32)
 
 
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)

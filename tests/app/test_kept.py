@@ -16,7 +16,7 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.workbench import products_with
 from pages._cached import opened
-from pages._cached.kept import KEPT, kept, version, within_run
+from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.views import bench_of
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
@@ -52,16 +52,18 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
 def test_a_model_whose_weights_changed_is_another(tmp_path):
     made = []
 
-    @kept(4)
-    def computed(model_name: str, _unhashed: list) -> int:
-        made.append(model_name)
+    def compute() -> int:
+        made.append(1)
         return len(made)
+
+    def computed() -> int:
+        return keep("computed", [("model", str(tmp_path))], None, compute, most=4)
 
     (tmp_path / "options.json").write_text("{}")
     (tmp_path / "weights.hdf5").write_bytes(b"one")
-    assert [computed(str(tmp_path), []), computed(str(tmp_path), [1])] == [1, 1]
+    assert [computed(), computed()] == [1, 1]
     (tmp_path / "weights.hdf5").write_bytes(b"other")
-    assert computed(str(tmp_path), []) == 2
+    assert computed() == 2
 
 
 def test_a_name_that_stands_for_nothing_is_the_opener_s_to_tell(tmp_path):

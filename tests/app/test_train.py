@@ -195,6 +195,7 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
     assert not list(tmp_path.iterdir())
     function, as_json = parsed(elmoscope, words[2:])
     read = function.keywords
-    assert (read["train"], read["model"]) == (str(order.files["train"]), order.model) and as_json
-    assert (read["text_column"], read["label_column"]) == (order.columns["text_columns"], order.columns["label_column"])
-    assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (read["share"], read["epochs"]) == (0.5, 12)
+    rows = read["rows"]
+    assert (rows.train, read["model"].model) == (str(order.files["train"]), order.model) and as_json
+    assert (rows.text_column, rows.label_column) == (order.columns["text_columns"], order.columns["label_column"])
+    assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (rows.share, read["epochs"]) == (0.5, 12)
