@@ -112,6 +112,8 @@ def test_sliders_lists_and_map_follow(opened):
     expect(page.locator(".map-host .star")).not_to_have_count(0)
     page.locator("#a").fill("A silver jaguar slept.")
     page.locator("#b").fill("The jaguar ran.")
+    expect(page.locator(".verdict")).to_contain_text("No labeled sentences of “jaguar”")
+    page.locator(".mapping").scroll_into_view_if_needed()
     expect(page.locator(".mapping .none")).to_be_visible()
 
 
