@@ -15,6 +15,8 @@ from core.common.device import CPU
 from core.common.errors import ElmoscopeError
 from core.common.memo import Kept
 from core.common.model_layers import Layers
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import open_encoded
 from core.elmo.language_model import LanguageModel
 from core.elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from core.elmo.substitutes import Substitutes
@@ -55,6 +57,9 @@ class Opener(Protocol):
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Every token of a corpus; None while it is being read."""
 
+    def encoded(self, corpus: str) -> EncodedCorpus:
+        """A corpus as numbers of words, to be searched and counted."""
+
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """(L, T, D) of each sentence."""
 
@@ -89,6 +94,9 @@ class _Opener:
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_tokens(corpus, self.model(model_name), report=self._report))
+
+    def encoded(self, corpus: str) -> EncodedCorpus:
+        return self._once("encoded", (corpus, languages.in_use().code), lambda: open_encoded(corpus, report=self._report))
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         encode = self.model(model_name).encoder.encode
@@ -159,11 +167,20 @@ class Bench:
         """Every token of the corpus; None while a page reads it."""
         return self.opener.every_token(self.corpus, self.names.model)
 
+    @property
+    def encoded(self) -> EncodedCorpus:
+        """The corpus as numbers of words: no model reads it."""
+        return self.opener.encoded(self.corpus)
+
     def about(self, *words: WordInContext) -> "Bench":
         """With the labelled sentences of further words that these are (core.text.labelled_words)."""
         spellings = [word.read_as or word.word for word in words]
         known = corpus_for(self.corpus, spellings, lambda own: self.opener.targets(own, self.names.model).word_codes)
         return Bench(replace(self.names, corpus=known), self.opener)
+
+    def over(self, corpus: str) -> "Bench":
+        """The same over another corpus."""
+        return Bench(replace(self.names, corpus=corpus), self.opener)
 
     def beside(self, model: str) -> "Bench":
         """The same over a second model."""

@@ -102,10 +102,8 @@ def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, lis
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
-    """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class.
-
-    Columns and classifiers have their names in the code.
-    """
+    """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class. Columns and classifiers have their names
+    in the code."""
     rows = []
     for variant in dict.fromkeys(v for v, _ in result):
         metas = [head.meta for (v, _), head in result.items() if v == variant]

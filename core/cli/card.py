@@ -20,7 +20,7 @@ from core.cli.evaluate import (
     evaluate_tags,
     evaluate_vectors,
 )
-from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
+from core.cli.options import MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
 from core.cli.shared import in_columns, note, open_model, progress
 from core.common import i18n, markup
 from core.common.errors import BadInput, MissingArtifact
@@ -67,12 +67,12 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
     option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
     *MODEL,
 )
-def evaluate_card(*, data, output, limit_text, only, **model) -> Answer:
+def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
-    model = open_model(**model)
+    model = open_model(model)
     output = Path(output) if output else model.folder / "measures.json"
     measured = _earlier(output, model)
     card = _card(model, measured)
@@ -156,10 +156,10 @@ def _under(folder: Path, options: dict) -> dict:
     option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
     *MODEL,
 )
-def evaluate_lessons(*, only, **model) -> Answer:
+def evaluate_lessons(*, only, model) -> Answer:
     from core.evaluation import lessons
 
-    model = open_model(**model)
+    model = open_model(model)
     lines = []
     measures = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
@@ -188,7 +188,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     from core.evaluation import side_by_side
 
     folder = Path(data)
-    given_names, models = models, [open_model(name, pieces=pieces, download=download) for name in models]
+    given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from core.cli.options import MODEL, Answer, command, option
-from core.cli.shared import note
+from core.cli.shared import note, open_model
 from core.files.artifacts import read_json
 
 
@@ -12,14 +12,14 @@ from core.files.artifacts import read_json
     "Write one HTML file that runs the model in any browser, from disk, without a server.",
     option("--output", "the file", metavar="FILE", default="elmoscope.html"),
     option("--examples", 'your own: {"bank": ["We sat on the bank.", "The bank lent money."]}', metavar="FILE"),
-    MODEL[0],
+    *MODEL,
 )
-def live(*, output="elmoscope.html", examples=None, model="elmo-mini") -> Answer:
+def live(*, output, examples, model) -> Answer:
     """Write the page; bytes and seconds."""
     from core.live.page import page_of, read_examples, write
     from core.workbench import open_bench
 
     own = read_examples(read_json(Path(examples)), examples) if examples else ()
-    path = Path(output)
+    path, model = Path(output), open_model(model)
     size = write(path, page_of(open_bench(model), own, lambda share, what: note(f"{share:4.0%} {what}")))
-    return {"output": str(path), "bytes": size, "model": model}, f"{path}: {size / 1e6:.1f} MB, {model}. Open it in a browser."
+    return {"output": str(path), "bytes": size, "model": model.name}, f"{path}: {size / 1e6:.1f} MB, {model.name}. Open it in a browser."

@@ -50,10 +50,8 @@ def run_experiments(
     together: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
-    """Run what has no line in `output` yet; yields every line as it is written.
-
-    `together`: a last line for all heads of all seeds asked as one committee, for which those that have a line are trained again.
-    """
+    """Run what has no line in `output` yet; yields every line as it is written. `together`: a last line for all heads of all seeds asked as
+    one committee, for which those that have a line are trained again."""
     output = Path(output)
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
@@ -128,6 +126,12 @@ def trained_head(
     for event in tasks.run(trainer):
         watch(event)
     return trainer.finish()
+
+
+def changed(path: Path = RESULTS) -> tuple[int, int]:
+    """What tells one state of a results file from the next; it must be there."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
 
 
 def read_results(path: str | Path = RESULTS) -> list[dict]:
@@ -218,10 +222,8 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
 
 
 def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
-    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm).
-
-    Empty where some run did not keep which texts it was right on.
-    """
+    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm). Empty where some run
+    did not keep which texts it was right on."""
     right = {name: row.get("right") for name, row in rows.items()}
     others = [name for name in rows if name != best]
     if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):

@@ -86,6 +86,11 @@ class SenseSpace:
         """(V,): of the parts over many words; zeros where no words taught it."""
         return self.learned.mean if self.learned else np.zeros(sum(self.widths), np.float32)
 
+    @property
+    def mark(self) -> str:
+        """What tells the map apart from others of the same model."""
+        return f"{crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
+
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""
         sentences, positions = [list(tokens) for tokens, _ in occurrences], [position for _, position in occurrences]

@@ -14,7 +14,7 @@ from core.experiments import variants
 from core.experiments.planned import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.views.mix import layer_lengths
-from pages._cached import classifiers
+from pages._cached.kept import keep
 from pages._cached.views import bench_of
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
@@ -58,7 +58,7 @@ def show(in_use: InUse) -> None:
         notice([t("No results yet. Train these classifiers on Train.")])
         show_scores()
         return
-    lines = classifiers.runs()
+    lines = keep("runs", (), variants.changed(), variants.read_results, most=2)
     result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
     parts = {
         "paper": t("The paper’s tasks"),
@@ -74,7 +74,7 @@ def show(in_use: InUse) -> None:
         case "more":
             show_gain()
         case "labels":
-            show_curve()
+            show_curve(lines)
         case "classifiers":
             _task({name: rows for name, rows in result.items() if rows})
         case "shipped":

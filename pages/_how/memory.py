@@ -4,12 +4,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.analysis.memory import Memory
+from core.analysis.memory import Memory, remember
 from core.common.i18n import t
 from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
-from pages._cached.views import bench
+from pages._cached.views import bench, of
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -19,7 +19,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import of_elmo_alone
-from pages._word.store import remembered
+from pages._word.other_text import varied_texts
 
 ROUNDS = 6  # times the other text is read
 
@@ -38,7 +38,8 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
     with right.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(t("**Each direction** at layer"), width="content")
         layer = int(choice("layer", t("Layer"), layers, layers[-1], required=True, label_visibility="collapsed"))
-    memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
+    texts = (tuple(map(tuple, other)), tuple(map(tuple, varied_texts(other))))
+    memory = of("model.encoder", remember, over, chosen.tokens, *texts, ROUNDS, meanwhile=t("Reading…"))
     drifted, bold = memory.drifted, chosen.position
     with left:
         st.markdown(t("**Each word** after the other text"))

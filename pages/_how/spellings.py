@@ -47,7 +47,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
-    usual = read.spellings.usual_cosine(max(2, sum(not spelling_notices.unread(firing) for firing in results)))
+    usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     notice(spelling_notices.about(results, near, beside, ours, usual, lower))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
@@ -75,7 +75,7 @@ def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVector
 
 def _neighbours(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
     unread = t("letters not read: meaningless")
-    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if spelling_notices.unread(firing) else t("from the letters alone"))
+    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if firing.is_unread else t("from the letters alone"))
     if near:
         lists.word_lines([(written(n.word), n.cosine, "") for n in near])
     else:

@@ -52,8 +52,8 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         values = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in anisotropy.pairs)}
         alt = t("Cosine densities by layer, vectors {how}. Top-layer means: {kinds}.", **values)
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
-        said = t("Numbers: means, in the legend's order. All curves have equal height.")
-        show_html('<p class="small">{}</p>', said)
+        line = t("Numbers: means, in the legend's order. All curves have equal height.")
+        show_html('<p class="small">{}</p>', line)
     notice(_noticed(anisotropy, treatment))
     exercise(lesson)
     with details(_how(anisotropy)):

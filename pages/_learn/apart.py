@@ -3,7 +3,6 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import LEVEL
 from core.evaluation import apart
@@ -36,11 +35,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
     top = list(every)[-2]  # the last layer; the mix stands behind it
     picture = st.container()
     left, right = st.columns([1, 2], gap="medium")
-    words = [ALL_WORDS, *every[top].words]
-    word = (
-        left.selectbox(t("Word"), words, format_func=lambda item: t("all words") if item == ALL_WORDS else item, key="apart_word", **BOUND)
-        or ALL_WORDS
-    )
+    word = lesson_store.word_of(every[top].words, "apart_word", left)
     result = every if word not in every[top].words else {name: value.of(word) for name, value in every.items()}
     threshold = right.slider(
         t("Threshold"),
@@ -52,7 +47,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
         help=t("From this cosine up, a pair counts as one sense."),
         **BOUND,
     )
-    one, two = t("same sense"), t("different senses")
+    same_sense, two_senses = t("same sense"), t("different senses")
     rows, facts = [], []
     for name, each in result.items():
         errors = each.errors(threshold)
@@ -60,13 +55,13 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
         same, other = each.means()
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
-        curves = dict(zip((one, two), each.densities(), strict=True))
+        curves = dict(zip((same_sense, two_senses), each.densities(), strict=True))
         rows.append(Row(layer_title(name), note, curves))
         facts.append(
             {
                 t("layer"): name,
-                one: round(same, 3),
-                two: round(other, 3),
+                same_sense: round(same, 3),
+                two_senses: round(other, 3),
                 "AUC": round(auc.mean + 0.5, 3),
                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
@@ -82,7 +77,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
             "missed, {passed:.0%} false alarms.",
             **values,
         )
-        figure = density_rows(rows, GRID, {one: ONE_SENSE, two: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
+        figure = density_rows(rows, GRID, {same_sense: ONE_SENSE, two_senses: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
         draw(figure, key="lesson.apart", alt=alt)
     notice(_noticed(over, result[top], top, word))
     exercise(lesson)

@@ -9,7 +9,8 @@ from core.evaluation import relations
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Likeness, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
-from pages._cached.views import view
+from pages._cached.kept import keep
+from pages._cached.views import named, of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -28,8 +29,10 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         picture = st.container()
         titles = {name: layer_title(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
-        result = view(relations.pairs_of, over, layer, most=16)
-        _page(result, view(relations.likeness, over, layer, result, most=16), layer, lesson, picture)
+        result = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
+        reads = named(over, ("model", "vectors", "corpus"))
+        ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, result), most=16)
+        _page(result, ranks, layer, lesson, picture)
 
 
 def _titles() -> dict[str, str]:
@@ -78,7 +81,7 @@ def _noticed(pairs: Pairs, layer: str) -> str:
     values = {"layer": layer_title(layer)}
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
         return t("Only one relation is labeled: nothing to compare at {layer}.", **values)
-    one, other, ahead = pairs.kinds[HOMONYM], pairs.kinds[RELATED], pairs.ahead[RELATED]
+    ahead = pairs.ahead[RELATED]
     if ahead.low is None:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
         return t(
@@ -89,8 +92,8 @@ def _noticed(pairs: Pairs, layer: str) -> str:
             **values,
         )
     values |= {
-        "one": _share(one),
-        "other": _share(other),
+        "one": _share(pairs.kinds[HOMONYM]),
+        "other": _share(pairs.kinds[RELATED]),
         "more": f"{100 * ahead.mean:+.1f}",
         "low": f"{100 * ahead.low:+.1f}",
         "high": f"{100 * ahead.high:+.1f}",

@@ -1,10 +1,13 @@
-"""Which labelled sentences the lessons read, and what was measured for them beside the model."""
+"""What lessons share: the labelled sentences they read, what was measured for them beside the model, the choice of a word."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
+from core.analysis.word_maps import ALL_WORDS
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import code, command
@@ -12,9 +15,11 @@ from core.evaluation import lessons, relations
 from core.workbench import Bench
 from pages._cached import opened
 from pages._cached.views import bench
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
 
 
 def labelled(in_use: InUse) -> Bench:
@@ -56,3 +61,16 @@ def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
     with shown_errors():
         if result := kept_part(model_name, part):
             draw(result)
+
+
+def word_of(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
+    """One of the lesson's words, or all of them."""
+    titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
+    return place.selectbox(t("Word"), list(titles), format_func=titles.get, key=key, **options, **BOUND) or ALL_WORDS
+
+
+def show_by_word(measured: Mapping, titles: Mapping[str, tuple[str, str]], key: str) -> None:
+    """The 1-NN accuracy of each word by each kind of vectors, folded."""
+    shares = {title: measured["one_nn"][name] for name, (title, _) in titles.items()}
+    rows = [{t("word"): word} | {title: round(of[k], 3) for title, of in shares.items()} for k, word in enumerate(measured["words"])]
+    lists.twin(pd.DataFrame(rows), name=f"{key}-words", label=t("By word"), key=f"lesson.{key}.words")

@@ -1,32 +1,22 @@
 """Quizzes: their questions, what a model reads in each, and what a visitor has played: which is on, what was chosen, the streak."""
 
 import random
-from dataclasses import dataclass, field
 
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.senses import quiz
-from core.senses.quiz import QuizQuestion, QuizReading
+from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
+from core.views.judging import judge
 from pages._cached.kept import keep
-from pages._cached.views import bench, view
+from pages._cached.views import bench, named
 from pages._frame.in_use import InUse
 from pages._frame.question import gone_through_history
-from pages._word import verdict
 
 ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
 NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
-
-
-@dataclass
-class Game:
-    """One quiz under one model, as far as it was played."""
-
-    number: int
-    answers: list[str] = field(default_factory=list)  # the senses chosen, in the order asked
-    at: int = 0  # the question shown; that after the last is the score
 
 
 def number() -> tuple[int, BadInput | None]:
@@ -57,17 +47,6 @@ def game(number: int, model: str, language: str) -> Game:
     return games.setdefault((number, model, language), Game(number))
 
 
-def choose(game: Game, at: int, sense: str) -> None:
-    """In a button's callback; a second press of one question is none."""
-    if len(game.answers) == at:
-        game.answers.append(sense)
-
-
-def go_on(game: Game, at: int) -> None:
-    """In a button's callback: to that question."""
-    game.at = at
-
-
 def other() -> None:
     """In a button's callback: a quiz of no day, drawn at random."""
     _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
@@ -76,11 +55,6 @@ def other() -> None:
 def of_today() -> None:
     """In a button's callback: the quiz of the day."""
     _write(quiz.today())
-
-
-def again(game: Game) -> None:
-    """In a button's callback: the same quiz once more, from its first question."""
-    game.answers, game.at = [], 0
 
 
 def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
@@ -123,5 +97,7 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
 
 def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
-    space = verdict.space_of(in_use.model)
-    return view(quiz.reading, bench(in_use), question, space, most=1024, meanwhile=t("ELMo is reading…"))
+    over = bench(in_use)
+    space = judge(over).space
+    options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
+    return keep("quiz readings", named(over, ("model",)), question, lambda: quiz.reading(over.model, question, space), **options)

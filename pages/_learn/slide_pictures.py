@@ -60,8 +60,8 @@ def _lemma(in_use: InUse, shown: Picked) -> str:
     return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
 
-def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
-    alt = Markup.escape(said).striptags()
+def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
+    alt = Markup.escape(line).striptags()
     large = enlarged(figure, FACTOR, height=height)
     large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
     charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
@@ -110,7 +110,7 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
     values = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
     values |= {"sense": senses[near], "other": senses[far]}
-    said = t("One dot for all senses: of its {n} neighbors, {many} lean to {sense}, {some} to {other}.", **values)
+    line = t("One dot for all senses: of its {n} neighbors, {many} lean to {sense}, {some} to {other}.", **values)
     figure = dot_figure(
         word,
         [p.word for p in static.near],
@@ -121,8 +121,8 @@ def _dot(in_use: InUse, shown: Picked) -> str:
         key=f"slide.{word}",
         letters=FACTOR,
     )
-    _draw(figure, "dot", said)
-    return said
+    _draw(figure, "dot", line)
+    return line
 
 
 def _angle(in_use: InUse, shown: Picked) -> str:
@@ -131,27 +131,27 @@ def _angle(in_use: InUse, shown: Picked) -> str:
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
     first, second = shown.forms
     if same := first.casefold() == second.casefold() and static is not None:
-        said = t("ELMo's two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
+        line = t("ELMo's two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
     else:
-        said = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
+        line = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
-    _draw(angle_figure(between, labels, same_word=same, layer=_top(), glove=static), "angle", said)
-    return said
+    _draw(angle_figure(between, labels, same_word=same, layer=_top(), glove=static), "angle", line)
+    return line
 
 
 def _layers(in_use: InUse, shown: Picked) -> str:
     cosines = _cosines(in_use, shown)
-    said = t(
+    line = t(
         "Cosine of ELMo's two vectors: {each}.",
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items()),
     )
     static = _static(in_use, shown)
-    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=_top()), "layers", said)
-    return said
+    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=_top()), "layers", line)
+    return line
 
 
 def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
-    return view(attribution.compute, bench(in_use), AttributionRequest(word=shown.one)).influence
+    return view(attribution.compute, bench(in_use), AttributionRequest(word=shown.single)).influence
 
 
 def _decided(in_use: InUse, shown: Picked) -> str:
@@ -177,15 +177,15 @@ def _mix(in_use: InUse, shown: Picked) -> str:
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
-    said = t(
+    line = t(
         "Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.",
         mix=shares["mix"],
         best=shares[best],
         layer=layer_title(best),
         null=reports["mix"].null_mean,
     )
-    _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said)
-    return said
+    _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", line)
+    return line
 
 
 def _halves(in_use: InUse, shown: Picked) -> str:
@@ -197,12 +197,12 @@ def _halves(in_use: InUse, shown: Picked) -> str:
     ]
     values = {half: each[half].sense for half in influence.HALVES}
     if len(set(values.values())) == 1:
-        said = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
+        line = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
     else:
-        said = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
-    _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
+        line = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
+    _draw(halves_figure(bars, key="slide.halves"), "halves", line, BESIDE_TEXT)
     show_html("{}", _marked(WordInContext(result.tokens, result.position)))
-    return said
+    return line
 
 
 def _spelling(in_use: InUse, text: str) -> str:
@@ -212,18 +212,17 @@ def _spelling(in_use: InUse, text: str) -> str:
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
-        said = t("This model cannot read the letters of “{word}”.", **values)
+        line = t("This model cannot read the letters of “{word}”.", **values)
     elif known:
-        said = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
+        line = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
     else:
-        said = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)
-    _draw(windows_figure(result, WINDOWS), "spelling", said)
-    return said
+        line = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)
+    _draw(windows_figure(result, WINDOWS), "spelling", line)
+    return line
 
 
 def _headline(in_use: InUse, text: str) -> str:
-    from core.views import classification  # scikit-learn, for this slide alone
-    from core.views.classification import ClassificationRequest
+    from core.classify import tasks  # scikit-learn, for this slide alone
     from pages._cached import classifiers
 
     in_use = english(in_use)
@@ -232,14 +231,13 @@ def _headline(in_use: InUse, text: str) -> str:
     colours = class_colours(next(iter(heads.values())).labels, ordered=False)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
-    request = ClassificationRequest(task=TASK, text=text, variants=tuple(n for n in heads if n in SHOWN or n == best))
-    answers = classifiers.ask(classification.compute, in_use, request)
+    answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
-    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
+    line = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
     figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
-    _draw(figure, "headline", said)
-    return said
+    _draw(figure, "headline", line)
+    return line
 
 
 DRAW = (_sentences, _dot, _angle, _layers, _decided, _mix, _halves, _spelling, _headline)  # by slide

@@ -29,7 +29,7 @@ class Picked:
     word: str
     texts: tuple[str, str]
     sentences: tuple[WordInContext, WordInContext]
-    one: WordInContext  # the sentence that the slides about one sentence ask
+    single: WordInContext  # the sentence that the slides about one sentence ask
     sense: str = ""  # of the word there, where it is known
 
     @property
@@ -47,9 +47,7 @@ def choose(in_use: InUse) -> str:
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("No examples in this language. Choose another model under “In use”."))
-    return word_search(
-        st.container(), KEY, t("Word"), words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")
-    ).casefold()
+    return word_search(st.container(), KEY, words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")).casefold()
 
 
 def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:

@@ -10,7 +10,7 @@ from core.common.i18n import t, tn
 from core.common.markup import html
 from core.common.model_layers import SENSES
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
-from core.figures.maps import map_figure, shared_limits
+from core.figures.maps import MapLook, map_figure, shared_limits
 from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
 from core.senses.cloud import NEAREST, side_shares
 from core.text.tokens import bare
@@ -168,12 +168,14 @@ def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Ch
         [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
         rows.tolist(),
         result.senses,
-        layer=layer,
-        stars=stars,
-        height=HEIGHT,
-        key=f"cloud.map.{lemma}",
-        limits=shared_limits(coordinates if layer == SENSES else maps.coordinates, stars),
-        name_senses=False,
+        MapLook(
+            layer=layer,
+            stars=stars,
+            height=HEIGHT,
+            key=f"cloud.map.{lemma}",
+            limits=shared_limits(coordinates if layer == SENSES else maps.coordinates, stars),
+            name_senses=False,
+        ),
     )
     figure.update_layout(dragmode=False)
     alt = t(

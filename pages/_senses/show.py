@@ -81,15 +81,7 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
     known = opened.labelled_words(in_use.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
-        st.container(),
-        WORD,
-        t("Word"),
-        offered,
-        usual,
-        known=known,
-        told={},
-        titles={},
-        help=t("Any word in at least 10 sentences of your corpus."),
+        st.container(), WORD, offered, usual, known=known, told={}, titles={}, help=t("Any word in at least 10 sentences of your corpus.")
     )
     places = st.columns([3, 6], vertical_alignment="bottom")
     reading = model_layers.in_use().reading

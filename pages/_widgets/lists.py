@@ -15,9 +15,9 @@ from core.text.definitions import definition, definitions
 from core.text.sentences import written
 from core.text.tokens import bare
 from pages._export import record
+from pages._export.csv_file import csv_of
 from pages._frame.markup import show_html
 
-FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
 WIDTH, SHORT = 14, 8  # tokens beside the keyword in a line, and in that of a narrow column; more on one side where the other has fewer
 
 
@@ -194,17 +194,3 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-
-
-def csv_of(table: pd.DataFrame) -> bytes:
-    """A table as CSV, UTF-8 with a mark that spreadsheets know it by; cells that one would run are quoted."""
-    safe = table.map(_plain_cell).rename(columns=_plain_cell)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")  # by which a lone \r is quoted, too
-
-
-def _plain_cell(value):
-    """A text that a spreadsheet would take for a formula, also behind blanks and unseen signs, with a quote before it."""
-    if not isinstance(value, str):
-        return value
-    first = next((sign for sign in value if sign.isprintable() and not sign.isspace()), "")
-    return f"'{value}" if (first in FORMULA and first) or value[:1] in ("\t", "\r", "\n") else value

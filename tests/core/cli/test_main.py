@@ -337,7 +337,8 @@ def test_neighbours_in_the_sense_space_are_named_so_and_what_has_none_is_said(an
     asked = ["neighbours", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
     for more, said in (
         (["--model", mute], "has no softmax and vocabulary"),
-        (["--model", model, "--approximate"], "leave out --cluster and --approximate"),
+        (["--model", model, "--cluster", "tcp://127.0.0.1:1"], "leave out --cluster"),
+        (["--model", model, "--approximate"], "index approximate DIR --senses"),
         (["--model", model, "--weights", "1,1,1"], "leave out --weights"),
     ):
         status, _, error = call(*asked, *more)

@@ -14,7 +14,7 @@ from core.common.model_layers import SENSES
 from core.common.significance import benjamini_hochberg
 from core.corpus import change
 from core.corpus.change import UseChange
-from core.corpus.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
+from core.corpus_views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
 from core.index.sense_space import LAYER, SenseSpace
@@ -212,7 +212,7 @@ def _vectors(
         vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
         return vectors, vectors
     views = np.concatenate([space.of_rows(table, of) for table, of in zip(tables, rows, strict=True)])
-    # Less what all words share: less the mean of its own rows, the two sides' prototypes would always point in opposite directions
+    # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
     return space.placed(views, word=word), space.placed(views, views.mean(axis=0), word, mapped=False)
 
 
