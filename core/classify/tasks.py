@@ -4,6 +4,7 @@ assets/heads/TASK/VARIANT and then in the user's cache; it answers only with the
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -208,6 +209,15 @@ def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[
 def heads_metas(task: str, folder: str | Path | None = None) -> dict[str, dict]:
     """How each head of a task was made and how good it is, without opening its weights."""
     return {name: read_meta(places[0]) for name, places in head_folders(task, folder).items()}
+
+
+def learned_mixes(n_layers: int) -> dict[str, list[float]]:
+    """Task -> the shares of so many layers that its shipped head learned; a head that cannot be read has none."""
+    shares = {}
+    for task in TASKS:
+        with suppress(ElmoscopeError):
+            shares[task] = (heads_metas(task).get("elmo", {}).get("mix") or {}).get("s", [])
+    return {task: each for task, each in shares.items() if len(each) == n_layers}
 
 
 def open_heads(

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.common import i18n
+from core.common.limits import limits
 from core.text import languages
 from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms
-from core.text.tokens import bare, join_tokens
+from core.text.tokens import bare, find_word, join_tokens
 from core.text.word_in_question import words_of
 
 
@@ -114,3 +115,19 @@ def read_in(tokens: Sequence[str], position: int) -> str:
     lists = words_of(languages.named(i18n.ENGLISH))
     before = folded(bare(tokens[position - 1])) if position else ""
     return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""
+
+
+def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
+    """A sentence as one would type it, at most as much of it as is read, and the number of its word in question when it is read again."""
+    most = min(limits().max_words, len(tokens))
+    start = max(0, min(position - most // 2, len(tokens) - most))
+    tokens = tokens[start : start + most]
+    position = position - start
+    text = join_tokens(list(tokens))
+    while len(text) > limits().max_text and len(tokens) > 1:
+        tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)
+        text = join_tokens(list(tokens))
+    word = tokens[position]
+    before = len(find_word(list(tokens[:position]), word))
+    places = find_word(languages.tokenize(text), word)
+    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(languages.tokenize(text)) - 1))

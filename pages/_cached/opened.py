@@ -6,14 +6,13 @@ bounded number at once (pages._frame.server_jobs), so that no page waits for the
 
 import gc
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from core.analysis.maps import FrozenMaps, compile_layout
-from core.analysis.word_maps import open_maps
+from core.analysis.maps import compile_layout
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import open_encoded, unread_bytes
@@ -21,14 +20,12 @@ from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
 from core.index.index_plan import open_claimed
-from core.index.neighbours import Products, Query, query_of
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
-from core.text.readings import WordInContext
-from core.workbench import products_with, table_key
+from core.workbench import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
@@ -104,12 +101,6 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
 
 def is_labelled(corpus: str) -> bool:
     return keep("is labelled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
-
-
-def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
-    table = targets(corpus, model_name)
-    with st.spinner(t("Fitting the map…")):
-        return KEPT.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
@@ -207,23 +198,6 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Server
     return table_job(corpus, model_name, targets_only=targets_only)
 
 
-def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
-    return queries(model_name, [(tokens, position)])[0]
-
-
-def queries(model_name: str, request: Iterable[tuple[tuple[str, ...], int]]) -> list[Query]:
-    """Words in their sentences, (tokens, position) each."""
-    request = list(request)
-    read = sentences(model_name, [tokens for tokens, _ in request])
-    return [query_of(layers, *item) for layers, item in zip(read, request, strict=True)]
-
-
-def queries_for(model_name: str, words: Sequence[WordInContext]) -> list[Query]:
-    """The same of words that know what they are read as."""
-    request = queries(model_name, [(word.tokens, word.position) for word in words])
-    return [replace(each, read_as=word.read_as) for each, word in zip(request, words, strict=True)]
-
-
 def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
     """Their layers, (L, T, D) each. A sentence is encoded once, whichever of its words is looked at; those that are new, together,
     which takes two thirds of the time of one after the other."""
@@ -233,11 +207,6 @@ def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.nd
         return model(model_name).encoder.encode([list(tokens) for *_, tokens in new])
 
     return KEPT.values("sentences", [(model_name, known, tokens) for tokens in request], encode, most=256)
-
-
-def query_products(table: OccurrenceTable, query: Query, normalised: bool = False, *, types: bool = False) -> Products:
-    """Layer products of a query with a table's rows, or its `types`; of normalised layers if told so."""
-    return products_with(memo, table, query, normalised=normalised, types=types)
 
 
 @st.cache_resource(max_entries=1, show_spinner=False)

@@ -31,15 +31,15 @@ table = bench.targets
 word = table.lemma_of(word) or word
 labelled = word == ALL_WORDS or word in table.lemmas
 in_senses = layer == "senses" and labelled
-request = layouts.LayoutRequest(word=word, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
+own = tuple(each for each in words if (lemma := each.lemma_in(table)) and word in (lemma, ALL_WORDS))  # are drawn as stars
+request = layouts.LayoutRequest(word=word, contexts=own, plan="umap" if in_senses else plan, ends=ends, senses=in_senses)
 layout = layouts.compute(bench, request) if labelled else None
 
 
 def map_of_meanings():
-    occurrences = [table.occurrence(int(row)) for row in layout.rows]
-    senses = [one.sense for one in occurrences]
+    senses = [one.sense for one in layout.occurrences]
     places = layout.coordinates[layout.names.index(layer)][:, :2]
-    hovers = [mark(one.tokens, one.position) for one in occurrences]
+    hovers = [mark(one.tokens, one.position) for one in layout.occurrences]
     return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), MapLook(layer=layer, key="map"))
 
 
@@ -113,7 +113,7 @@ from scipy.special import softmax
 from core.views import mix
 
 weights = softmax(raw)  # the vector is gamma * sum_j s_j h_j (Peters et al. 2018, eq. 1)
-result = mix.compute(bench, mix.MixRequest(words=tuple(words), weights=tuple(weights.tolist()), normalised=normalised, k=6))
+result = mix.compute(bench, mix.MixRequest(words=tuple(words), weights=tuple(weights.tolist()), normalised=normalised))
 weights.round(3), result.pulls.round(3), round(gamma * result.norm, 2)
 """
 _MIX_NEAREST = """\
@@ -135,20 +135,14 @@ shares = {layer: report.one_nn for layer, report in result.alone.items()}
 (result.report and result.report.one_nn), shares  # sentences whose nearest one has the same meaning: this mix, each layer alone
 """
 _MIX_MAP = """\
-from core.analysis.word_maps import map_rows
 from core.figures.maps import MapLook, map_figure
 from core.figures.style import mark
 
 
 def map_of_mix():
-    table = bench.about(*words).targets
-    rows = map_rows(table, result.lemma)
-    occurrences = [table.occurrence(int(row)) for row in rows]
-    return map_figure(
-        result.coordinates, [one.sense for one in occurrences],
-        [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
-        MapLook(layer="mix", key="mix"),
-    )
+    dots, senses = result.occurrences, [one.sense for one in result.occurrences]
+    hovers, rows = [mark(one.tokens, one.position) for one in dots], [one.row for one in dots]
+    return map_figure(result.coordinates, senses, hovers, rows, sorted(set(senses)), MapLook(layer="mix", key="mix"))
 
 
 map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] - result.leans[1]).round(3).tolist()))

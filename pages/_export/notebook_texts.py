@@ -2,6 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import ENGLISH, t
+from core.files import registry
 from core.text import languages
 from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used, word
 
@@ -186,28 +187,22 @@ number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number
 def compare(settings: Settings) -> NotebookRecipe:
     shows = t("How many neighbors words keep between two spaces, and how similar the spaces are.")
     model, corpus = chosen(settings, "model", "elmo-mini"), chosen(settings, "corpus", "sentences")
-    first, second = (
-        chosen(settings, "first", chosen(settings, "vectors", "glove-mini")),
-        chosen(settings, "second", f"{model} · {model_layers.in_use().top}"),
-    )
-    spaces = [(*_space(text), corpus) for text in (first, second)]
+    top = model_layers.in_use().top
+    usual = chosen(settings, "vectors", "glove-mini"), f"{model} · {top}"
+    if (beside := settings.get("beside")) and (folder := registry.place_of(beside, "model")):
+        usual = f"{model} · {top}", f"{beside} · {model_layers.of_folder(folder).top}"
+    spaces = [(chosen(settings, key, name), corpus) for key, name in zip(("first", "second"), usual, strict=True)]
     if settings.get("cmp") == "corpora":
-        spaces = [(model, model_layers.in_use().top, chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
+        spaces = [(f"{model} · {top}", chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
     return NotebookRecipe(shows, {"model_name": model, "spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
-
-
-def _space(text: str) -> tuple[str, str | None]:
-    """ "elmo-mini · 2" -> (name, layer); the name of a vector file has none."""
-    name, mark, layer = text.strip().rpartition("·")
-    return (name.strip(), layer.strip()) if mark else (text.strip(), None)
 
 
 _SPACES = """\
 from core.views import compare
-from core.views.compare import CompareRequest, SpaceName
+from core.views.compare import CompareRequest, space_named
 from core.workbench import open_bench
 
-first, second = (SpaceName(*space) for space in spaces)  # a vector file, or the mean vectors of a model's words in a corpus, at one layer
+first, second = (space_named(*space) for space in spaces)  # a vector file, or the mean vectors of a model's words in a corpus, at one layer
 result = compare.compute(open_bench(model_name), CompareRequest(first=first, second=second, k=k))
 compared, words = result.comparison, result.comparison.words
 result.names, len(words), result.halves
