@@ -82,7 +82,7 @@
     if (!of) return;
     const stars = around.stars, names = Object.keys(spaces.at), key = `${state.id} ${state.language}`;
     const places = names.flatMap((_, k) => [...of.places[k], ...stars.map((star) => star.spaces[k].place)].flat()), along = (axis) => places.filter((_, k) => k % 2 === axis);
-    state.view ??= state.pair.judgment.layer;
+    state.view ??= state.layer ?? state.pair.judgment.layer;
     window["elmoscope-map"] = { key, view: state.view, dot: stars.length ? "first second".split(" ")[stars[0].side] : "none", picked: [], seq: seq.map };
     mounted.map({
       key, names, short: spaces.short, titles: spaces.titles, where: spaces.where, under: names.map(() => ""), tints: colours.layers, places: encoded(Float32Array.from(places)),

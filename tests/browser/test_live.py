@@ -1,0 +1,135 @@
+"""The page that runs by itself, opened from disk in a Chromium whose network is cut: the same answers as core's, and what a reader does."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import Page, expect
+
+from core.live import page as live
+from core.workbench import open_bench
+from tests.core.live.truth import compare, truths
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+PAIRS = 200
+
+
+@pytest.fixture(scope="module")
+def bench():
+    return open_bench()
+
+
+@pytest.fixture(scope="module")
+def address(bench, tmp_path_factory) -> str:
+    path = tmp_path_factory.mktemp("live") / "elmoscope.html"
+    live.write(path, live.page_of(bench))
+    return path.as_uri()
+
+
+@pytest.fixture
+def opened(browser, address):
+    """opened("#lang=ko", width=390): the page, answered; what it asked for or complained of fails the test."""
+    contexts, wrong = [], []
+
+    def go(behind: str = "", *, script: str = "", width: int = 1280, answered: bool = True, **options) -> Page:
+        context = browser.new_context(offline=True, viewport={"width": width, "height": 900}, **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
+        page.on("pageerror", lambda error: wrong.append(str(error)))
+        page.on("request", lambda request: None if request.url.startswith(("file:", "blob:", "data:")) else wrong.append(request.url))
+        if script:
+            page.add_init_script(script)
+        page.goto(address + behind)
+        if answered:
+            page.locator("html[data-answered]").wait_for(state="attached")
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert not wrong
+
+
+def test_its_answers_are_core_s(bench, opened):
+    page = opened()
+    pairs = list(truths(bench, PAIRS))
+    asked = [[one.texts, one.tapped] for one in pairs]
+    answers = page.evaluate(
+        """async (asked) => {
+          const numbers = [];
+          for (const [texts, tapped] of asked) numbers.push(await elmoscope.answer(texts, tapped));
+          return JSON.parse(JSON.stringify(numbers, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)));
+        }""",
+        asked,
+    )
+    same = [k for k, one in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in one.words]]
+    assert len(same) >= 0.99 * PAIRS
+    each = [compare(pairs[k], answers[k]) for k in same]
+    far = {name: np.array([one[name] for one in each]) for name in each[0]}
+    print({name: (round(float(of.mean()), 4), round(float(of.max()), 4)) for name, of in far.items()})
+    assert far["cosine"].max() <= 0.02
+    assert far["near"].mean() >= 9
+    assert far["same_verdict"].mean() >= 0.97
+    assert far["substitutes"].mean() >= 4
+
+
+def test_what_is_typed_is_answered_and_stands_in_the_address(opened):
+    page = opened()
+    verdict = page.locator(".verdict b")
+    expect(verdict).to_have_text("Two meanings")
+    page.locator("#b").fill("They walked along the muddy bank of the river.")
+    expect(verdict).to_have_text("One meaning")
+    expect(page).to_have_url(re.compile(r"muddy\+bank.*ai=5"))
+    page.get_by_role("button", name="play", exact=True).click()
+    expect(page.locator(".tokens [aria-pressed=true]").first).to_have_text("play")
+    page.locator(".expected-host .chips button").first.click()
+    expect(page.locator("#a")).not_to_have_value("The children play football in the park after school.")
+
+
+def test_a_tapped_word_is_in_question(opened):
+    page = opened()
+    page.locator(".tokens").first.get_by_role("button", name="boats", exact=True).click()
+    expect(page.locator(".verdict b")).to_have_text("Two different words")
+
+
+def test_an_address_opens_its_sentences_word_layer_and_language(opened):
+    page = opened("#a=The pitcher threw a ball.&b=Milk from the pitcher.&ai=1&bi=3&layer=2&lang=ko&theme=dark")
+    expect(page.locator("h1")).to_have_text("같은 단어는 두 번 나와도 같은 뜻일까요?")
+    expect(page.locator(".tokens [aria-pressed=true]")).to_have_text(["pitcher", "pitcher"])
+    expect(page.locator(".home-host input[type=range]")).to_have_value("2")
+    page.get_by_role("button", name="English").click()
+    expect(page.locator("h1")).to_have_text("Does a word mean the same thing twice?")
+
+
+def test_sliders_lists_and_map_follow(opened):
+    page = opened(reduced_motion="reduce")
+    page.locator(".mixing").scroll_into_view_if_needed()
+    expect(page.locator(".mix-host .lists .row")).to_have_count(14)
+    page.locator(".mixing .presets button").nth(1).click()
+    expect(page.locator(".mix-host .knob output").nth(1)).to_have_text("6.0")
+    page.locator(".mapping").scroll_into_view_if_needed()
+    expect(page.locator(".map-host .star")).not_to_have_count(0)
+    page.locator("#a").fill("A silver jaguar slept.")
+    page.locator("#b").fill("The jaguar ran.")
+    expect(page.locator(".verdict")).to_contain_text("No labeled sentences of “jaguar”")
+    page.locator(".mapping").scroll_into_view_if_needed()
+    expect(page.locator(".mapping .none")).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "light"), (1280, "dark")])
+def test_nothing_is_wider_than_the_screen(opened, width, scheme):
+    page = opened(width=width, color_scheme=scheme)
+    page.locator(".mapping").scroll_into_view_if_needed()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_browser_without_workers_says_so(opened):
+    page = opened(script="delete window.Worker", answered=False)
+    expect(page.get_by_role("alert")).to_contain_text("runs no web workers")
+
+
+def test_text_is_text(opened):
+    page = opened("#a=<img src=x onerror=document.title='ran'> bank&b=A <b>bank</b>.")
+    assert page.title() == "Elmoscope"
+    assert not page.locator(".tokens img").count()
