@@ -212,10 +212,10 @@ def _components(centred: np.ndarray, dims: int) -> np.ndarray:
     n, size = centred.shape
     most = min(dims, n, size)
     products = centred @ centred.T if n <= size else centred.T @ centred
-    values, found = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
+    values, vectors = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
     lengths = np.sqrt(np.maximum(values, 0))
     real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
-    axes = (found.T @ centred / np.maximum(lengths, 1e-30)[:, None] if n <= size else found.T)[real][::-1]
+    axes = (vectors.T @ centred / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]
     if len(axes):
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
         axes = axes * np.sign(largest)

@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, logsumexp
 
+from core.classify.data import Dataset
 from core.classify.head import TextHead
 from core.classify.inputs import make_batch
 from core.classify.scores import softmax_rows
@@ -84,6 +85,13 @@ def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5,
     lengths = np.linalg.norm(pooled, axis=1) * np.linalg.norm(query)
     cosines = np.divide(pooled @ query, lengths, out=np.zeros(len(pooled), np.float32), where=lengths > 0)
     return [NearRow(int(row), float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
+
+
+def near_texts(head: TextHead, tokens: Tokens, pooled: np.ndarray, dataset: Dataset, **reads) -> list[tuple[NearRow, str, str]]:
+    """The same with each training text and its label."""
+    rows = nearest_rows(head, tokens, pooled, **reads)
+    examples = [dataset.train[row.row] for row in rows]
+    return [(row, example.text, dataset.labels[example.label]) for row, example in zip(rows, examples, strict=True)]
 
 
 def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:

@@ -12,9 +12,11 @@ from types import MappingProxyType
 import torch
 
 from core.classify.data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
+from core.classify.explain import Explanation, explain
 from core.classify.head import Answer, TextHead, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
+from core.classify.readable_words import letters_of
 from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
 from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig
 from core.common.config import ASSETS, cache_folder
@@ -247,6 +249,22 @@ def classify_text(
     tokens = text_tokens(opened.task, text)
     layers = live_layers(model.encoder) if model else None
     return tokens, classify(opened.heads, tokens, vectors=vectors, layers=layers)
+
+
+def predictions(opened: OpenHeads, text: str, variants: Sequence[str], *, model: Model, vectors: StaticVectors) -> dict[str, Answer]:
+    """The answers of the heads of these variants alone."""
+    chosen = replace(opened, heads={name: opened.heads[name] for name in variants})
+    return classify_text(chosen, text, model=model, vectors=vectors)[1]
+
+
+def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors: StaticVectors) -> Explanation:
+    """Why one head answers a text as it does."""
+    return explain(opened.heads[variant], text_tokens(opened.task, text), vectors=vectors, layers=live_layers(model.encoder))
+
+
+def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> frozenset[str]:
+    """The letters of the texts that the heads learned from."""
+    return letters_of(opened.heads.values(), vectors)
 
 
 def text_tokens(task: TextTask, text: str) -> tuple[str, ...]:

@@ -18,13 +18,13 @@ class Helped:
     """Help first, and a command's whole help beside its name."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
-        shown = super().get_help_option(ctx)
-        shown.help = "show this help message and exit"
-        return shown
+        option = super().get_help_option(ctx)
+        option.help = "show this help message and exit"
+        return option
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        *own, shown = super().get_params(ctx)
-        return [shown, *own]
+        *own, help_option = super().get_params(ctx)
+        return [help_option, *own]
 
     def get_short_help_str(self, limit: int = 0) -> str:
         return self.help
@@ -40,22 +40,22 @@ class Command(Helped, click.Command):
 
     def __call__(self, **options) -> Answer:
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
-        return self.callback(**self._grouped(defaults | options))
+        return self.callback(**self._group(defaults | options))
 
-    def _grouped(self, options: dict) -> dict:
+    def _group(self, options: dict) -> dict:
         options = {name: value for name, value in options.items() if name != "json"}
         for name, kind in self.groups.items():
             options[name] = kind(**{field.name: options.pop(field.name) for field in fields(kind) if field.name in options})
         return options
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, self._joined(ctx, list(args)))
+        return super().parse_args(ctx, self._join(ctx, list(args)))
 
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], Answer], bool]:
         """What is to be run, and whether its answer is wanted as JSON."""
-        return partial(self.callback, **self._grouped(ctx.params)), ctx.params.get("json", False)
+        return partial(self.callback, **self._group(ctx.params)), ctx.params.get("json", False)
 
-    def _joined(self, ctx: click.Context, words: list[str]) -> list[str]:
+    def _join(self, ctx: click.Context, words: list[str]) -> list[str]:
         """Each value behind its option as --option=value; of an option that takes several, the last values count."""
         options = {name: option for option in self.params if isinstance(option, click.Option) for name in option.opts}
         joined = []

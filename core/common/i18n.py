@@ -130,8 +130,8 @@ class _Html(_Formatter):
         return Markup(super().vformat(format_string, args, kwargs))  # noqa: S704
 
     def format_field(self, value, format_spec: str) -> str:
-        shown = super().format_field(value, format_spec)
-        return shown if isinstance(value, Markup) else escape(shown)
+        text = super().format_field(value, format_spec)
+        return text if isinstance(value, Markup) else escape(text)
 
 
 _TAG = re.compile(r"</?[a-z]")

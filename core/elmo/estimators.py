@@ -127,8 +127,8 @@ class ContextVectorizer(_FromModel):
         else:
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
-            said = " ".join(tokens)[:300]
-            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=said))
+            sentence = " ".join(tokens)[:300]
+            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=sentence))
         return places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:

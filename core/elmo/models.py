@@ -15,6 +15,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
 from core.elmo.ready_words import load_spelled
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
+from core.engines.masked import MaskedWords
 from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from core.engines.transformer import fingerprint as fingerprint_of
 from core.files import sums
@@ -93,6 +94,11 @@ def open_language_model(model: Model) -> LanguageModel:
         raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=model.name))
     softmax, vocabulary = result
     return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
+
+
+def masked_words(model: Model) -> MaskedWords:
+    """A transformer with its head for masked words; MissingArtifact where it came without one."""
+    return MaskedWords(model.folder, model.encoder)
 
 
 def allennlp_files(model: Model) -> tuple[Path, Path]:

@@ -36,20 +36,20 @@ def all_words(
     """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
-    keys, found = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
+    keys, senses = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
     layers, placed = _target_vectors(model.encoder, [*train, *test], report, space)
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
     def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
-        parts = ((of_rows(rows), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, request))
+        parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
     def mixed(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
         return judge(lambda rows: mix_of(layers[rows], weights), known, request)
 
     known, dev = _dev_rows(train)
-    rows, asked = np.arange(n), np.arange(n, len(targets))
+    rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
     best = equal
     best_with = (equal, 0.0)
@@ -70,7 +70,7 @@ def all_words(
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, weights in [*spaces(model), ("best_mix", best)]:
-        judged = mixed(weights, rows, asked)
+        judged = mixed(weights, rows, tested)
         hits[name] = judged.hits()
         facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
@@ -79,14 +79,14 @@ def all_words(
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         weights, prior = best_with
-        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, asked), prior)}
+        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, tested), prior)}
         result["best_mix"]["with_frequency"] = values
     often = judged.most_frequent()
     vectors = static_vectors(model)
     others = {SENSES: placed} if space else {}  # spaces that are no mix of layers
     others |= {"static": _target_contexts(vectors, [*train, *test])} if vectors else {}
     for name, of in others.items():
-        judged = judge(of.__getitem__, rows, asked)
+        judged = judge(of.__getitem__, rows, tested)
         scores = judged.scores()
         hits[name] = judged.hits()
         result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}

@@ -195,8 +195,8 @@ def _drawn_together(rows: Sequence[Row]) -> list[str]:
     names = [(" ".join(row.tokens), row.document) for row in rows]
     for text, document in names:
         if document:
-            one, other = top(f"text {text}"), top(document)
-            above[max(one, other)] = min(one, other)
+            of_text, other = top(f"text {text}"), top(document)
+            above[max(of_text, other)] = min(of_text, other)
     return [top(f"text {text}").removeprefix("text ") for text, _ in names]
 
 

@@ -70,19 +70,19 @@ def senses(
         return {name: facts_of(paired(a, b, documents, weights=weigh)) for name, a, b in both}
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
-    found = {name: scores(weights) for name, weights in spaces(model)}
-    result |= {name: _both_means(value) for name, value in found.items()}
+    measures = {name: scores(weights) for name, weights in spaces(model)}
+    result |= {name: _both_means(value) for name, value in measures.items()}
     if space:
-        found[SENSES] = scored(*_in_space(space, (train, test), layers))
-        result[SENSES] = _both_means(found[SENSES])
+        measures[SENSES] = scored(*_in_space(space, (train, test), layers))
+        result[SENSES] = _both_means(measures[SENSES])
     vectors = static_vectors(model)
-    often = found["mix"]
+    often = measures["mix"]
     if vectors:
         static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
         result["static"] = {"vectors": vectors.name, **_both_means(static)}
-        for name, value in found.items():
+        for name, value in measures.items():
             result[name]["less_static"] = difference(value, static)
-    result["order"] = difference(found["1"], found["2"]) if "2" in found else {}
+    result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
     mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}

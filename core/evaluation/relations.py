@@ -24,9 +24,7 @@ from core.evaluation.apart import rounded, words_of
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
 from core.static.vectors import StaticVectors
-from core.workbench import Bench
 
-READS = ("model", "vectors", "corpus")
 FILE = ASSETS / "sense-relations.json"
 HOMONYM, METAPHOR, METONYMY, OTHER = KINDS = ("homonym", "metaphor", "metonymy", "other")
 RELATED = "related"  # metaphor, metonymy and other together
@@ -114,9 +112,9 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     return Pairs(relations=tuple(relations), auc=auc, kinds=kinds, ahead=ahead, alike=alike)
 
 
-def pairs_of(bench: Bench, layer: str) -> Pairs:
-    """The same of the words of the bench's corpus."""
-    return pairs(bench.targets, read(bench.language.code), layer)
+def pairs_of(table: OccurrenceTable, language: str, layer: str) -> Pairs:
+    """The same of the pairs that are marked in a language."""
+    return pairs(table, read(language), layer)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,9 +127,8 @@ class Likeness:
     rank: Rank | None  # None of fewer than FEWEST words
 
 
-def likeness(bench: Bench, layer: str, result: Pairs) -> dict[str, Likeness]:
-    """Words' self-similarity in `result` beside their "frequency" rank in the language's vectors and beside how many "senses" they have."""
-    table, vectors = bench.targets, bench.language_vectors
+def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
+    """Words' self-similarity in `result` beside their "frequency" rank in static vectors and beside how many "senses" they have."""
     places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
     frequency = {word: float(place) for word, place in places.items() if place}
     senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}

@@ -10,7 +10,20 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GREY, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
+from core.figures.style import (
+    GLOVE,
+    GREY,
+    OWN,
+    RIM,
+    SENSE_SYMBOLS,
+    Figure,
+    add_plate,
+    add_text,
+    base,
+    layer_colour,
+    layer_title,
+    sense_colour,
+)
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 
@@ -55,7 +68,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
     _rays(figure, foot, cosine, layer_colour(layer), OWN, labels)
     for x, (title, text) in zip((0.0, foot), below, strict=True):
-        figure.add_annotation(x=x, y=-0.08, text=html("<b>{}</b><br>{}", title, text), showarrow=False, font={"size": 14}, yanchor="top")
+        add_text(figure, x, -0.08, html("<b>{}</b><br>{}", title, text), yanchor="top", size=14)
     figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
     return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
@@ -213,17 +226,7 @@ def _side(x: float, low: float, high: float) -> str:
 
 
 def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str) -> None:
-    figure.add_annotation(
-        xanchor=anchor,
-        x=at[0],
-        y=at[1],
-        text=html("<b>{}</b>", text),
-        showarrow=False,
-        font={"size": 13, "color": "#ffffff"},
-        bgcolor=colour,
-        borderpad=3,
-        opacity=0.95,
-    )
+    add_plate(figure, at[0], at[1], text, colour, xanchor=anchor, opacity=0.95)
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:

@@ -42,10 +42,9 @@ def packed(bench: Bench, report: Callable[[float, str], None] = lambda share, wh
 def _language(bench: Bench, lemmas: list[str]) -> dict:
     """How the page cuts text into tokens, and its lists of words."""
     language, known = bench.language, bench.word_lists
-    cut = language.tokeniser == "spaces"
     return {
         "language": language.code,
-        "tokeniser": "spaces" if cut else "words",
+        "tokeniser": language.tokeniser if language.tokeniser in ("words", "spaces") else "hangul",
         "most_words": limits().max_words,
         "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
         "words": {

@@ -58,7 +58,27 @@ function newReader(parts, plain = false) {
     const vectors = rows.map((row) => statics.at(row));
     return { cosine: vectors.every((one) => norm(one) > 0) ? cosineOf(...vectors) : null, known: [true, true] };
   }
-  const tokensOf = (text) => (pack.facts.tokeniser === "spaces" ? text.normalize("NFC").split(/\s+/).filter(Boolean) : tokenize(text)).slice(0, pack.facts.most_words);
+  // Hangul without its analyser: the longest word of the vocabulary that a token begins with, then the vocabulary's joined pieces.
+  function joinedPieces(rest) {
+    for (let k = rest.length; k > 0; k--) {
+      if (!substitutes.has(JOINER + rest.slice(0, k))) continue;
+      const more = k === rest.length ? [] : joinedPieces(rest.slice(k));
+      if (more) return [JOINER + rest.slice(0, k), ...more];
+    }
+    return null;
+  }
+  function cut(token) {
+    if (!/^[\uac00-\ud7a3]+$/.test(token) || substitutes.has(token)) return [token];
+    for (let k = token.length - 1; k > 0; k--) {
+      const more = substitutes.has(token.slice(0, k)) && joinedPieces(token.slice(k));
+      if (more) return [token.slice(0, k), ...more];
+    }
+    return [token];
+  }
+  function tokensOf(text) {
+    const tokens = pack.facts.tokeniser === "spaces" ? text.normalize("NFC").split(/\s+/).filter(Boolean) : tokenize(text);
+    return (pack.facts.tokeniser === "hangul" ? tokens.flatMap(cut) : tokens).slice(0, pack.facts.most_words);
+  }
   // Why a word's substitutes may say little, or "": core.elmo.in_place.weakness.
   function weakness(tokens, position, direction) {
     const spelled = tokens.flatMap((token, k) => (isWordly(bare(token)) ? [k] : [])), before = position ? bare(tokens[position - 1]) : "";

@@ -61,5 +61,6 @@ function newSubstitutes(pack, kernel, words) {
     for (let d = 0; d < width; d++) { const one = sums[d] - total * mean[d]; for (let j = 0; j < width; j++) result[j] += one * whitening[d * width + j]; }
     return unit(result);
   }
-  return { likeliest, vector, formsOf };
+  const all = new Set(vocabulary);
+  return { likeliest, vector, formsOf, has: (word) => all.has(word) };
 }

@@ -36,9 +36,9 @@ class Alignment:
 
     def sentence(self, switched: frozenset[int] | set[int]) -> tuple[tuple[str, ...], int]:
         """Tokens, and the word's position, when these columns are as in the second sentence."""
-        shown = [pair[k in switched] for k, pair in enumerate(self.columns)]
-        tokens = tuple(token for token in shown if token is not None)
-        return tokens, sum(token is not None for token in shown[: self.target])
+        sentence = [pair[k in switched] for k, pair in enumerate(self.columns)]
+        tokens = tuple(token for token in sentence if token is not None)
+        return tokens, sum(token is not None for token in sentence[: self.target])
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: 
     for pair in alignment.columns:
         places.append([at[side] if pair[side] is not None else None for side in (0, 1)])
         at = [at[side] + (pair[side] is not None) for side in (0, 1)]
-    shown = []
+    parts = []
     for k, of in enumerate(places):
         side = int(k in step.switched)
         gone = of[side] is None and k == step.column
@@ -135,9 +135,9 @@ def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: 
         if place is None:
             continue
         piece = (first, second)[side ^ gone][place]
-        apart = " " if place == 0 and shown and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
-        shown.append((k, apart + piece if shown else piece.lstrip(), not gone))
-    return shown
+        apart = " " if place == 0 and parts and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
+        parts.append((k, apart + piece if parts else piece.lstrip(), not gone))
+    return parts
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:

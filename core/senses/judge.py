@@ -66,8 +66,8 @@ class Judge:
             layers = self._encode([word.tokens for word in words])
             queries = [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
             ground = self._ground_for(table, lemma)
-            said = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
-            return Judgment(True, said, lemma, ground.words[lemma].layer)
+            judgment = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
+            return Judgment(True, judgment, lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
         return Judgment(True, self._without_labels(words), "", self.ground().layer)
 

@@ -20,7 +20,8 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights, mixed
-from core.index.neighbours import Neighbour, Query
+from core.elmo.models import Model
+from core.index.neighbours import Neighbour, Query, make_query
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_word
@@ -29,12 +30,9 @@ from core.senses.separation import purity_at_k
 from core.text.corpora import labelled_of
 from core.text.labelled_words import words_of
 from core.text.languages import Language
-from core.text.readings import WordInContext
 from core.text.sentences import Sentence
 from core.text.tokens import join_tokens
-from core.workbench import Bench
 
-READS = ("model",)
 FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
 QUESTIONS, MOST_SENSES = 8, 3
@@ -178,10 +176,10 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
 
 
-def reading(bench: Bench, quiz_question: QuizQuestion, space: SenseSpace | None) -> QuizReading:
-    """What the bench's model reads, of the word's own labelled sentences and no others."""
-    (query,) = bench.queries([WordInContext(quiz_question.tokens, quiz_question.position)])
-    return read(open_word(quiz_question.word, bench.model), quiz_question, query, space)
+def reading(model: Model, quiz_question: QuizQuestion, space: SenseSpace | None) -> QuizReading:
+    """What a model reads, of the word's own labelled sentences and no others."""
+    query = make_query(model.encoder, quiz_question.tokens, quiz_question.position)
+    return read(open_word(quiz_question.word, model), quiz_question, query, space)
 
 
 def squares(hits: Iterable[bool]) -> str:

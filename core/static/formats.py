@@ -100,8 +100,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             if seen == count or len(places) == limit:
                 break
     except ValueError as error:
-        said = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
-        raise BadInput(_at(form, name, place + 1, said)) from None
+        fault = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
+        raise BadInput(_at(form, name, place + 1, fault)) from None
     if not places or (count is not None and seen < count and len(places) != limit):
         raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words.", name=name, promised=count or 0, n=seen))
     matrix = np.frombuffer(values, "<f4").reshape(-1, dim)
@@ -110,11 +110,11 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     return list(places), matrix, {"format": form, "duplicates": seen - len(places)}
 
 
-def _at(form: str, name: str, place: int, said: object) -> str:
+def _at(form: str, name: str, place: int, fault: object) -> str:
     """What is wrong, and where: the line of a text file, the word of a binary one."""
     if form == "word2vec binary":
-        return t("{name}, word {n}: {said}.", name=name, n=place, said=said)
-    return t("{name}, line {n}: {said}.", name=name, n=place, said=said)
+        return t("{name}, word {n}: {said}.", name=name, n=place, said=fault)
+    return t("{name}, line {n}: {said}.", name=name, n=place, said=fault)
 
 
 def _text_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:

@@ -303,9 +303,9 @@ def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> I
 
 
 def _checkpoint(path: Path, state: GloveState, run: str) -> None:
-    said = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
+    facts = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
     with replacing(path) as temporary:
-        save_file({"values": state.values, "squares": state.squares}, temporary, said)
+        save_file({"values": state.values, "squares": state.squares}, temporary, facts)
 
 
 def _resume(path: Path, run: str) -> GloveState | None:
@@ -313,11 +313,11 @@ def _resume(path: Path, run: str) -> GloveState | None:
         return None
     try:
         with safe_open(path, "np") as kept:
-            said = kept.metadata() or {}
+            facts = kept.metadata() or {}
             arrays = [kept.get_tensor(name) for name in ("values", "squares")]
-        if said["run"] != run:
-            other = say_differences(json.loads(said["run"]), json.loads(run))
+        if facts["run"] != run:
+            other = say_differences(json.loads(facts["run"]), json.loads(run))
             raise BadInput(f"{path} is of another corpus or other settings ({other}). Delete it, or name another work folder.")
-        return GloveState(*arrays, json.loads(said["losses"]), float(said["seconds"]))
+        return GloveState(*arrays, json.loads(facts["losses"]), float(facts["seconds"]))
     except (SafetensorError, KeyError, ValueError) as error:
         raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None

@@ -143,14 +143,14 @@ def written(tokens: Sequence[str], text: str | None) -> list[str]:
     >>> written(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
     """
-    found, at = [], 0
+    sentences, at = [], 0
     for piece in as_written(tokens, text) if text else ():
         start = text.find(piece.lstrip(), at)
         if start < 0:
             return pieces(tokens)
-        found.append(text[at : start + len(piece.lstrip())])
+        sentences.append(text[at : start + len(piece.lstrip())])
         at = start + len(piece.lstrip())
-    return found or pieces(tokens)
+    return sentences or pieces(tokens)
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:

@@ -174,11 +174,11 @@ def solve_characters(
     weights = importance(len(types)).astype(np.float32)
     n_words = start_words(characters, types, weights * np.square(left).sum(1), whole=whole)
     characters.anchor()
-    order, found = [], []
+    order, values = [], []
     for rows, answers in _answers(characters, types) if whole else ():
         order += rows
-        found.append(sparse.csr_array(answers[:, n_grams:].numpy()))
-    words = sparse.vstack(found, format="csr")[np.argsort(order)] if found else sparse.csr_array((len(types), 0), dtype=np.float32)
+        values.append(sparse.csr_array(answers[:, n_grams:].numpy()))
+    words = sparse.vstack(values, format="csr")[np.argsort(order)] if values else sparse.csr_array((len(types), 0), dtype=np.float32)
     of_words = _conjugate_gradients(words, weights, left, word_ridge)
     with torch.no_grad():
         characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())

@@ -1,4 +1,4 @@
-"""What all pages open or compute once and share; what is cached is never changed. Subjects have a `*_store` of their own.
+"""What all pages open once and share, as a bench asks for it (core.workbench.Opener); what is kept is never changed.
 
 Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
 bounded number at once (pages._frame.server_jobs), so that no page waits for them.

@@ -53,7 +53,9 @@ def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable)
     """What a function of core.tasks.answers says of a request, by the heads of a task."""
     over, opened = bench(in_use), _opened(in_use)[task]
     key = (task, request, RESULTS.stat().st_mtime)
-    return keep(compute.__qualname__, named(over, READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256)
+    return keep(
+        f"tasks.{compute.__qualname__}", named(over, READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
+    )
 
 
 def variant_titles() -> dict[str, str]:

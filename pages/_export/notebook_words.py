@@ -191,12 +191,11 @@ _QUIZ = """\
 import pandas as pd
 
 from core.senses import quiz
-from core.views.pair import judge
-from core.workbench import open_bench
+from core.senses.judge import open_judge
 
-bench = open_bench(model)
+space = open_judge(model).space
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
-readings = [quiz.reading(bench, one, judge(bench).space) for one in asked]  # the sentence asked about is none of those that vote
+readings = [quiz.reading(model, one, space) for one in asked]  # the sentence asked about is none of those that vote
 pd.DataFrame(
     [
         {"sentence": one.text, "word": one.word, "label": one.label, "model": found.sense, "share": found.share, "layer": found.layer}

@@ -9,7 +9,8 @@ from core.evaluation import relations
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Likeness, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
-from pages._cached.views import view
+from pages._cached.kept import keep
+from pages._cached.views import named, of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -28,8 +29,10 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         picture = st.container()
         titles = {name: layer_title(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
-        result = view(relations.pairs_of, over, layer, most=16)
-        _page(result, view(relations.likeness, over, layer, result, most=16), layer, lesson, picture)
+        result = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
+        reads = named(over, ("model", "vectors", "corpus"))
+        ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, result), most=16)
+        _page(result, ranks, layer, lesson, picture)
 
 
 def _titles() -> dict[str, str]:

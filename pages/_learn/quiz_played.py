@@ -9,11 +9,11 @@ from core.common.i18n import t
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
+from core.views.judging import judge
 from pages._cached.kept import keep
-from pages._cached.views import bench, view
+from pages._cached.views import bench, named
 from pages._frame.in_use import InUse
 from pages._frame.question import gone_through_history
-from pages._word import verdict
 
 ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
 NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
@@ -97,5 +97,7 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
 
 def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
-    space = verdict.space_of(in_use.model)
-    return view(quiz.reading, bench(in_use), question, space, most=1024, meanwhile=t("ELMo is reading…"))
+    over = bench(in_use)
+    space = judge(over).space
+    options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
+    return keep("quiz readings", named(over, ("model",)), question, lambda: quiz.reading(over.model, question, space), **options)

@@ -222,8 +222,7 @@ def _spelling(in_use: InUse, text: str) -> str:
 
 
 def _headline(in_use: InUse, text: str) -> str:
-    from core.views import classification  # scikit-learn, for this slide alone
-    from core.views.classification import ClassificationRequest
+    from core.classify import tasks  # scikit-learn, for this slide alone
     from pages._cached import classifiers
 
     in_use = english(in_use)
@@ -232,8 +231,7 @@ def _headline(in_use: InUse, text: str) -> str:
     colours = class_colours(next(iter(heads.values())).labels, ordered=False)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
-    request = ClassificationRequest(task=TASK, text=text, variants=tuple(n for n in heads if n in SHOWN or n == best))
-    answers = classifiers.ask(classification.compute, in_use, request)
+    answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
     line = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
