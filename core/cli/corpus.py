@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
+from core.cli.options import MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
 from core.cli.shared import in_columns, open_model, progress
 
 if TYPE_CHECKING:
@@ -51,11 +51,11 @@ MINIMUM = "how often at least (default {})"
     CSV,
     *MODEL,
 )
-def search(*, query, corpus, documents, csv, **options) -> Answer:
+def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     from core.corpus_views import words as views
     from core.corpus_views.words import ConcordanceRequest
 
-    bench, options = _bench(corpus, options)
+    bench = _bench(corpus, model)
     result = views.concordance(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
     lines = result.lines
     if csv:
@@ -78,23 +78,20 @@ def search(*, query, corpus, documents, csv, **options) -> Answer:
     option("--minimum", MINIMUM.format(3), type=whole(1), default=3),
     option("--order", "log_dice or log_likelihood (default log_dice)", choices=("log_dice", "log_likelihood"), default="log_dice"),
     option("--documents", "of these documents alone", metavar="NAME", many=True),
-    option(
-        "--senses",
-        "a list of each sense, too: by labels of the file, or groups that the model finds",
-        choices=("labels", "groups"),
-        default="",
-    ),
+    option("--senses", "a list of each sense, too: by labels of the file, or groups that the model finds", choices=("labels", "groups")),
     option("--most", "how many (default 50)", type=whole(1), default=50),
     flag("--content", "leave out words that carry grammar"),
     CSV,
     *MODEL,
 )
-def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
+def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
     from core.corpus_views import words as views
     from core.corpus_views.words import CollocatesRequest
 
-    bench, options = _bench(corpus, options)
-    result = views.collocates(bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, **options))
+    bench = _bench(corpus, model)
+    result = views.collocates(
+        bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
+    )
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [
         (item.word, f"{item.log_dice:.2f}", f"{item.log_likelihood:.1f}", *map(str, (item.together, item.left, item.right, item.frequency)))
@@ -126,11 +123,11 @@ def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
     CSV,
     *MODEL,
 )
-def keyness(*, corpus, csv, **options) -> Answer:
+def keyness(*, corpus, csv, model, **options) -> Answer:
     from core.corpus_views import words as views
     from core.corpus_views.words import KeynessRequest
 
-    bench, options = _bench(corpus, options)
+    bench = _bench(corpus, model)
     result = views.keyness(bench, KeynessRequest(**options))
     head = ("word", *result.names, "log-likelihood", "log ratio", "p")
     rows = [
@@ -140,17 +137,14 @@ def keyness(*, corpus, csv, **options) -> Answer:
     return _answer(result, _csv(head, rows) if csv else "\n".join(in_columns([head, *rows], right=range(1, 6))))
 
 
-def _bench(corpus: str, options: dict[str, Any]) -> tuple[Bench, dict[str, Any]]:
-    """A bench over a corpus, of a model by those of the options that name one; and the other options."""
+def _bench(corpus: str, model: ModelOptions) -> Bench:
     from core.workbench import open_bench
 
-    names = [param.name for param in MODEL]
-    model = {name: options.pop(name) for name in names}
-    return open_bench(open_model(**model), "", corpus, report=progress("tokens")), options
+    return open_bench(open_model(model), "", corpus, report=progress("tokens"))
 
 
 def _answer(result: Any, text: str) -> Answer:
-    from core.views.wire import json_of
+    from core.cli.wire import json_of
 
     return json_of(result), text
 

@@ -93,10 +93,10 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
 
 def _columns(result: Collocates) -> tuple[str, str]:
     """A column a sense: its telling words; the one pressed, and its sense."""
-    shown = [column for column in result.senses if column.words and column.words[0].z >= TELLING][:8]
+    columns = [column for column in result.senses if column.words and column.words[0].z >= TELLING][:8]
     pressed = "", ""
-    for start in range(0, len(shown), COLUMNS):
-        for place, column in zip(st.columns(min(COLUMNS, len(shown))), shown[start : start + COLUMNS], strict=False):
+    for start in range(0, len(columns), COLUMNS):
+        for place, column in zip(st.columns(min(COLUMNS, len(columns))), columns[start : start + COLUMNS], strict=False):
             with place:
                 word = _sense(column)
             pressed = (word, column.sense) if word else pressed

@@ -82,12 +82,12 @@ def _noticed(result: Keyness) -> list[str]:
     if result.first:
         words = "”, “".join(word.word for word in result.first[:3])
         facts.append(t("Most characteristic here: “{words}”.", words=words))
-    shown = len(result.first) + len(result.second)
+    listed = len(result.first) + len(result.second)
     facts.append(
         t(
             "{n:,} of the {shown:,} words listed differ beyond chance (p < 0.05, {all:,} tested).",
             n=len(certain),
-            shown=shown,
+            shown=listed,
             all=result.compared,
         )
     )

@@ -189,7 +189,7 @@ def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
             if not view:
                 continue
             source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
-            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f".{name}(" in cell)
+            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f"{name}(bench" in cell)
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
             known = runpy.run_path(str(file))
             if name == "neighbours":  # a list a sentence
