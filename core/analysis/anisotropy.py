@@ -85,7 +85,7 @@ def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
 
 
 def level_in_senses(drawn: Drawn, space: SenseSpace) -> Level:
-    """The same in the sense space, less the mean of all words."""
+    """The same in the sense space, minus the mean of all words."""
     return _level(_cosines(drawn, space.placed(space.views(drawn.occurrences, drawn.layers))))
 
 
@@ -115,10 +115,8 @@ class SharedDirections:
 
 
 def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace | None = None) -> dict:
-    """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share.
-
-    With a `space` "senses" is the sense space.
-    """
+    """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share. With a
+    `space` "senses" is the sense space."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
     n_layers = drawn.layers.shape[1]

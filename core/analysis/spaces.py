@@ -92,7 +92,7 @@ class Shift:
 
     @property
     def excess(self) -> np.ndarray:
-        """(n,): between less within. A half's mean rests on half as many occurrences, so that this errs on the low side."""
+        """(n,): between minus within. A half's mean rests on half as many occurrences, so that this errs on the low side."""
         return self.between - self.within
 
 

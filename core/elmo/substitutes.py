@@ -43,10 +43,8 @@ class Change:
 
 
 class Substitutes:
-    """Substitutes by a language model whose softmax both directions share.
-
-    A place is what `Encoder.around` gives: the forward state before the token and the backward state behind it, (2P,).
-    """
+    """Substitutes by a language model whose softmax both directions share. A place is what `Encoder.around` gives: the forward state before
+    the token and the backward state behind it, (2P,)."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
@@ -97,7 +95,7 @@ class Substitutes:
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
-        weight, biases, whitened, _ = self._sampled
+        weight, biases, whitened, _ = self.sampled
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
         own = [self._columns_of(word) for word in words]
@@ -125,10 +123,8 @@ class Substitutes:
         return min(1.0, float((p * q).sqrt().sum()))
 
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
-        """From the first of n places (n, 2P) to each of the others.
-
-        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the words named make up most of the change.
-        """
+        """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the
+        words named make up most of the change."""
         roots = self._shares(places, words, BOTH, False).sqrt()
         changes = []
         for gains in roots[1:] - roots[0]:
@@ -144,7 +140,7 @@ class Substitutes:
         states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
-            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:
@@ -167,7 +163,7 @@ class Substitutes:
     def _columns_of(self, word: str) -> np.ndarray:
         """The numbers of `_forms_of` among the words that `vectors` reads."""
         if word not in self._own_columns:
-            numbers = self._sampled[3][self._forms_of(word)]
+            numbers = self.sampled[3][self._forms_of(word)]
             self._own_columns[word] = numbers[numbers >= 0]
         return self._own_columns[word]
 
@@ -213,7 +209,7 @@ class Substitutes:
         return free, bound
 
     @cached_property
-    def _sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+    def sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
         """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_joined` (2, n), where one may answer and is none of
         the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
         """
@@ -228,13 +224,20 @@ class Substitutes:
         columns[numbers] = np.arange(len(numbers))
         return softmax.weight.detach()[numbers], halves[:, numbers], self._whitened[numbers], columns
 
+    @cached_property
+    def whitening(self) -> tuple[Tensor, Tensor]:
+        """(P,), (P, P) float64: the mean of the softmax's weights, and the map that makes them as wide in every direction (a tenth of the
+        mean width added, so that none is blown up)."""
+        weights = self.model.softmax.weight.detach().double()
+        mean = weights.mean(dim=0)
+        widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))
+        return mean, directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt()
+
     @property
     def _whitened(self) -> Tensor:
-        """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
-        weights = self.model.softmax.weight.detach().double()
-        weights = weights - weights.mean(dim=0)
-        widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
-        return (weights @ (directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt())).float()
+        """(V, P): the softmax's weights, whitened."""
+        mean, whitening = self.whitening
+        return ((self.model.softmax.weight.detach().double() - mean) @ whitening).float()
 
 
 def _state(places: np.ndarray) -> np.ndarray:

@@ -32,24 +32,24 @@ def all_words(
     """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
 
     "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents; in the
-    best mix the weights are chosen for it, too. With a `space` "senses" is the sense space. "less_frequent" is each less the most frequent sense, by document.
+    best mix the weights are chosen for it, too. With a `space` "senses" is the sense space. "less_frequent" is each minus the most frequent sense, by document.
     """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
-    keys, found = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
+    keys, senses = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
     layers, placed = _target_vectors(model.encoder, [*train, *test], report, space)
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
     def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
-        parts = ((of_rows(rows), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, request))
+        parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
     def mixed(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
         return judge(lambda rows: mix_of(layers[rows], weights), known, request)
 
     known, dev = _dev_rows(train)
-    rows, asked = np.arange(n), np.arange(n, len(targets))
+    rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
     best = equal
     best_with = (equal, 0.0)
@@ -70,7 +70,7 @@ def all_words(
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, weights in [*spaces(model), ("best_mix", best)]:
-        judged = mixed(weights, rows, asked)
+        judged = mixed(weights, rows, tested)
         hits[name] = judged.hits()
         facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
@@ -79,14 +79,14 @@ def all_words(
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         weights, prior = best_with
-        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, asked), prior)}
+        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, tested), prior)}
         result["best_mix"]["with_frequency"] = values
     often = judged.most_frequent()
     vectors = static_vectors(model)
     others = {SENSES: placed} if space else {}  # spaces that are no mix of layers
     others |= {"static": _target_contexts(vectors, [*train, *test])} if vectors else {}
     for name, of in others.items():
-        judged = judge(of.__getitem__, rows, asked)
+        judged = judge(of.__getitem__, rows, tested)
         scores = judged.scores()
         hits[name] = judged.hits()
         result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}
@@ -113,10 +113,8 @@ def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence])
 def _target_vectors(
     encoder: Encoder, sentences: list[SenseSentence], report: Report | None, space: SenseSpace | None
 ) -> tuple[np.ndarray, np.ndarray | None]:
-    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB; and their places in the space, (N, D).
-
-    A multiword has its layers' mean, and the place of its last word.
-    """
+    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB; and their places in the space, (N, D). A
+    multiword has its layers' mean, and the place of its last word."""
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
     vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
     placed = np.empty((len(vectors), space.dim), np.float32) if space else None
@@ -136,7 +134,7 @@ def _target_vectors(
 
 
 def _placed(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
-    """(n, D): less the mean of all words, each by the map that has not seen its word."""
+    """(n, D): minus the mean of all words, each by the map that has not seen its word."""
     occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
     read = [layers for _, _, layers in targets]
     views = space.views(occurrences, np.stack([of[:, k] for of, (_, k) in zip(read, occurrences, strict=True)]), read)
@@ -144,10 +142,8 @@ def _placed(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev.
-
-    Only keys of dev with two senses in `known` are kept, since the others are right or wrong whatever the weights.
-    """
+    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev. Only keys of dev
+    with two senses in `known` are kept, since the others are right or wrong whatever the weights."""
     documents = list(dict.fromkeys(sentence.document for sentence in train))
     last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
     sides: tuple[list, list] = ([], [])  # (row, key, sense)

@@ -1,6 +1,6 @@
 """Neighbours in the sense space (core.index.sense_space): the occurrences of a table, placed when they are looked at.
 
-All of them stand by one mean, that of all words, and by the map that has not seen the query's word: less the mean of the word's own rows
+All of them stand by one mean, that of all words, and by the map that has not seen the query's word: with the mean of the word's own rows
 the nearest is right no more often (README.md). What was kept beside the table is there at once; of the other rows the sentences are read
 anew, so where those are more than `MOST_READ` only the rows nearest at layer 1 are placed.
 """

@@ -68,7 +68,7 @@ class SenseCloud:
 
     lemma: str
     senses: list[str]
-    rows: np.ndarray  # (N,) of the labelled tokens' table
+    occurrences: Sequence[Occurrence]  # N, all labelled sentences
     shares: tuple[dict[str, float] | None, ...]  # by sense
     near: tuple[list[Neighbour] | None, ...]  # labelled sentences, best first
 
@@ -149,7 +149,7 @@ def _senses(bench: Bench, request: CloudRequest, lemma: str) -> SenseCloud:
         return cloud.occurrence_shares(cosines, [table.senses[k] for k in table.sense[others]], senses), listed
 
     shares, near = zip(context(request.first), context(request.second), strict=True)
-    return SenseCloud(lemma=lemma, senses=senses, rows=rows, shares=shares, near=near)
+    return SenseCloud(lemma=lemma, senses=senses, occurrences=[table.occurrence(int(row)) for row in rows], shares=shares, near=near)
 
 
 def _sides(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> SideCloud:

@@ -3,8 +3,7 @@
 from dataclasses import replace
 
 from core.common.errors import BadInput
-from core.common.limits import limits
-from core.common.model_layers import MIX, SENSES
+from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.sense_space import FILE
 from core.text.labelled_words import sentences_of
@@ -24,17 +23,6 @@ def offered() -> list[str]:
 def _senses(model: str) -> list[str]:
     """The sense space of a model that was taught one."""
     return [SENSES] if (registry.resolve(model, "model") / FILE).is_file() else []
-
-
-def read(text: str, corpus: str) -> SpaceName:
-    """What was chosen or typed; a model's folder without a layer is taken at its top layer."""
-    source, mark, layer = text.strip().rpartition(MARK.strip())
-    if mark and (layer.strip().isdecimal() or layer.strip() in (MIX, SENSES)):
-        return SpaceName(source.strip(), layer.strip(), corpus)
-    folder = registry.existing(text.strip(), "model") if limits().paths else None
-    if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
-        return SpaceName(text.strip(), layers_of(text.strip()).top, corpus)
-    return SpaceName(text.strip())
 
 
 def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[ServerJob, SpaceName]]]:

@@ -172,7 +172,7 @@ def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english
         assert texts[1][spans[begin][0] : spans[end][1]] == RIGHT[task]
         return
     if task == "coreference":
-        example = answers.mentions_in(*texts, heads["chunks"], english.model, english.vectors)
+        example = answers.mentions_in(heads["chunks"], *texts, english.model, english.vectors)
         numbers = answers.ask(heads["clusters"], example, english.model, english.vectors)["elmo"].said
         said = [[_words(example, *span) for span in chain] for chain in answers.chains(example, numbers)]
         assert said == RIGHT[task]

@@ -133,7 +133,7 @@ def test_an_induction_is_of_the_clusters_asked_for_and_follows_a_form_to_its_wor
 def test_a_cloud_of_a_labelled_word_has_its_senses_and_of_another_sides(bench, words, monkeypatch):
     first, second = words
     result = cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="2"))
-    assert result.lemma == "bank" and len(result.rows) == len(bench.targets.labelled_rows("bank"))
+    assert result.lemma == "bank" and len(result.occurrences) == len(bench.targets.labelled_rows("bank"))
     top = [max(shares, key=shares.get) for shares in result.shares]
     assert top == ["river edge", "financial institution"] and [sum(shares.values()) for shares in result.shares] == pytest.approx([1, 1])
     assert all(near[0].cosine >= near[-1].cosine and len(near) == NEAREST for near in result.near)
