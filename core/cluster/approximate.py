@@ -37,6 +37,7 @@ ROWS_PER_CELL = 200  # on average
 TRAINED_ON = 64  # rows a cell, of those that place the centroids
 PROBED = 0.08  # share of the cells a search goes through
 PROBED_FILTERED = 0.2  # where words are left out
+PROBED_SENSES = 0.2, 0.4  # the same two in the sense space, whose candidates another map chose than ranks them
 CANDIDATES = 20  # ranked exactly, for each answer wanted
 LEAST = 400  # candidates at least
 Report = Callable[[int, int], None]  # rows done, in all
@@ -111,7 +112,8 @@ def candidates(
     faiss = _faiss()
     made, _ = _opened(shards, space)
     chosen = np.packbits(np.concatenate([opened(shards.url, shard).kept(question) for shard in shards.shards]), bitorder="little")
-    share = probed if probed is not None else (PROBED if question.which == ANY else PROBED_FILTERED)
+    usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
+    share = probed if probed is not None else usual[question.which != ANY]
     nprobe = max(8, min(made.nlist, round(share * made.nlist)))
     options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
     _, rows = made.search(request, max(LEAST, CANDIDATES * question.k), params=options)

@@ -12,6 +12,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
+from core.elmo import in_place
 from core.elmo.language_model import Prediction
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
@@ -27,6 +28,7 @@ from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
+MOST_LOOKED_AT = 300  # of them, for how many substitutes say little
 OFFERED = 400  # words; any other can be asked for
 
 
@@ -53,6 +55,7 @@ class Occurrences:
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's
     substitutes: Sequence[tuple[Prediction, ...]] = ()  # of each; () where the model names none
+    weak: float = 0.0  # the share of them in which substitutes say little (core.elmo.in_place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +162,14 @@ def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, sp
     points = maps.coordinates[maps.names.index(layer)] if frozen else pca(directions)
     substitutes = space.likeliest(table, rows, clusters.NAMED_BY) if space else [()] * len(rows)
     items = [table.occurrence(int(row)) for row in rows]
-    return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes)
+    weak = _weak(items) if space else 0.0
+    return Occurrences(word, len(every), items, directions, suggestion, points, frozen, substitutes, weak)
+
+
+def _weak(items: Sequence[Occurrence]) -> float:
+    """Of MOST_LOOKED_AT of them at most, spread evenly."""
+    some = [items[k] for k in np.unique(np.linspace(0, len(items) - 1, min(len(items), MOST_LOOKED_AT)).astype(int))]
+    return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in some]))
 
 
 def _grouped(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:

@@ -37,6 +37,7 @@ from pages._widgets.word_search import word_search
 from pages._word import more_sentences, reading
 
 AUTO = "auto"
+OFTEN = 0.2  # of a word's sentences
 WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the corpus that it was last drawn for
 
 
@@ -70,6 +71,8 @@ def show(in_use: InUse) -> None:
     with picture:
         _pictures(found, groups, names, number, layer, shown)
     notice(noticed(found, number, groups.agreement, groups.words))
+    if found.weak >= OFTEN:
+        st.caption(t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=found.weak))
     sentences(groups, names, found)
     labels.editor(shown, groups)
     labels.downloads(word, found, groups, names)

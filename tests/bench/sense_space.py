@@ -3,8 +3,8 @@
 Of our labelled words, own and further: 1-NN leaving one out, and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at
 the true number of senses; means over words, with a 95 % interval drawn by word. Each word is placed by a map that nine tenths of the others
 taught. "plain" joins the parts without a map. `--data FOLDER` adds texts that nobody wrote for us: 600 sentences of each of Senseval-2's
-four words. `--nulls` measures instead, on our own words, what knows less: the other words in another order, random LSTMs, no ELMo,
-each by a map of its own. `--write` keeps the map beside the model and the substitutes beside the bundled table; then: python -m core bundle --sums
+four words. `--nulls` measures instead what knows less: the other words in another order, random LSTMs, no ELMo, each by a map of its own.
+`--write` keeps the map beside the model and the substitutes beside the bundled table; then: python -m core bundle --sums
 """
 
 import argparse
@@ -106,13 +106,13 @@ def main() -> None:
     language = languages.named(args.language)
     model = open_model(language.model)
     own = open_table(language.sentences, model, targets_only=True)
-    table = own if args.nulls else open_table(with_all(language.sentences), model, targets_only=True)
+    table = open_table(with_all(language.sentences), model, targets_only=True)
     space = sense_space.open_space(model, static_vectors(model))
     space.learned = None
     names = [word for word in table.lemmas if has_senses(table, word)]
     rows = [table.labelled_rows(word) for word in names]
-    for part in () if args.nulls else table.tables:
-        if args.write or part.folder != own.folder:
+    for part in table.tables:
+        if args.write or (not args.nulls and part.folder != own.folder):
             space.keep(part)
     views = space.of_rows(table, np.concatenate(rows))
 
@@ -123,12 +123,14 @@ def main() -> None:
         space.learned = sense_map.learn(space, words)
         return words
 
+    bundled = {word for word in own.lemmas if has_senses(own, word)}
     if args.nulls:
-        for name, seen in (("space", views), *nulls(model, space, table, np.concatenate(rows), views)):
-            table_of(name, space, learned_from(seen), alone=True)
+        for name, seen in nulls(model, space, table, np.concatenate(rows), views):
+            words = learned_from(seen)
+            for title, among in (("own", bundled), ("further", {*names} - bundled)):
+                table_of(f"{name}, {title} ", space, [word for word in words if word[0] in among], alone=True)
         return
     words = learned_from(views)
-    bundled = {word for word in own.lemmas if has_senses(own, word)}
     if args.write:
         facts = {
             "model": model.fingerprint,

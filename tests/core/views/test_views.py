@@ -1,5 +1,7 @@
 """Views over a bench: what they answer, that each sentence is encoded once, and what is wrong said in a sentence."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -277,6 +279,14 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(bench, word
     assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
     assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
     assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+
+
+def test_senses_say_in_how_many_sentences_substitutes_say_little(bench, tmp_path):
+    rows = [["The", "heron", "stood", "in", "reed", str(k)] for k in range(9)] + [["Heron", "feathers", "are", str(k)] for k in range(6)]
+    (tmp_path / "own.jsonl").write_text("".join(json.dumps({"tokens": row}) + "\n" for row in rows))
+    own = open_bench(bench.model, corpus=str(tmp_path / "own.jsonl"))
+    assert induction.compute(own, induction.InductionRequest(word="heron")).occurrences.weak == pytest.approx(6 / 15)
+    assert induction.compute(bench, induction.InductionRequest(word="bank", number=2)).occurrences.weak < 0.2
 
 
 def test_the_sense_space_is_read_where_a_layer_is(bench, words):
