@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy.sparse import csr_array
 
 from core.common.directions import unit
 from core.common.errors import BadInput
@@ -276,6 +275,8 @@ def _half_sums(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums of the words' occurrences in every other of a word's texts, and in the rest, (2, n, D), and how many there are, (2, n)."""
     weights = check_weights(weights, table.meta["layers"])
+    from scipy.sparse import csr_array
+
     number = np.full(len(table.words), -1)
     number[[table.word_codes[word] for word in words]] = np.arange(len(words))
     of_row = number[table.word]

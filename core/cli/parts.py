@@ -14,8 +14,6 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from core.cli.classify import TASKS
 from core.common import config, i18n
 from core.common.errors import BadInput
@@ -109,6 +107,8 @@ def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
 def named_in(file: Path, model: str = "") -> set[str]:
     """The fingerprints of models that a file names, or else the meta.json of its table; of several models' that of `model`."""
     if file.suffix == ".npz":
+        import numpy as np
+
         with np.load(io.BytesIO(file.read_bytes())) as arrays:
             value = arrays["model"]
         return {value.tobytes().decode() if value.dtype == np.uint8 else str(value)}
