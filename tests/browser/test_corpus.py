@@ -76,7 +76,7 @@ def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_senten
     first = page.locator(".kwic").first.inner_text()
     page.get_by_role("radio", name="words after", exact=True).click()
     expect(page.locator(".kwic").first).not_to_have_text(first)
-    expect(page).to_have_url(re.compile("find_order=words"))
+    expect(page).to_have_url(re.compile("find_order=right"))
     page.get_by_text("Regular expression", exact=True).click()
     box.fill("(a+)+")
     box.press("Enter")
