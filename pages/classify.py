@@ -16,7 +16,7 @@ def tasks(in_use: InUse) -> None:
     """The paper's tasks, each without ELMo and with it."""
     question(t("What does ELMo add to a task?"))
     lede(t("The ELMo paper’s tasks on open data, each with and without <b>ELMo</b>: see where the two disagree."))
-    show("pages._tasks.show", in_use)
+    show("pages._classify.tasks", in_use)
 
 
 in_use = frame("pages/classify.py")

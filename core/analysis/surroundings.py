@@ -45,10 +45,8 @@ def surroundings(
     types: int = TYPES_EACH,
     most: int = MOST_OCCURRENCES,
 ) -> Surroundings:
-    """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens.
-
-    The queries' own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone.
-    """
+    """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens. The queries'
+    own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone."""
     keep = np.zeros(len(table), bool)
     for word in words:
         keep |= table.same_word(word)

@@ -122,6 +122,16 @@ def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT,
     return np.sort(random[turn < OF_ONE_SPELLING][:n])
 
 
+def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(N,) rows -> the number, from 1, of each one's labelled word in the table, and of its sense among that word's; 0 of others."""
+    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint8)
+    senses = [table.senses_of(lemma) for lemma in table.lemmas]
+    for k in np.flatnonzero((table.sense[rows] >= 0) & (table.lemma[rows] >= 0)):
+        number = table.lemma[rows[k]]
+        lemma[k], sense[k] = number + 1, 1 + senses[number].index(table.senses[table.sense[rows[k]]])
+    return lemma, sense
+
+
 def spreads(maps: TokenMaps, words: np.ndarray, wanted: Sequence[int]) -> np.ndarray:
     """Spelling of every token (N,), spellings asked for (W,) -> (W, K): how far half of a spelling's tokens lie from their middle, at
     most, as a share of the map's width. The middle is the median."""

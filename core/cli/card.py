@@ -1,4 +1,5 @@
-"""`evaluate card` runs all measures and keeps the figures beside the model, each with the command that makes it again."""
+"""The group `evaluate`. `evaluate card` runs all measures and keeps the figures beside the model, each with the command that makes it
+again; `evaluate lessons` is what lessons show, `evaluate layers` several models on the same data; `check-sentences` reads our own sentences."""
 
 from __future__ import annotations
 
@@ -7,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli import lessons
 from core.cli.evaluate import (
     evaluate_all_words,
     evaluate_neighbours,
@@ -20,10 +20,12 @@ from core.cli.evaluate import (
     evaluate_tags,
     evaluate_vectors,
 )
-from core.cli.options import MODEL, Answer, command, group, option, whole
-from core.cli.shared import in_columns, note, open_model
+from core.cli.options import MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
+from core.cli.shared import in_columns, note, open_model, progress
 from core.common import i18n, markup
 from core.common.errors import BadInput, MissingArtifact
+from core.common.model_layers import name_of
+from core.evaluation.sentence_checks import faults, meeting, read_rows
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
 
@@ -52,6 +54,8 @@ DEFAULTS = {
     "sentences": {"corpus": None},
     "neighbours": {"k": 3},
 }
+PARTS = ("context", "before", "control")  # of the lessons
+ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
 
 
 @command(
@@ -63,12 +67,12 @@ DEFAULTS = {
     option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
     *MODEL,
 )
-def evaluate_card(*, data, output, limit_text, only, **model) -> Answer:
+def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
-    model = open_model(**model)
+    model = open_model(model)
     output = Path(output) if output else model.folder / "measures.json"
     measured = _earlier(output, model)
     card = _card(model, measured)
@@ -146,13 +150,104 @@ def _under(folder: Path, options: dict) -> dict:
     return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
 
 
+@command(
+    "lessons",
+    "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
+    option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
+    *MODEL,
+)
+def evaluate_lessons(*, only, model) -> Answer:
+    from core.evaluation import lessons
+
+    model = open_model(model)
+    lines = []
+    measures = lessons.measure(model, only or None, report=progress("tokens or probes"))
+    for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
+        for name, values in measures.get(part, {}).get(measure, {}).items():
+            lines.append(f"{part}, {measure}, {name}: {sum(values) / len(values):.3f}")
+    for layer, ranks in measures.get("control", {}).get("layers", {}).items():
+        for rank, value in ranks.items():
+            lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
+    return measures, "\n".join([*lines, f"-> {model.folder / lessons.FILE}"])
+
+
+@command(
+    "layers",
+    "Compare models on the same data, by layer and best mix.",
+    option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
+    option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
+    option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
+    option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
+    option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
+    option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
+    option("--pieces", "how pieces become a word (default mean)", choices=("mean", "first", "last"), default="mean"),
+    flag("--download", "fetch models that are not on this machine"),
+)
+def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
+    """Several models on the same data, by layer; each measure is written as soon as it is done."""
+    from core.evaluation import side_by_side
+
+    folder = Path(data)
+    given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
+    if len({model.language.code for model in models}) > 1:
+        raise BadInput("These models read different languages: name some of one language.")
+    names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
+    values = {"models": dict(zip(names, (model.fingerprint for model in models), strict=True)), "static": models[0].language.vectors}
+    result = provenance(measure="layers", **values, titles=titles, tag_sentences=limit, measures={})
+    lines = []
+    for what in only or ACROSS:
+        note(f"{what} ...")
+        started = time.perf_counter()
+        try:
+            data = side_by_side.data_of(what, folder, models[0].language, limit, titles)
+        except FileNotFoundError as error:
+            note(f"{what}: left out, there is no {error.filename}.")
+            continue
+        measured = getattr(side_by_side, what)(models, *data[0], progress("tokens"))
+        rows = {names[given_names.index(name)] if name in given_names else name: row for name, row in measured.items()}
+        result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
+        if output:
+            write_json(Path(output), result)
+        lines.append(f"{what} ({data[1]:,} test items)")
+        cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
+        lines += in_columns(cells)
+        note("\n".join(lines[-len(rows) - 1 :]))
+    if not result["measures"]:
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+    return result, "\n".join(lines)
+
+
+@command(
+    "check-sentences",
+    "Check a file of sense-labeled sentences: enough of each sense, varied, no copies.",
+    argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
+)
+def check_sentences(*, file) -> Answer:
+    """The rules that a file of sense-labelled sentences breaks, and what it holds."""
+    rows = read_rows(file)
+    broken_rules = list(faults(rows))
+    counts = {
+        "sentences": len(rows),
+        "words": len({row.lemma for row in rows}),
+        "senses": len({(row.lemma, row.sense) for row in rows}),
+        "meetings": len(meeting(rows)) // 2,
+        "faults": broken_rules,
+    }
+    line = (
+        "{sentences:,} labelled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses: {n:,} faults".format(
+            n=len(broken_rules), **counts
+        )
+    )
+    return counts, "\n".join([*broken_rules, line])
+
+
 evaluate = group(
     "evaluate",
     "Measure a model: senses, pairs, tags, perplexity, or all of it.",
     "WHAT",
     (
         *(evaluate_senses, evaluate_all_words, evaluate_pairs, evaluate_sentences, evaluate_neighbours, evaluate_vectors),
-        *(evaluate_random, evaluate_speed, lessons.evaluate_lessons, lessons.evaluate_layers),
+        *(evaluate_random, evaluate_speed, evaluate_lessons, evaluate_layers),
         *(evaluate_tags, evaluate_perplexity, evaluate_card),
     ),
 )

@@ -168,10 +168,8 @@ def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947).
-
-    Were they equally good, each such text would fall to either side as a coin does.
-    """
+    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947). Were they equally good, each such text would
+    fall to either side as a coin does."""
 
     first: int  # texts on which the first is right, or right from more starts, and the second is not
     second: int
@@ -199,10 +197,8 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
 
 
 def margin(first: float, second: float, n: int) -> float:
-    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone.
-
-    As if each had answered texts of its own: on the same texts chance is smaller as a rule, so that this errs on the safe side.
-    """
+    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone. As if each had answered texts of its
+    own: on the same texts chance is smaller as a rule, so that this errs on the safe side."""
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 

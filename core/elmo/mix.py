@@ -5,6 +5,7 @@ needs only dot products of layers: with C = A B^T, G_a = A A^T and G_b = B B^T, 
 cos = s^T C s / sqrt(s^T G_a s * s^T G_b s). gamma is in numerator and denominator alike: it never changes a cosine.
 """
 
+from collections.abc import Sequence
 from functools import cache
 
 import numpy as np
@@ -143,3 +144,9 @@ def pair_products(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray,
     wide = a.astype(np.float64), b.astype(np.float64)
     rows, columns = np.triu_indices(len(a))
     return wide[0] @ wide[1].T, *((item[rows] * item[columns]).sum(axis=1) for item in wide)
+
+
+def scores(shares: Sequence[float], limit: float) -> np.ndarray:
+    """Raw scores (L,), together 0 and within `limit`, whose softmax are about these shares."""
+    logs = np.log(np.maximum(shares, 1e-9))
+    return np.clip(logs - logs.mean(), -limit, limit).round(1)

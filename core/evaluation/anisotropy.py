@@ -102,6 +102,11 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     return Sample(table.rows.take(rows), groups, table.sense[rows], lot, apart, tuple(map(str, names)))
 
 
+def of_table(table: OccurrenceTable) -> Anisotropy:
+    """Every layer of a table's sample under every treatment. BadInput where too few words occur often enough."""
+    return measure(sample(table))
+
+
 def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
     """Every layer of a sample under every treatment."""
     rng = np.random.default_rng(seed)

@@ -35,11 +35,11 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The language's own sentences, and a tag for each of their tokens; BadInput where the language has no tags here."""
     code, name = model.language.code, model.language.sentences
     if code == "en":
-        sentences = [tuple(one.tokens) for one in open_corpus(name, model.language)]
+        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
         kept = read_json(FILE, expect=dict)
         tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
     elif code == "ko":
-        sentences = [tuple(one.tokens) for one in open_corpus(name, model.language)]
+        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
         tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
         raise BadInput(t("No tagged sentences in {language}.", language=model.language.name))

@@ -70,19 +70,19 @@ def senses(
         return {name: facts_of(paired(a, b, documents, weights=weigh)) for name, a, b in both}
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
-    found = {name: scores(weights) for name, weights in spaces(model)}
-    result |= {name: _both_means(value) for name, value in found.items()}
+    measures = {name: scores(weights) for name, weights in spaces(model)}
+    result |= {name: _both_means(value) for name, value in measures.items()}
     if space:
-        found[SENSES] = scored(*_in_space(space, (train, test), layers))
-        result[SENSES] = _both_means(found[SENSES])
+        measures[SENSES] = scored(*_in_space(space, (train, test), layers))
+        result[SENSES] = _both_means(measures[SENSES])
     vectors = static_vectors(model)
-    often = found["mix"]
+    often = measures["mix"]
     if vectors:
         static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
         result["static"] = {"vectors": vectors.name, **_both_means(static)}
-        for name, value in found.items():
+        for name, value in measures.items():
             result[name]["less_static"] = difference(value, static)
-    result["order"] = difference(found["1"], found["2"]) if "2" in found else {}
+    result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
     mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
@@ -90,10 +90,8 @@ def senses(
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
-    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`.
-
-    With a `space` "senses" is the sense space minus the mean of all words.
-    """
+    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`. With a `space`
+    "senses" is the sense space minus the mean of all words."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
     best, _ = metrics.best_weights(
@@ -130,10 +128,8 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 
 def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}.
-
-    `apart` counts, of `n` words, those whose two sentences find no sense in common.
-    """
+    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
+    `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
     rows = []

@@ -7,19 +7,23 @@ for it (core.static.context).
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 
+from core.classify.tables import clean_ag_news, read_table
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.encoder import encoded
 from core.elmo.models import Model
 from core.evaluation import layer_scores, metrics, probes
-from core.evaluation.datasets import PairRow, TaggedSentence
+from core.evaluation.datasets import PairRow, TaggedSentence, read_sense_rows, read_tags, split_rows
 from core.evaluation.layer_scores import spaces, static_vectors
 from core.evaluation.own_sentences import own_sentences
 from core.static import context
 from core.static.vectors import StaticVectors
+from core.text.corpora import open_corpus
+from core.text.languages import Language
 from core.text.sentences import LabelledRow, Sentence
 
 PAIRS_OF_A_WORD = 30  # of one sense, and as many of two
@@ -123,6 +127,34 @@ def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[Pair
     order = rng.permutation(len(drawn))
     halves = order[: len(order) // 2], order[len(order) // 2 :]
     return tuple([row for k in half for row in drawn[k]] for half in halves)
+
+
+def data_of(what: str, folder: Path, language: Language, limit: int, titles: int) -> tuple[tuple, int]:
+    """What a measure reads, and how many items it is measured on; FileNotFoundError where the folder lacks its data."""
+    if what == "sentences":
+        own = open_corpus(language.sentences, language)
+        return (), sum(bool(target.sense) for item in own for target in item.targets)
+    if what == "pairs":
+        dev, test = own_pairs(open_corpus(language.sentences, language))
+        return (dev, test), len(test)
+    if what == "senses":
+        files = [_existing(folder / f"senseval/{word}.pos.xz") for word in ("hard", "interest", "line", "serve")]
+        train, test = split_rows([row for file in files for row in read_sense_rows(file)], 0.8, 0)
+        return (train, test), len(test)
+    if what == "tags":
+        train, test = (read_tags(_existing(folder / f"conll2000/{part}.txt.xz"))[:limit] for part in ("train", "test"))
+        return (train, test), sum(len(item.tokens) for item in test)
+    table = read_table(_existing(folder / "ag_news/test.csv"), text_columns=("title",)).rows
+    chosen = [table[k] for k in np.random.default_rng(0).permutation(len(table))[: 2 * titles]]
+    cut = [(tuple(language.tokenize(clean_ag_news(row.text))), row.label) for row in chosen]
+    cut = [item for item in cut if item[0]]
+    return (cut[:titles], cut[titles:]), len(cut[titles:])
+
+
+def _existing(path: Path) -> Path:
+    if not path.is_file():
+        raise FileNotFoundError(2, "no such file", str(path))
+    return path
 
 
 def _spaces(model: Model, accuracy: Callable[[str], float]) -> dict[str, float]:

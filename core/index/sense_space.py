@@ -47,7 +47,11 @@ class Learned:
 
     def map_for(self, word: str = "") -> np.ndarray:
         """The map that has not seen the word: of all words where it is none of them."""
-        return self.maps[fold_of(word) if word in self.words else FOLDS]
+        return self.maps[self.number_for(word)]
+
+    def number_for(self, word: str = "") -> int:
+        """Its number among the maps."""
+        return fold_of(word) if word in self.words else FOLDS
 
 
 def fold_of(word: str) -> int:
@@ -81,6 +85,11 @@ class SenseSpace:
     def mean(self) -> np.ndarray:
         """(V,): of the parts over many words; zeros where no words taught it."""
         return self.learned.mean if self.learned else np.zeros(sum(self.widths), np.float32)
+
+    @property
+    def mark(self) -> str:
+        """What tells the map apart from others of the same model."""
+        return f"{crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
 
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""

@@ -8,15 +8,19 @@ sets, and no single word was tested against luck, as is done here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
 
 import numpy as np
 
-from core.common.errors import BadInput
+from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import LEVEL, benjamini_hochberg, holm, rank_p
+from core.files.artifacts import read_json, write_json
 from core.index.table import OccurrenceTable
 from core.senses.separation import TIE, judged, mutual_pairs, resampled
 
+FORMAT = 1  # of a file of gains
 K = 10  # true neighbours of a point that are asked for
 
 
@@ -127,10 +131,8 @@ def shown(gains: Sequence[WordGain]) -> SignificantWords:
 def word_ranking(
     table: OccurrenceTable, mixes: Mapping[str, Sequence[float]], report: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, WordGain]]:
-    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)).
-
-    `report(words done, words in all)` is called after each.
-    """
+    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)). `report(words
+    done, words in all)` is called after each."""
     result = {}
     for done, lemma in enumerate(table.lemmas):
         if report:
@@ -140,3 +142,19 @@ def word_ranking(
         if len(set(labels)) > 1:
             result[lemma] = {name: word_gain(table.similarities(rows, weights), labels) for name, weights in mixes.items()}
     return result
+
+
+def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None:
+    """Word -> space -> gain, as JSON."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    words = {word: {name: asdict(gain) for name, gain in spaces.items()} for word, spaces in gains.items()}
+    write_json(path, {"format": FORMAT, "words": words})
+
+
+def read_gains(path: Path) -> dict[str, dict[str, WordGain]]:
+    """What `write_gains` wrote; {} where there is no such thing, or another."""
+    with suppress(ElmoscopeError, KeyError, TypeError):
+        facts = read_json(path, expect=dict) if path.is_file() else {"format": None}
+        if facts["format"] == FORMAT:
+            return {word: {name: WordGain(**gain) for name, gain in spaces.items()} for word, spaces in facts["words"].items()}
+    return {}

@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from core.common import i18n
+from core.common.limits import limits
 from core.text import languages
 from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms
-from core.text.tokens import bare
+from core.text.tokens import bare, find_word, join_tokens
 from core.text.word_in_question import words_of
 
 
@@ -49,6 +50,41 @@ class WordInContext:
         return table.lemma_of(self.spelling)
 
 
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One sentence with its token in question; `position` is None where there is no sentence."""
+
+    text: str
+    tokens: tuple[str, ...]
+    position: int | None
+    read_as: str = ""  # the word that the token is, where its spelling leaves that open
+
+    @property
+    def word(self) -> str:
+        return self.tokens[self.position] if self.position is not None else ""
+
+    @property
+    def asked(self) -> tuple[tuple[str, ...], int | None]:
+        return self.tokens, self.position
+
+    @property
+    def looked_up(self) -> str:
+        """The word that labelled sentences are looked up by."""
+        return self.read_as or self.word
+
+    @property
+    def in_context(self) -> WordInContext:
+        return WordInContext(self.tokens, self.position, self.read_as)
+
+    def lemma_in(self, table: LabelledTable) -> str | None:
+        """The labelled word of a table that the token is read as, or None."""
+        return None if self.position is None else self.in_context.lemma_in(table)
+
+    @property
+    def readable(self) -> str:
+        return join_tokens(list(self.tokens))
+
+
 def is_own(word: str) -> bool:
     """Whether a word by itself is read as a word of its own, though it is spelled like a form of another: "wound", "evening"."""
     return folded(word) in words_of(languages.named(i18n.ENGLISH)).own
@@ -79,3 +115,19 @@ def read_in(tokens: Sequence[str], position: int) -> str:
     lists = words_of(languages.named(i18n.ENGLISH))
     before = folded(bare(tokens[position - 1])) if position else ""
     return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""
+
+
+def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
+    """A sentence as one would type it, at most as much of it as is read, and the number of its word in question when it is read again."""
+    most = min(limits().max_words, len(tokens))
+    start = max(0, min(position - most // 2, len(tokens) - most))
+    tokens = tokens[start : start + most]
+    position = position - start
+    text = join_tokens(list(tokens))
+    while len(text) > limits().max_text and len(tokens) > 1:
+        tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)
+        text = join_tokens(list(tokens))
+    word = tokens[position]
+    before = len(find_word(list(tokens[:position]), word))
+    places = find_word(languages.tokenize(text), word)
+    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(languages.tokenize(text)) - 1))

@@ -148,6 +148,29 @@ def spaced(tokens: Sequence[str]) -> list[bool]:
     return results
 
 
+def around(tokens: Sequence[str], position: int, most: float = float("inf")) -> tuple[str, str, str]:
+    """What stands before a token, the token, and what stands behind it: at most so many letters' room, cut around the token.
+
+    >>> around(["They", "sat", "on", "the", "bank", "of", "the", "river", "."], 4, 17)
+    ('…on the ', 'bank', ' of the…')
+    """
+    shown = pieces(tokens)
+    word, first, last = shown[position], position, position + 1
+    room = most - _width(word.strip())
+    while room > 0 and (first > 0 or last < len(shown)):
+        before = first > 0 and (position - first <= last - position - 1 or last == len(shown))
+        piece = shown[first - 1] if before else shown[last]
+        if _width(piece) > room:
+            break
+        room -= _width(piece)
+        first, last = (first - 1, last) if before else (first, last + 1)
+    left = "".join(shown[first:position]).lstrip()
+    right = "".join(shown[position + 1 : last]).rstrip()
+    gap = " " if word.startswith(" ") and (left or first) else ""
+    word = word.strip() if most == float("inf") else word.strip()[: int(most)]
+    return ("…" if first else "") + left + gap, word, right + ("…" if last < len(shown) else "")
+
+
 def character_ids(tokens: list[str]) -> np.ndarray:
     """ELMo's character ids of tokens: (T, 50) int64; unpaired surrogates are dropped, as AllenNLP does."""
     ids = np.full((len(tokens), IDS_PER_TOKEN), PADDING, dtype=np.int64)
@@ -165,3 +188,8 @@ def character_ids(tokens: list[str]) -> np.ndarray:
 def _split_line(line: str) -> list[str]:
     edges = [0, *sentence_ends(line), len(line)]
     return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]
+
+
+def _width(text: str) -> float:
+    """How wide a text is, in Latin letters."""
+    return sum(1.0 if sign.isascii() else 1.7 for sign in text)

@@ -17,10 +17,11 @@ from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.trust import Links, links
 from core.text.readings import WordInContext
-from core.workbench import Bench
+from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
 SPREAD, BETWEEN, UMAP = "spread", "between", "umap"  # layouts
+OFFERED = 200  # words of a corpus without labels that can be chosen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,6 +60,18 @@ class Around:
     def at(self, space: str) -> int:
         """The number of a space."""
         return self.spaces.index(space)
+
+
+def frequent_words(bench: Bench) -> list[str]:
+    """The commonest words of a corpus without labels that can tell something; of any kind where none can."""
+    table = bench.targets
+
+    def choose() -> list[str]:
+        counts = np.bincount(table.word, minlength=len(table.words))
+        order = [table.words[code] for code in np.argsort(-counts, kind="stable") if any(map(str.isalpha, table.words[code]))]
+        return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
+
+    return bench.opener.memo.value("frequent words", table_key(table), choose, most=8)
 
 
 def compute(bench: Bench, request: AroundRequest) -> Around | None:

@@ -8,6 +8,7 @@ from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
 from core.senses.influence import DROP, Centroids, Influence, centroids, influence, pair
+from core.text import word_in_question
 from core.text.readings import WordInContext
 from core.workbench import Bench
 
@@ -34,6 +35,7 @@ class Attribution:
     by: str
     senses: tuple[str, ...]  # all that are labelled, in the order of their colors
     influence: Influence
+    content: frozenset[int]  # positions of the words that carry more than grammar: no other is named as what decided
 
 
 def compute(bench: Bench, request: AttributionRequest) -> Attribution:
@@ -48,7 +50,8 @@ def compute(bench: Bench, request: AttributionRequest) -> Attribution:
         vectors = np.stack([query.layers for query in bench.queries((word, other))])
         by, measures = OTHER, pair(vectors, weights, ("this sentence", "the other"))
     result = influence(bench.model.encoder, word.tokens, word.position, measures, how=request.how, swap=request.swap, weights=weights)
-    return Attribution(by, tuple(bench.targets.senses_of(lemma)) if lemma else (), result)
+    content = frozenset(each.position for each in word_in_question.candidates(result.tokens, bench.language))
+    return Attribution(by, tuple(bench.targets.senses_of(lemma)) if lemma else (), result, content)
 
 
 def _senses(table: OccurrenceTable, lemma: str, word: WordInContext, weights: np.ndarray) -> Centroids:

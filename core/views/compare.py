@@ -1,32 +1,51 @@
-"""Two spaces of words, each a vector file or a model's layer over a corpus: which neighbours they share, how alike they are as wholes."""
+"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbours they share, how alike they are as wholes."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import count
 from pathlib import PurePath
 
 import numpy as np
 
 from core.analysis import spaces
-from core.analysis.spaces import Comparison, PairedAtRandom, Shift, Space
-from core.common.errors import ElmoscopeError
+from core.analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
+from core.analysis.word_maps import ALL_WORDS
+from core.common import model_layers
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.common.limits import limits
+from core.common.memo import Kept
+from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
+from core.elmo.models import Model
 from core.files import registry
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
+from core.senses.judge import open_judge
+from core.senses.reports import sense_report_of, senses_report_of
+from core.senses.separation import SenseReport
 from core.text.corpora import open_corpus
-from core.workbench import Bench
+from core.views.judging import sense_space
+from core.workbench import Bench, table_key
 
 READS = ()  # the request names all that the answer hangs on
 MARK = " · "  # between a model and its layer
+SAMPLE = 64  # sentences that are read to tell the pace
 MOST_STATIC = 100_000  # words of a vector file that are looked at, the most frequent
 FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be one sentence
 
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
-    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone."""
+    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone.
+
+    The sense space, minus the mean of all words and by the map of all of them, is of tables that keep what it needs.
+    """
 
     source: str
-    layer: str | None = None  # a number or "mix"; None: static vectors
+    layer: str | None = None  # a number, "mix" or "senses"; None: static vectors
     corpus: str = ""
     whole: bool = True
 
@@ -73,6 +92,15 @@ class SpacesCompared:
     ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What was measured of one model."""
+
+    shares: dict[str, float]  # of each space: labelled sentences whose nearest one has the same sense, 0 to 1
+    chance: float  # the same with shuffled labels, in the mix
+    pace: float  # tokens a second
+
+
 def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     """None while a table it needs is still being read. BadInput for spaces with too few words in common."""
     sides = request.sides
@@ -83,14 +111,15 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     every: dict[SpaceName, Space] = {}
     for side in sides:
         label = labels[side.corpus if request.across else side.source]
-        for layer in bench.opener.model(side.source).layers.spaces if side.layer else (None,):
+        known = bench.opener.model(side.source).layers.spaces if side.layer else (None,)
+        for layer in (*known, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
                 every[name] = _space(bench, name, label, tables.get(side), FEWEST if request.across else 1)
     words = spaces.shared_words(list(every.values()))
     vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
     a, b = (vectors[side] for side in sides)
     names = tuple(every[side].name for side in sides)
-    weights = {side: layer_weights(side.layer, table.meta["layers"]) for side, table in tables.items()}
+    weights = {side: _weights(bench, side, table) for side, table in tables.items()}
     documents = {side: _documents(bench, side, table) for side, table in tables.items()}
     halves = [
         (name, *spaces.halves_overlap(tables[side], words, weights[side], k=request.k, documents=documents[side]))
@@ -100,7 +129,8 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     shift = None
     if request.across and request.first.reads[0] == request.second.reads[0] and request.first.layer == request.second.layer:
         both = tuple(documents[side] for side in sides)
-        shift = spaces.shift(*(tables[side] for side in sides), words, weights[request.first], documents=both)
+        of_each = tuple(weights[side] for side in sides) if request.first.layer == SENSES else weights[request.first]
+        shift = spaces.shift(*(tables[side] for side in sides), words, of_each, documents=both)
     return SpacesCompared(
         names=names,
         comparison=spaces.compare(a, b, words, k=request.k),
@@ -112,6 +142,55 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         shift=shift,
         ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
     )
+
+
+def measured(
+    memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
+) -> tuple[Measured, ...]:
+    """Each model over its labelled sentences; `report` is told steps done, of all."""
+    senses = [open_judge(model).space for model in models]
+    senses = [
+        None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
+    ]
+    named = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
+    done, total = count(), sum(len(each) + 1 for each in named)
+    results = []
+    for model, table, in_senses, names in zip(models, tables, senses, named, strict=True):
+        reports = {}
+        for name in names:
+            report(next(done), total)
+            key = table_key(table), model.fingerprint, name
+            reports[name] = memo.value("all words", key, partial(_over_all_words, table, name, in_senses), most=64)
+        report(next(done), total)
+        shares = {name: each.one_nn for name, each in reports.items()}
+        results.append(Measured(shares, reports[MIX].null_mean, _pace(table, model)))
+    return tuple(results)
+
+
+def _over_all_words(table: OccurrenceTable, space: str, senses: SenseSpace | None) -> SenseReport:
+    if space == SENSES:
+        return senses_report_of(table, ALL_WORDS, senses)
+    return sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
+
+
+def _pace(table: OccurrenceTable, model: Model) -> float:
+    """Tokens a second, a second reading, so that nothing is met for the first time."""
+    sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
+    for _ in range(2):
+        started = time.perf_counter()
+        model.encoder.encode(sentences)
+    return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
+
+
+def space_named(text: str, corpus: str) -> SpaceName:
+    """What was chosen or typed: a vector file, or "model · layer"; a model's folder without a layer is taken at its top layer."""
+    source, mark, layer = text.strip().rpartition(MARK.strip())
+    if mark and (layer.strip().isdecimal() or layer.strip() in (MIX, SENSES)):
+        return SpaceName(source.strip(), layer.strip(), corpus)
+    folder = registry.existing(text.strip(), "model") if limits().paths else None
+    if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
+        return SpaceName(text.strip(), model_layers.of_folder(folder).top, corpus)
+    return SpaceName(text.strip())
 
 
 def short_names(sources: Sequence[str]) -> dict[str, str]:
@@ -140,7 +219,18 @@ def _space(bench: Bench, name: SpaceName, label: str, table: OccurrenceTable | N
         vectors = bench.opener.vectors(name.source)
         words = vectors.words[:MOST_STATIC]
         return spaces.static_space(label, words, np.stack([vectors.vector(word) for word in words]))
-    return spaces.type_space(f"{label}{MARK}{name.layer}", table, layer_weights(name.layer, table.meta["layers"]), fewest=fewest)
+    title, weights = f"{label}{MARK}{name.layer}", _weights(bench, name, table)
+    return (spaces.occurrence_space if name.layer == SENSES else spaces.type_space)(title, table, weights, fewest=fewest)
+
+
+def _weights(bench: Bench, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
+    """(L,) of a layer or the mix; what gives rows' places in the sense space. BadInput where the table keeps no substitutes."""
+    if name.layer != SENSES:
+        return layer_weights(name.layer, table.meta["layers"])
+    space = sense_space(bench.beside(name.source))
+    if space.unread(table, np.arange(len(table))).any():
+        raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
+    return lambda rows: space.placed(space.of_rows(table, rows))
 
 
 def _documents(bench: Bench, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:

@@ -1,4 +1,4 @@
-"""The senses of a word that nobody labelled: its occurrences in one space, their clusters, what the clusters are called."""
+"""The senses of a word that nobody labelled: its occurrences in one space, their clusters, what the clusters are called; a few labels, spread."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,7 +8,10 @@ import numpy as np
 
 from core.analysis.maps import pca
 from core.analysis.word_maps import open_maps
+from core.common.errors import BadInput
+from core.common.i18n import t
 from core.common.model_layers import SENSES
+from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
 from core.elmo.language_model import Prediction
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
@@ -19,20 +22,23 @@ from core.senses.clusters import Agreement, Suggestion
 from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
-from core.views.pair import judge
+from core.views.judging import judge
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
+OFFERED = 400  # words; any other can be asked for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InductionRequest:
-    """A word, a layer, "mix" or "senses", and how many clusters; None: as many as the vectors suggest."""
+    """A word, a layer, "mix" or "senses", and how many clusters; None: as many as the vectors suggest. What a person labeled: the number of an
+    occurrence and its sense, each."""
 
     word: str
     space: str = SENSES
     number: int | None = None
+    given: tuple[tuple[int, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +75,58 @@ class Induction:
 
     occurrences: Occurrences
     groups: Groups
+    spread: SpreadLabels | None = None  # what was labeled, spread to all occurrences; None where fewer than two senses were
 
 
 def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     """None while the table it needs is still being read. BadInput for a word with too few sentences."""
     bench = bench.about(WordInContext((request.word,), 0))
-    word = (bench.is_labelled and bench.targets.lemma_of(request.word)) or folded(request.word.strip())
-    table = bench.targets if sentences_of(bench.corpus) and word in bench.targets.lemmas else bench.every_token
-    if table is None:
+    word = lemma_of(bench, request.word)
+    if (table := labelled_with(bench, word) or bench.every_token) is None:
         return None
     space = space_of(bench)
     layer = bench.layers.top if request.space == SENSES and space is None else request.space
     key = table_key(table), word, layer
     memo = bench.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    return Induction(occurrences, _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table))
+    groups = _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table)
+    return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
+
+
+def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
+    if wrong := [k for k, _ in labels.given if not 0 <= k < len(of.items)]:
+        raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", k=wrong[0], word=of.word, n=len(of.items)))
+    return spread(of.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
+
+
+def lemma_of(bench: Bench, word: str) -> str:
+    """The labelled word that a form is of, so that its other forms are there too; else the form."""
+    return (bench.is_labelled and bench.targets.lemma_of(word)) or folded(word.strip())
+
+
+def labelled_with(bench: Bench, word: str = "") -> OccurrenceTable | None:
+    """The labelled sentences of a language, which are there at once, where they have this word, or any; None: every token is needed."""
+    return bench.targets if sentences_of(bench.corpus) and (not word or word in bench.targets.lemmas) else None
+
+
+def words_of(bench: Bench, table: OccurrenceTable) -> list[str]:
+    """Words with enough occurrences in a table: labelled ones first, then the others by frequency, stop words left out."""
+
+    def choose() -> list[str]:
+        in_lemmas = np.bincount(table.lemma[table.lemma >= 0])
+        labelled = [word for word, n in zip(table.lemmas, in_lemmas, strict=True) if n >= clusters.FEWEST]
+        counts = np.bincount(table.word, minlength=len(table.words))
+        often = (table.words[code] for code in np.argsort(-counts, kind="stable") if counts[code] >= clusters.FEWEST)
+        forms = {*labelled, *(table.words[code] for code in np.unique(table.word[table.lemma >= 0]))}  # "banks" is found under "bank"
+        return [*labelled, *(word for word in often if clusters.tells(word) and word not in forms)][:OFFERED]
+
+    return bench.opener.memo.value("words with groups", table_key(table), choose, most=8)
+
+
+def opening_word(bench: Bench, table: OccurrenceTable) -> str:
+    """A corpus' own most ambiguous frequent word; "" where none stands often enough."""
+    words = words_of(bench, table)
+    return bench.opener.memo.value("opening word", table_key(table), lambda: clusters.most_ambiguous(table, words), most=32)
 
 
 def space_of(bench: Bench) -> SenseSpace | None:

@@ -1,8 +1,8 @@
 """A word's labelled sentences on a map of every space, in one layout: how well each space tells the senses apart, how far a map is true."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,14 +12,15 @@ from core.analysis.trustworthiness import trustworthiness
 from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.model_layers import MIX, SENSES
+from core.common.model_layers import MIX, SENSES, Layers
 from core.elmo.mix import layer_weights, mixed
-from core.index.neighbours import Query, best
+from core.index.neighbours import Occurrence, Query, best
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
+from core.senses.trust import Links, WordGain, links, word_ranking
 from core.text.readings import WordInContext
-from core.views.pair import judge
+from core.views.judging import judge, sense_space
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -51,9 +52,11 @@ class InSenses:
 class Layout:
     """N dots and S stars in K spaces, in d dimensions."""
 
+    word: str
     plan: str
     names: tuple[str, ...]  # (K,) of the spaces; last the sense space, where it is wanted
     rows: np.ndarray  # (N,) of the table
+    occurrences: Sequence[Occurrence]  # (N,)
     coordinates: np.ndarray  # (K, N, d)
     stars: np.ndarray  # (K, S, d)
     reports: Mapping[str, SenseReport]  # of each space; {} where there are no two senses to tell apart
@@ -65,50 +68,19 @@ class Layout:
     senses: InSenses | None = None
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Senses:
-    """A map of the sense space."""
-
-    flat: np.ndarray  # (N, 2)
-    stars: np.ndarray  # (S, 2)
-    cosines: InSenses
-    trustworthiness: float
-
-
 def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
         known = ", ".join((UMAP, PCA, POLES, SOLID))
         raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=request.plan[:40], known=known))
-    table = bench.targets
-    rows = map_rows(table, request.word)
-    queries = bench.queries(request.contexts)
-    reports = _reports(bench, request.word)
-    static = static_report(bench, request.word)
+    table, word = bench.targets, request.word
+    rows = map_rows(table, word)
+    occurrences = bench.opener.memo.value("dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32)
+    known = {"word": word, "plan": request.plan, "rows": rows, "occurrences": occurrences, "static": static_report(bench, word)}
+    known["reports"] = _reports(bench, word)
     if request.plan == UMAP:
-        maps = maps_of(bench, request.word)
-        names, flat, trust = maps.names, maps.coordinates, dict(zip(maps.names, maps.trustworthiness, strict=True))
-        stars = np.empty((len(names), 0, 2))
-        if queries:
-            stars = np.stack([place(table, bench.products(table, query), rows, maps) for query in queries], axis=1)
-        senses = None
-        if request.senses:
-            of = _in_senses(bench, table, rows, maps, request)
-            names, flat, stars = (*names, SENSES), np.concatenate([flat, of.flat[None]]), np.concatenate([stars, of.stars[None]])
-            trust[SENSES], senses = of.trustworthiness, of.cosines
-            reports = reports and reports | {SENSES: senses_report(bench, request.word)}
-        return Layout(
-            plan=UMAP,
-            names=names,
-            rows=rows,
-            coordinates=flat,
-            stars=stars,
-            reports=reports,
-            static=static,
-            trustworthiness=trust,
-            maps=maps,
-            senses=senses,
-        )
+        layout = Layout(**known, **_by_umap(bench, word, request.contexts))
+        return _with_senses(bench, table, layout, request.contexts) if request.senses else layout
     names = bench.layers.spaces
     mixes = [layer_weights(name, table.meta["layers"]) for name in names]
     layers = table.rows.take(rows)  # (N, L, D)
@@ -124,18 +96,33 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     trust = {}
     if len(rows) <= MOST_TO_TRUST:
         trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
-    return Layout(
-        plan=request.plan,
-        names=names,
-        rows=rows,
-        coordinates=np.stack([view.coordinates for view in views]),
-        stars=_stars(table, rows, queries, views, mixes),
-        reports=reports,
-        static=static,
-        trustworthiness=trust,
-        views=tuple(views),
-        ends=ends,
-    )
+    flat, stars = np.stack([view.coordinates for view in views]), _stars(table, rows, bench.queries(request.contexts), views, mixes)
+    return Layout(**known, names=names, coordinates=flat, stars=stars, trustworthiness=trust, views=tuple(views), ends=ends)
+
+
+def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInContext], points: Sequence[int]) -> list[tuple[Links, ...]]:
+    """Of points by number, the dots and behind them the stars that `contexts` are: what is nearest in each of the K full spaces."""
+    table, n = bench.targets, len(layout.rows)
+    stars = [query.layers[None] for query in bench.queries(contexts)]
+    layers = np.concatenate([table.rows.take(layout.rows), *stars])  # (N + S, L, D)
+    same = [np.flatnonzero(table.same_sentence(layout.rows, word.tokens, word.position)) for word in contexts]
+    own = [*range(n), *(int(dots[0]) if len(dots) else None for dots in same)]
+    places = np.concatenate([layout.coordinates, layout.stars], axis=1)  # (K, N + S, d)
+    by_space = []
+    for name, flat in zip(layout.names, places, strict=True):
+        if name == SENSES:
+            cosines = np.concatenate([layout.senses.cosines, layout.senses.star_cosines])[points]
+        else:
+            units = mixed(layers, layer_weights(name, table.meta["layers"]), axis=1, unit=True)
+            cosines = units[points] @ units[:n].T
+        by_space.append([links(each, flat[:n], flat[k], own=own[k]) for each, k in zip(cosines, points, strict=True)])
+    return list(zip(*by_space, strict=True))
+
+
+def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
+    """Labelled word -> space -> how far it tells the word's senses apart; `report` is told words done, of all."""
+    spaces = Layers(table.meta["layers"]).spaces
+    return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in spaces}, report)
 
 
 def ends_of(table: OccurrenceTable, word: str) -> list[str]:
@@ -172,23 +159,44 @@ def _stars(
     return np.array(places).reshape(len(views), len(queries), views[0].coordinates.shape[1])
 
 
-def _in_senses(bench: Bench, table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps, request: LayoutRequest) -> _Senses:
-    """Begun from the map of the mix, so that no dot jumps on the way there."""
-    space = judge(bench).space
-    if space is None:
-        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
-    if request.word == ALL_WORDS:  # each word has a map into the space of its own
+def on_frozen(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> tuple[FrozenMaps, np.ndarray]:
+    """A word's frozen maps, and where words in context lie on them, (K, S, 2)."""
+    maps, table = maps_of(bench, word), bench.targets
+    rows, stars = map_rows(table, word), np.empty((len(maps.names), 0, 2))
+    if contexts:
+        stars = np.stack([place(table, bench.products(table, query), rows, maps) for query in bench.queries(contexts)], axis=1)
+    return maps, stars
+
+
+def _by_umap(bench: Bench, word: str, contexts: Sequence[WordInContext]) -> dict:
+    maps, stars = on_frozen(bench, word, contexts)
+    trust = dict(zip(maps.names, maps.trustworthiness, strict=True))
+    return {"maps": maps, "names": maps.names, "coordinates": maps.coordinates, "stars": stars, "trustworthiness": trust}
+
+
+def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts: Sequence[WordInContext]) -> Layout:
+    """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
+    space, word = sense_space(bench), layout.word
+    if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time."))
-    vectors = space.placed(space.of_rows(table, rows), word=request.word)  # (N, D)
-    flat = followed(vectors, maps.coordinates[maps.names.index(MIX)], maps.config)
+    vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
+    flat = followed(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)
-    if request.contexts:
-        layers = np.stack([query.layers for query in bench.queries(request.contexts)])
-        stars = space.placed(space.views([(word.tokens, word.position) for word in request.contexts], layers), word=request.word)
+    if contexts:
+        layers = np.stack([query.layers for query in bench.queries(contexts)])
+        stars = space.placed(space.views([(each.tokens, each.position) for each in contexts], layers), word=word)
     cosines = stars @ vectors.T  # (S, N)
     near = np.array([best(each, NEIGHBOURS_TO_PLACE) for each in cosines], int)
     places = insert(flat, near, np.take_along_axis(cosines, near, axis=1)) if len(stars) else np.empty((0, 2))
-    return _Senses(flat, places, InSenses(cosines=vectors @ vectors.T, star_cosines=cosines), trustworthiness(vectors, flat))
+    return replace(
+        layout,
+        names=(*layout.names, SENSES),
+        coordinates=np.concatenate([layout.coordinates, flat[None]]),
+        stars=np.concatenate([layout.stars, places[None]]),
+        trustworthiness={**layout.trustworthiness, SENSES: trustworthiness(vectors, flat)},
+        reports=layout.reports and {**layout.reports, SENSES: senses_report(bench, word)},
+        senses=InSenses(cosines=vectors @ vectors.T, star_cosines=cosines),
+    )
 
 
 def _reports(bench: Bench, word: str) -> dict[str, SenseReport]:

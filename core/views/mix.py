@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,12 +16,13 @@ from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, mean_lengths, mixed, pulls
 from core.index import any_mix
 from core.index.any_mix import Candidates
-from core.index.neighbours import SAME, Neighbour, Query, TypeNeighbour
+from core.index.neighbours import SAME, Neighbour, Occurrence, Query, TypeNeighbour
 from core.index.table import OccurrenceTable
 from core.senses.separation import SenseReport
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views.layouts import maps_of, report_of, static_report
+from core.views.neighbours import TYPES
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -36,7 +37,7 @@ class MixRequest:
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
     normalised: bool = False  # each layer, before it is weighed
-    among: str = SAME  # sentences with the same word; of one without labels, and by "types", spellings
+    among: str = ""  # sentences with the same word, or "types", spellings; "": as `among_of` has it
     k: int = 20
     whole: bool = True
 
@@ -54,6 +55,7 @@ class Mixed:
     alone: Mapping[str, SenseReport]  # each layer's
     static: SenseReport | None  # of the other words' static vectors
     coordinates: np.ndarray | None  # (N, 2)
+    occurrences: Sequence[Occurrence]  # (N,) of a lemma's map
     stars: np.ndarray  # (S, 2)
     cosines: Mapping[str, float]  # of two words: in each layer, and under this mix
     spellings: tuple[str, ...]  # (n,) those in `near`, from the first of two words to the second
@@ -66,7 +68,7 @@ class AnyMixRequest:
 
     words: tuple[WordInContext, ...]
     normalised: bool = False
-    among: str = SAME
+    among: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -78,6 +80,7 @@ class AnyMix:
     candidates: tuple[Candidates, ...]  # of each word, by ids
     between: np.ndarray | None  # (L, L) products of two words' layers
     ids: np.ndarray  # (N,) of the dots
+    examples: Mapping[int, Occurrence]  # of every id; of a spelling its first
     coordinates: np.ndarray  # (L, N, 2)
     stars: Mapping[int, np.ndarray]  # number of a word -> (L, 2)
     pairs: np.ndarray | None = None  # products of all pairs of the dots, where they are few
@@ -90,7 +93,7 @@ class AnyMix:
 def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     """Under one mix; None while what it needs is still being read."""
     about = bench.about(*request.words)
-    table = about.targets
+    table, request = about.targets, replace(request, among=request.among or among_of(about, request.words))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = about.queries(request.words)
     own = [_as_weighed(query.layers, request) for query in queries]
@@ -107,9 +110,10 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
             report = report_of(about, lemma, weights, normalised=request.normalised)
             alone = {str(k): report_of(about, lemma, item, normalised=request.normalised) for k, item in enumerate(np.eye(len(weights)))}
             static = static_report(about, lemma)
-    flat, stars = None, np.empty((0, 2))
+    flat, dots, stars = None, (), np.empty((0, 2))
     if report is not None and request.among == SAME:
         flat, stars = _map(about, table, lemma, queries, request)
+        dots = [table.occurrence(int(row)) for row in map_rows(table, lemma)]
     elif everything is not None:
         flat, stars = _plane(bench, everything, queries, request)
     lengths = layer_lengths(about) if not request.normalised else np.full(len(weights), bench.model.encoder.dim**0.5)
@@ -124,6 +128,7 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
         alone=alone,
         static=static,
         coordinates=flat,
+        occurrences=dots,
         stars=stars,
         cosines=_cosines(own, weights) if len(own) == 2 else {},
         spellings=spellings,
@@ -136,10 +141,16 @@ def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
     about = bench.about(*request.words)
     lengths = layer_lengths(about)
     queries = bench.queries(request.words)
-    if request.among == SAME:
+    if (request.among or among_of(about, request.words)) == SAME:
         return _any_of_labelled(about, queries, lengths, request)
     everything = bench.every_token
     return None if everything is None else _any_of_spellings(bench, everything, queries, lengths, request)
+
+
+def among_of(bench: Bench, words: Sequence[WordInContext]) -> str:
+    """What words are looked for among: their own sentences, where all have labels and the first two senses to be told apart, else spellings."""
+    lemmas = [word.lemma_in(bench.targets) for word in words]
+    return SAME if all(lemmas) and len(bench.targets.senses_of(lemmas[0])) > 1 else TYPES
 
 
 def layer_lengths(bench: Bench) -> np.ndarray:
@@ -243,10 +254,13 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
     rows, maps = map_rows(table, lemma), maps_of(bench, lemma)
     own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
     few = len(rows) * len(lengths) <= MOST_PAIRS
+    candidates = tuple(any_mix.of_word(table, each, lengths) for each in products)
+    ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
         lemma=lemma,
         lengths=lengths,
-        candidates=tuple(any_mix.of_word(table, each, lengths) for each in products),
+        candidates=candidates,
+        examples={int(row): table.occurrence(int(row)) for row in ids},
         between=any_mix.between(*products) if len(products) > 1 else None,
         ids=rows,
         coordinates=maps.coordinates[: len(lengths)],
@@ -275,12 +289,14 @@ def _any_of_spellings(
     ]
     itself = [np.flatnonzero(codes == table.word_codes.get(query.word.casefold(), -1)) for query in queries]
     planes = _planes(bench, table, queries, request)[2]
+    first = dict(zip(*np.unique(table.word, return_index=True), strict=True))
     return AnyMix(
         lemma=None,
         lengths=lengths,
         candidates=tuple(parts),
         between=any_mix.between(*of_types) if len(of_types) > 1 else None,
         ids=np.concatenate([own, -1 - drawn]),
+        examples={number: table.occurrence(int(number if number >= 0 else first[-1 - number])) for number in ids.tolist()},
         coordinates=planes[:, : len(points)],
         stars={k: planes[:, len(points) + k] for k in range(len(queries))},
         itself=tuple(int(each[0]) if len(each) else -1 for each in itself),

@@ -11,16 +11,17 @@ from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.index import sense_index
-from core.index.neighbours import SAME, Neighbour, Occurrence, Query, TypeNeighbour
+from core.index.neighbours import OTHER, SAME, Neighbour, Occurrence, Query, TypeNeighbour
 from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 from core.views import levels
-from core.views.pair import judge
+from core.views.judging import sense_space
 from core.workbench import Bench
 
 READS = ("model", "corpus")
 TYPES = "types"
+LOOKED_AT = 60  # other words, of which each is shown once
 EQUAL = 0.005  # weights that differ less are equal
 
 
@@ -40,6 +41,8 @@ class NeighboursRequest:
 class Neighbours:
     """A list, best first."""
 
+    word: WordInContext
+    lemma: str | None  # the labelled word that it is
     entries: tuple[Neighbour | TypeNeighbour, ...]
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
     narrowed: bool = False  # in the sense space: only the occurrences nearest at layer 1 are ranked
@@ -50,18 +53,30 @@ def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
     """The list; None while what it needs is still being read. BadInput in a space that the model has not."""
     bench = bench.about(request.word)
     table = bench.every_token if request.whole else bench.targets
-    query = bench.queries([request.word])[0]
+    query, lemma = bench.queries([request.word])[0], request.word.lemma_in(bench.targets)
+    of = {"word": request.word, "lemma": lemma}
     if table is None or (not request.whole and _needs_every_token(table, query, request.among)):
         return None
     if request.space == SENSES:
-        return _in_senses(bench, table, query, request)
+        return Neighbours(**of, **_in_senses(bench, table, query, request))
     weights = layer_weights(request.space, bench.layers.n, request.weights or None)
     products = bench.products(table, query, types=request.among == TYPES)
     if request.among == TYPES:
         types = table.nearest_types(products, weights, k=request.k)
-        return Neighbours(entries=tuple(types), examples=tuple(table.nearest_of_types(query, [near.word for near in types], weights)))
+        examples = table.nearest_of_types(query, [near.word for near in types], weights)
+        return Neighbours(**of, entries=tuple(types), examples=tuple(examples))
     level = levels.level(bench, request.space) if request.space != MIX or np.ptp(weights) < EQUAL else None
-    return Neighbours(entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+    return Neighbours(**of, entries=tuple(table.nearest(products, weights, k=request.k, which=request.among)), level=level)
+
+
+def at_once(bench: Bench, word: WordInContext, space: str, k: int) -> list[Occurrence]:
+    """The nearest labelled sentences with a word, read already; of a word that has none, those of the nearest other words, one each."""
+    table, weights = bench.targets, layer_weights(space, bench.layers.n)
+    products = bench.products(table, bench.queries([word])[0])
+    if word.lemma_in(table) is not None:
+        return [near.occurrence for near in table.nearest(products, weights, k=k, which=SAME)]
+    others = [near.occurrence for near in table.nearest(products, weights, k=LOOKED_AT, which=OTHER)]
+    return list({each.word.casefold(): each for each in reversed(others)}.values())[::-1][:k]
 
 
 def other_sentences(table: OccurrenceTable, query: Query) -> int:
@@ -73,12 +88,9 @@ def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool
     return among == TYPES or not table.same_word(query.word, read_as=query.read_as).any()
 
 
-def _in_senses(bench: Bench, table: OccurrenceTable, query: Query, request: NeighboursRequest) -> Neighbours:
-    space = judge(bench).space
-    if space is None:
-        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+def _in_senses(bench: Bench, table: OccurrenceTable, query: Query, request: NeighboursRequest) -> dict:
+    index = SenseIndex(table, sense_space(bench))
     if request.among == TYPES:
-        raise BadInput(t("Spellings have no place in the sense space: look among occurrences."))
-    index = SenseIndex(table, space)
+        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return Neighbours(entries=tuple(near), narrowed=index.narrows(query, request.among))
+    return {"entries": tuple(near), "narrowed": index.narrows(query, request.among), "level": levels.level(bench, SENSES)}

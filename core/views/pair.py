@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.common.model_layers import Layers
-from core.elmo.mix import along, mixed_cosines, pair_products, stops
-from core.senses.judge import Judge, Judgment
+from core.common.model_layers import SENSES, Layers
+from core.elmo.mix import along, layer_weights, mixed_cosines, pair_products, stops
+from core.index.sense_index import SenseIndex
+from core.senses.judge import Judgment
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import levels
+from core.views.judging import judge, labels
 from core.workbench import Bench
 
 READS = ("model", "vectors", "corpus")
@@ -96,21 +98,11 @@ def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
     return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
 
 
-def judge(bench: Bench) -> Judge:
-    """The judge by the bench's model; `is_ready` says whether its first verdict waits for a measuring."""
-    opener, model = bench.opener, bench.names.model
-
-    def make() -> Judge:
-        return Judge(
-            bench.model,
-            bench.language_vectors,
-            table=lambda corpus: opener.targets(corpus, model),
-            encode=lambda sentences: opener.sentences(model, sentences),
-        )
-
-    return bench.once("judge", make, bench.model)  # anew for a model whose files changed
-
-
-def labels(bench: Bench) -> str:
-    """The corpus in use, where it has labels."""
-    return bench.corpus if bench.is_labelled else ""
+def cosine(bench: Bench, first: WordInContext, second: WordInContext, space: str, weights: str = "") -> float:
+    """Of both words at a layer, under a mix ("a,b,c"; equal if none are given), or in the sense space."""
+    a, b = bench.queries((first, second))
+    if space == SENSES:
+        index = SenseIndex(bench.targets, judge(bench).space)
+        return float(index.place(a) @ index.place(b, a))
+    cross, *own = pair_products(a.layers, b.layers)
+    return float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(space, len(a.layers), weights or None))[0])

@@ -1,4 +1,4 @@
-"""What all pages open or compute once and share; what is cached is never changed. Subjects have a `*_store` of their own.
+"""What all pages open once and share, as a bench asks for it (core.workbench.Opener); what is kept is never changed.
 
 Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
 bounded number at once (pages._frame.server_jobs), so that no page waits for them.
@@ -6,29 +6,29 @@ bounded number at once (pages._frame.server_jobs), so that no page waits for the
 
 import gc
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from core.analysis.maps import FrozenMaps, compile_layout
-from core.analysis.word_maps import open_maps
+from core.analysis.maps import compile_layout
 from core.common.i18n import t
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
-from core.index.index_plan import claim_room, index_plan
-from core.index.neighbours import Products, Query, query_of
+from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
-from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
+from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
-from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
-from core.text.readings import WordInContext
-from core.workbench import products_with, table_key
+from core.text import languages
+from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
+from core.workbench import table_key
 from pages._cached import jobs
-from pages._cached.kept import KEPT, kept, version, within_run
-from pages._cached.progress import duration, labelled_text, wait_for
+from pages._cached.kept import KEPT, keep, version, within_run
+from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
@@ -36,36 +36,28 @@ from pages._frame.server_jobs import ServerJob
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
-FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
+ENCODING = "encoded corpus"  # a kind of job
+MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 
 
 def model(name: str) -> Model:
     """The model, where this visitor has it compute (In use). Answers differ between devices by rounding alone, so what is kept of
     them is kept once for all."""
-    return _model(name, devices.in_use())
+    device = devices.in_use()
+    options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
+    return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
 
 
-@kept(3, weighed=False, name="model")
-def _model(name: str, device: str) -> Model:
-    with st.spinner(t("Opening the model…")):  # not the cache's own: that one is told its text once, in one language
-        return open_model(name, device=device)
-
-
-@kept(3, weighed=False, name="vectors")
 def vectors(name: str) -> StaticVectors:
-    with st.spinner(t("Opening the vectors…")):
-        return open_vectors(name)
-
-
-def about(in_use: InUse, *words: str) -> InUse:
-    """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
-    return replace(in_use, corpus=corpus_about(in_use.corpus, in_use.model, *words))
+    return keep(
+        "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
+    )
 
 
 @within_run
-def corpus_about(corpus: str, model_name: str, *words: str) -> str:
-    """The corpus with the labelled rows of these words."""
-    return corpus_for(corpus, words, lambda own: targets(own, model_name).word_codes)
+def about(in_use: InUse, *words: str) -> InUse:
+    """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
+    return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
 
 
 def labelled_words(corpus: str) -> dict[str, Labelled]:
@@ -81,7 +73,7 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     shows how far it is, and ends there.
     """
     labelled = is_labelled(corpus)
-    if labelled and not _takes_long(corpus):
+    if labelled and not takes_long(corpus):
         return _labelled(corpus, model_name)
     job = table_job(corpus, model_name, targets_only=labelled)
     if job.result is None:
@@ -89,15 +81,6 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     return job.result
 
 
-def _takes_long(corpus: str) -> bool:
-    """Whether a corpus has more labelled sentences than a page reads by itself: those of many further words, or a visitor's."""
-    if language := sentences_of(corpus):
-        added = parts(corpus)[1]
-        return language.more_sentences in added or len(added) > FEW_WORDS
-    return not index_at(corpus)
-
-
-@kept(3, weighed=False)
 def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
     bars = []  # drawn only where sentences are read now, which is once for a set and a model
 
@@ -106,22 +89,18 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         left = duration((total - done) / max(speed, 1e-9))
         bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
-    with st.spinner(t("Opening labeled sentences…")):
-        table = made(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
-    for bar in bars:
-        bar.empty()
-    return table
+    def read() -> OccurrenceTable:
+        table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
+        for bar in bars:
+            bar.empty()
+        return table
+
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("labelled", reads, None, read, most=KEPT_TABLES, weighed=False, meanwhile=t("Opening labeled sentences…"))
 
 
-@kept(32)
 def is_labelled(corpus: str) -> bool:
-    return opens_at_once(corpus)
-
-
-@kept(128)
-def maps(corpus: str, model_name: str, word: str) -> FrozenMaps:
-    with st.spinner(t("Fitting the map…")):
-        return open_maps(targets(corpus, model_name), word, fit=True)
+    return keep("is labelled", [("corpus", corpus)], None, lambda: opens_at_once(corpus), most=32)
 
 
 def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
@@ -135,7 +114,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     return jobs.job(
         _kind(targets_only),
         key,
-        lambda job: made(corpus, opened, spent, job.report, targets_only=targets_only),
+        lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
         failed=t("Indexing failed. Searching the labeled sentences instead."),
         most=KEPT_TABLES,
     )
@@ -150,20 +129,47 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
     return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
 
 
+def encoded(corpus: str) -> EncodedCorpus:
+    """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
+    there."""
+    language = languages.in_use()
+    if unread_bytes(corpus, language) < MOST_READ:
+        return keep(
+            ENCODING,
+            [("corpus", corpus)],
+            language.code,
+            lambda: open_encoded(corpus, language),
+            most=4,
+            weighed=False,
+            meanwhile=t("Reading texts…"),
+        )
+    key = corpus, language.code, version(corpus, "corpus")
+    job = jobs.job(
+        ENCODING,
+        key,
+        lambda job: open_encoded(corpus, language, report=job.report),
+        failed=t("Reading this corpus failed."),
+        most=KEPT_TABLES,
+    )
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(
+            ENCODING,
+            key,
+            lambda job, left: t(
+                "Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left
+            ),
+            widget="encoded",
+            stopped=t("Reading stopped."),
+            again=t("Read again"),
+        )
+        st.stop()
+    return job.result
+
+
 def spent_by_visit() -> dict[tuple, int]:
     """Bytes on disk that this visit has claimed for tables, by what they are of; a job counts its own to it."""
     return st.session_state.setdefault("index.bytes", {})
-
-
-def made(corpus: str, opened: Model, spent: dict[tuple, int], report, *, targets_only: bool = False) -> OccurrenceTable:
-    """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and counts for the visit."""
-    if sentences := unread(corpus, opened, targets_only=targets_only):
-        rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
-        plan = index_plan(rows, opened.encoder.n_layers, opened.encoder.dim)
-        key = (corpus, opened.fingerprint, targets_only)
-        claim_room(plan, sum(size for other, size in spent.items() if other != key))
-        spent[key] = plan.index_bytes
-    return open_table(corpus, opened, targets_only=targets_only, report=report)
 
 
 def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable | None:
@@ -172,12 +178,8 @@ def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable 
     if table is None or indexed(corpus) == corpus:
         return table
     targets(corpus, model_name)  # reads those of the further words that nobody has read, in their turn where they are many
-    return _with_further(corpus, model_name, table_key(table), table)
-
-
-@kept(4)
-def _with_further(corpus: str, model_name: str, key: str, _table: OccurrenceTable) -> OccurrenceTable:
-    return with_further(_table, corpus, model(model_name))
+    reads = (("corpus", corpus), ("model", model_name))
+    return keep("further", reads, table_key(table), lambda: with_further(table, corpus, model(model_name)), most=4)
 
 
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
@@ -196,23 +198,6 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Server
     return table_job(corpus, model_name, targets_only=targets_only)
 
 
-def query(model_name: str, tokens: tuple[str, ...], position: int) -> Query:
-    return queries(model_name, [(tokens, position)])[0]
-
-
-def queries(model_name: str, request: Iterable[tuple[tuple[str, ...], int]]) -> list[Query]:
-    """Words in their sentences, (tokens, position) each."""
-    request = list(request)
-    read = sentences(model_name, [tokens for tokens, _ in request])
-    return [query_of(layers, *item) for layers, item in zip(read, request, strict=True)]
-
-
-def queries_for(model_name: str, words: Sequence[WordInContext]) -> list[Query]:
-    """The same of words that know what they are read as."""
-    request = queries(model_name, [(word.tokens, word.position) for word in words])
-    return [replace(each, read_as=word.read_as) for each, word in zip(request, words, strict=True)]
-
-
 def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
     """Their layers, (L, T, D) each. A sentence is encoded once, whichever of its words is looked at; those that are new, together,
     which takes two thirds of the time of one after the other."""
@@ -224,23 +209,19 @@ def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.nd
     return KEPT.values("sentences", [(model_name, known, tokens) for tokens in request], encode, most=256)
 
 
-def query_products(table: OccurrenceTable, query: Query, normalised: bool = False, *, types: bool = False) -> Products:
-    """Layer products of a query with a table's rows, or its `types`; of normalised layers if told so."""
-    return products_with(memo, table, query, normalised=normalised, types=types)
-
-
 @st.cache_resource(max_entries=1, show_spinner=False)
 def _allennlp() -> AllenNLPEngine:
     with st.spinner(t("Starting AllenNLP…")):
         return AllenNLPEngine()
 
 
-@kept(64)
 def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> EngineResult:
     """A model's layers of some sentences, computed by the other engine."""
-    options, weights = allennlp_files(model(model_name))
-    with st.spinner(t("AllenNLP is computing…")):
-        return _allennlp().embed([list(s) for s in sentences], options, weights, timeout_s=120.0)
+
+    def compute() -> EngineResult:
+        return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)
+
+    return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
 
 
 def compile_ahead() -> None:

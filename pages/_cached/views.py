@@ -1,15 +1,19 @@
-"""Answers of core.views, computed once for all visitors and kept by what they were asked and read."""
+"""Answers of core, computed once for all visitors and kept by what was asked and by the contents of what it was read from."""
 
 import sys
 from collections.abc import Callable, Hashable
-from typing import TypeVar
+from operator import attrgetter
+from typing import Any, TypeVar
 
 from core.workbench import Bench, Names
 from pages._cached import opened
-from pages._cached.kept import KEPT, version
+from pages._cached.kept import keep
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
+READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a bench
+
+OF_LANGUAGE = {"vectors": "vectors", "corpus": "sentences"}
 
 
 def bench(in_use: InUse) -> Bench:
@@ -17,14 +21,30 @@ def bench(in_use: InUse) -> Bench:
     return Bench(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), opened)
 
 
-def bench_of(model_name: str) -> Bench:
-    """A model with what belongs to its language."""
-    return Bench(Names(model=model_name), opened)
+def bench_of(model_name: str, vectors_name: str = "") -> Bench:
+    """A model with what belongs to its language, or with other vectors."""
+    return Bench(Names(model=model_name, vectors=vectors_name), opened)
 
 
-def view(compute: Callable[[Bench, Hashable], R], over: Bench, request: Hashable, *, most: int = 64) -> R:
-    """The answer of a view, a module of core.views, which names in READS what it hangs on beside the request and what that `reads`."""
-    module = sys.modules[compute.__module__]
-    names = [*((kind, getattr(over.names, kind)) for kind in module.READS), *getattr(request, "reads", ())]
-    key = tuple((name, version(name, kind)) for kind, name in names)
-    return KEPT.value(module.__name__, (key, request), lambda: compute(over, request), most=most)
+def view(compute: Callable[..., R], over: Bench, request: Hashable, *further: Any, most: int = 64, **options: Any) -> R:
+    """The answer of a view, whose module names in READS what it hangs on beside the request and what that `reads`.
+
+    `further` is handed on too and hangs on the same; `options` are those of `pages._cached.kept.keep`.
+    """
+    reads = [*named(over, sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
+    return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)
+
+
+def of(part: str, compute: Callable[..., R], over: Bench, *request: Hashable, most: int = 64, **options: Any) -> R:
+    """The answer of a function of one part of a bench, such as its "targets" or its "model.encoder", and of a request."""
+    reads = named(over, READS[part.partition(".")[0]])
+    return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
+
+
+def named(over: Bench, kinds: tuple[str, ...]) -> list[tuple[str, str]]:
+    """What is in use of these kinds, by name; where none is chosen, what belongs to the model's language."""
+    return [(kind, getattr(over.names, kind) or getattr(over.language, OF_LANGUAGE[kind])) for kind in kinds]
+
+
+def _maker(compute: Callable) -> str:
+    return f"{compute.__module__}.{compute.__qualname__}"

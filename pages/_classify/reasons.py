@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.classify.explain import Explanation
+from core.classify import tasks
+from core.classify.explain import Explanation, near_texts
+from core.classify.inputs import live_layers
 from core.classify.model import variant_titles
 from core.common.i18n import t
 from core.common.markup import Markup
@@ -25,10 +27,12 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
         name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
-        result = classifiers.explanation(task, name, in_use, text)
+        result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
         _words(result)
         _context(result)
-        _near(classifiers.near_rows(task, name, in_use, text))
+        if (mine := classifiers.trained_here().get(task)) and name in mine.pooled:
+            reads = {"vectors": mine.bench.vectors, "layers": live_layers(mine.bench.model.encoder)}
+            _near(near_texts(mine.opened.heads[name], tasks.text_tokens(mine.opened.task, text), mine.pooled[name], mine.dataset, **reads))
         _layers(name, result)
         parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
             {t("without its context"): result.context} if result.context else {}

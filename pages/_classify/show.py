@@ -1,5 +1,6 @@
 """The Classify page: a task, a text, three classifiers' answers and on demand all, and the words that supported them."""
 
+from collections.abc import Iterable
 from itertools import starmap
 
 import pandas as pd
@@ -51,7 +52,8 @@ def show(in_use: InUse) -> None:
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
     """Whether there is a word that the classifiers can read; what of the text is not read is said here."""
     whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
-    read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), classifiers.letters(task, in_use))
+    letters = classifiers.ask(tasks.letters, task, in_use)
+    read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), letters)
     if not read:
         st.info(t("These classifiers know no letter of this text. Type English."), icon=":material/visibility_off:")
         return False
@@ -111,19 +113,24 @@ def _take_example(key: str, into: str) -> None:
         st.session_state[into] = chosen
 
 
+def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> dict[str, Answer]:
+    """What these variants' heads say of a text."""
+    return classifiers.ask(tasks.predictions, task, in_use, text, tuple(names))
+
+
 def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names: list[str]) -> None:
-    answers = classifiers.answers(task, in_use, text, tuple(names))
+    answers = predictions(in_use, task, text, names)
     show_html('<div class="chips">{}</div>', starmap(lists.chip_of, _colours(opened).items()))
     _bars(opened, answers, key="classify.answers")
     tokens = tasks.text_tokens(opened.task, text)
-    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.frozen(task, in_use)["vectors"])
+    deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.bench_for(task, in_use).vectors)
     notice(about_answers(answers, deaf))
 
 
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:
     """The bars of all classifiers and their table, asked only where they are wanted; whether they are."""
     if len(opened.heads) == len(front):
-        _twin(classifiers.answers(task, in_use, text, tuple(front)))
+        _twin(predictions(in_use, task, text, front))
         return False
     more = st.expander(
         t("Compare all {n} classifiers", n=len(opened.heads)),
@@ -133,9 +140,9 @@ def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, f
         icon=":material/bar_chart:",
     )
     if not more.open:
-        _twin(classifiers.answers(task, in_use, text, tuple(front)))
+        _twin(predictions(in_use, task, text, front))
         return False
-    answers = classifiers.answers(task, in_use, text, tuple(opened.heads))
+    answers = predictions(in_use, task, text, opened.heads)
     with more:
         _bars(opened, answers, key="classify.all")
         seconds = sum(a.seconds for a in answers.values()) + max(a.shared_seconds for a in answers.values())

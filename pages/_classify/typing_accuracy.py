@@ -29,7 +29,7 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     table = read_accuracy().get(task)
     key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
     offered = command("python", "-m", "core", "noise", "--task", task, "--data", "FOLDER", "--output", "assets/results/noise.json")
-    model = classifiers.frozen(task, in_use)["model"]
+    model = classifiers.bench_for(task, in_use).model
     data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
     if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
         _drawn(table, names)
@@ -59,12 +59,12 @@ def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
         bar.progress(done / total, text=t("{done:,} of {total:,} texts, {left:.0f} s left", done=done, total=total, left=left))
 
     opened = classifiers.opened(task, in_use)
-    given = classifiers.frozen(task, in_use)
+    over = classifiers.bench_for(task, in_use)
     return accuracy_under_noise(
         {name: opened.heads[name] for name in names},
         tasks.open_data(tasks.task_named(task), **files),
-        vectors=given["vectors"],
-        encoder=given["model"].encoder,
+        vectors=over.vectors,
+        encoder=over.model.encoder,
         seeds=(0,),
         limit=MEASURED_HERE,
         report=report,
@@ -93,25 +93,25 @@ def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[st
     ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}
     least, best = min(drops, key=drops.get), max(ends, key=ends.get)
     values = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
-    said = []
+    sentences = []
     if len(lines) == 1:
         return [t("With {share:.0%} of letters changed, {name} goes from {before:.1%} to {after:.1%} on {n:,} test texts.", **values)]
     if drops[least] > 0:
         values["points"] = points(drops[least])
-        said.append(
+        sentences.append(
             t(
                 "With {share:.0%} of letters changed, {name} loses least: {points} points, from {before:.1%} to {after:.1%} on {n:,} test texts.",
                 **values,
             )
         )
     else:
-        said.append(
+        sentences.append(
             t("With {share:.0%} of letters changed, {name} loses nothing: {before:.1%}, then {after:.1%} on {n:,} test texts.", **values)
         )
     rivals = [name for name in lines if ends[best] - ends[name] <= margin(ends[best], ends[name], n)]
     if len(rivals) > 1:
         some = ", ".join(titles[name] for name in sorted(rivals, key=lambda name: -ends[name]))
-        said.append(t("The best is then inconclusive: {names} are within chance of {accuracy:.1%}.", names=some, accuracy=ends[best]))
+        sentences.append(t("The best is then inconclusive: {names} are within chance of {accuracy:.1%}.", names=some, accuracy=ends[best]))
     else:
-        said.append(t("The best is then {name}: {accuracy:.1%}, beyond chance.", name=titles[best], accuracy=ends[best]))
-    return said
+        sentences.append(t("The best is then {name}: {accuracy:.1%}, beyond chance.", name=titles[best], accuracy=ends[best]))
+    return sentences

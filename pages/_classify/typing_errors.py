@@ -10,7 +10,7 @@ from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html
-from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
+from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy, under_noise
 from core.figures.spelling import noise_figure
 from pages._cached import classifiers
 from pages._classify.show import offer_examples, readable
@@ -75,7 +75,7 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     opened = classifiers.opened(task, in_use)
     clean = opened.task.clean(text[:MAX_CHARACTERS])
     tokens = tasks.text_tokens(opened.task, text)
-    result = classifiers.under_noise(task, in_use.model, in_use.vectors, clean)
+    result = classifiers.ask(under_noise, task, in_use, clean)
     result = {name: result[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)
     message = t("One of five versions with {share:.0%} of letters changed:", share=share)

@@ -1,31 +1,23 @@
 """Two models of the Compare page beside each other: senses told apart layer by layer, and what a token costs in time and memory."""
 
-import time
-from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS
 from core.common.config import ASSETS
 from core.common.i18n import t
-from core.common.model_layers import MIX, SENSES
-from core.elmo.mix import layer_weights
+from core.common.model_layers import SENSES
 from core.elmo.models import Model, weights_files
 from core.figures.spaces import Line, depth_figure
 from core.files.artifacts import read_json
-from core.index.sense_space import SenseSpace
-from core.index.table import OccurrenceTable
-from core.senses.judge import open_judge
-from core.senses.reports import sense_report_of, senses_report_of
 from core.text import languages
 from core.text.corpora import sentences_of
-from core.views.compare import SpaceName
+from core.views import compare
+from core.views.compare import Measured, SpaceName
 from pages._cached import jobs, opened, progress
-from pages._cached.kept import kept, version
+from pages._cached.kept import version
 from pages._frame.frame import notice
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
@@ -33,7 +25,6 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 
 MEASURED = ASSETS / "results" / "layers.json"
-SAMPLE = 64  # sentences that are read to tell the pace
 JOB = "two models measured"
 MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
@@ -129,15 +120,6 @@ def measured() -> None:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What was measured of one model."""
-
-    shares: dict[str, float]  # of each space: labelled sentences whose nearest one has the same sense, 0 to 1
-    chance: float  # the same with shuffled labels, in the mix
-    pace: float  # tokens a second
-
-
 def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
     return version(corpus, "corpus"), *((source, version(source, "model")) for source in sources)
 
@@ -149,27 +131,10 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
 
     def work(job: ServerJob) -> tuple[Measured, ...]:
         with languages.reading(language):
-            tables = [opened.made(corpus, model, spent, job.report, targets_only=True) for model in models]
-            steps = count()
-            senses = [_at_once(open_judge(model).space, table) for model, table in zip(models, tables, strict=True)]
-            spaces = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]
-            total = sum(len(each) + 1 for each in spaces)
-            results = []
-            for model, table, each, in_senses in zip(models, tables, spaces, senses, strict=True):
-                of = {}
-                for space in each:
-                    job.count("measuring", next(steps), total)
-                    of[space] = _of_space(corpus, model.fingerprint, space, table, in_senses)
-                job.count("measuring", next(steps), total)
-                results.append(Measured({space: share for space, (share, _) in of.items()}, of[MIX][1], _pace(table, model.encoder)))
-        return tuple(results)
+            tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
+            return compare.measured(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
-
-
-def _at_once(space: SenseSpace | None, table: OccurrenceTable) -> SenseSpace | None:
-    """A sense space, if the table's rows are kept in it: to read all of their sentences takes too long."""
-    return space if space and not space.unread(table, np.arange(len(table))).any() else None
 
 
 def _progress(job: ServerJob, left: str) -> str:
@@ -180,25 +145,6 @@ def _progress(job: ServerJob, left: str) -> str:
     if not job.done:
         return t("Measuring both models.")
     return t("Measuring: {done} of {total}, {left} left.", **values)
-
-
-@kept(64)
-def _of_space(corpus: str, fingerprint: str, space: str, _table: OccurrenceTable, _senses: SenseSpace | None) -> tuple[float, float]:
-    """1-NN accuracy over all labelled words in one space of a model, and its level with shuffled labels."""
-    if space == SENSES:
-        report = senses_report_of(_table, ALL_WORDS, _senses)
-    else:
-        report = sense_report_of(_table, ALL_WORDS, layer_weights(space, _table.meta["layers"]))
-    return report.one_nn, report.null_mean
-
-
-def _pace(table: OccurrenceTable, encoder) -> float:
-    """Tokens a second, a second reading, so that nothing is met for the first time."""
-    sentences = [tokens.as_py() for tokens in table.sentences[:SAMPLE]]
-    for _ in range(2):
-        started = time.perf_counter()
-        encoder.encode(sentences)
-    return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
 
 
 def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...]) -> None:
@@ -216,5 +162,5 @@ def _costs(names: list[str], models: list[Model], measureds: tuple[Measured, ...
                 t("weights, MB"): round(sum(path.stat().st_size for path in weights_files(model.folder)) / 1e6, 1),
             }
         )
-    st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=SAMPLE))
+    st.markdown(t("**What does a token cost?** {n} sentences, this machine", n=compare.SAMPLE))
     st.dataframe(pd.DataFrame(rows), hide_index=True, width="stretch")

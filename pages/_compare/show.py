@@ -95,7 +95,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         ]
         if not all(texts):
             raise BadInput(t("Choose two, or type a path."))
-        first, second = (spaces.read(text, in_use.corpus) for text in texts)
+        first, second = (compare.space_named(text, in_use.corpus) for text in texts)
         if is_same(first, second):
             notice([t("Both sides are one space. Choose two different ones.")])
             return None

@@ -42,7 +42,7 @@ pd.DataFrame(summary).T
 _DOTS = """\
 from core.figures.classifiers import accuracy_dots
 
-kinds = {name: "plain baseline" if name in variants.BASELINES else "with ELMo" if "elmo" in name else "without ELMo" for name in summary}
+kinds = {name: variants.kind_of(name) for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
 """
 

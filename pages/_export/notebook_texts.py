@@ -1,7 +1,8 @@
-"""Notebooks of the views on texts: classifiers, the next word, spelling, one's own corpus, senses found, two spaces compared."""
+"""Notebooks of the views on texts: classifiers, the next word, spelling, senses found, two spaces compared."""
 
 from core.common import model_layers
 from core.common.i18n import ENGLISH, t
+from core.files import registry
 from core.text import languages
 from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used, word
 
@@ -55,9 +56,8 @@ def predict(settings: Settings) -> NotebookRecipe:
 _EXPECTED = """\
 import pandas as pd
 
-from core.elmo.models import open_language_model
-
 from core.analysis import expectation
+from core.elmo.models import open_language_model
 
 language_model = open_language_model(model)
 read = expectation.read(language_model, expectation.sentences_of(text))
@@ -147,40 +147,6 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 """
 
 
-def corpus(settings: Settings) -> NotebookRecipe:
-    shows = t("A concordance of a word or phrase.")
-    given = used(settings, "model", "corpus") | {
-        "query": chosen(settings, "find", word(settings)),
-        "pattern": bool(settings.get("pattern")),
-        "order": chosen(settings, "find_order", "text"),
-    }
-    return NotebookRecipe(shows, given, (_SEARCH,))
-
-
-_SEARCH = """\
-import pandas as pd
-
-from core.files import registry
-from core.text import languages
-from core.text.corpora import open_corpus
-
-from core.text.concordance import Concordance
-
-languages.use(languages.of_model(registry.resolve(model_name, "model")).code)
-opened = Concordance(open_corpus(corpus))
-hits = opened.ordered(opened.find(query, pattern=pattern), order)
-if order == "substitutes":
-    from core.elmo.in_place import by_substitutes
-    from core.elmo.models import open_language_model, open_model
-    from core.elmo.substitutes import Substitutes
-
-    hits = by_substitutes(Substitutes(open_language_model(open_model(model_name))), opened, hits)
-lines = [(" ".join(line.left), " ".join(line.words), " ".join(line.right)) for line in opened.lines(hits, 200)]
-print(len(hits), "finds")
-pd.DataFrame(lines, columns=["before", "found", "after"])
-"""
-
-
 def found(settings: Settings) -> NotebookRecipe:
     shows = t("A word's sentences in groups, compared with labels if there are any.")
     number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("grouped", "")
@@ -221,28 +187,22 @@ number_figure(clusters.NUMBERS, suggestion.silhouettes, suggestion.limit, number
 def compare(settings: Settings) -> NotebookRecipe:
     shows = t("How many neighbors words keep between two spaces, and how similar the spaces are.")
     model, corpus = chosen(settings, "model", "elmo-mini"), chosen(settings, "corpus", "sentences")
-    first, second = (
-        chosen(settings, "first", chosen(settings, "vectors", "glove-mini")),
-        chosen(settings, "second", f"{model} · {model_layers.in_use().top}"),
-    )
-    spaces = [(*_space(text), corpus) for text in (first, second)]
+    top = model_layers.in_use().top
+    usual = chosen(settings, "vectors", "glove-mini"), f"{model} · {top}"
+    if (beside := settings.get("beside")) and (folder := registry.place_of(beside, "model")):
+        usual = f"{model} · {top}", f"{beside} · {model_layers.of_folder(folder).top}"
+    spaces = [(chosen(settings, key, name), corpus) for key, name in zip(("first", "second"), usual, strict=True)]
     if settings.get("cmp") == "corpora":
-        spaces = [(model, model_layers.in_use().top, chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
+        spaces = [(f"{model} · {top}", chosen(settings, key, corpus)) for key in ("first_corpus", "second_corpus")]
     return NotebookRecipe(shows, {"model_name": model, "spaces": spaces, "k": 10}, (_SPACES, _KEPT, _CHANGED))
-
-
-def _space(text: str) -> tuple[str, str | None]:
-    """ "elmo-mini · 2" -> (name, layer); the name of a vector file has none."""
-    name, mark, layer = text.strip().rpartition("·")
-    return (name.strip(), layer.strip()) if mark else (text.strip(), None)
 
 
 _SPACES = """\
 from core.views import compare
-from core.views.compare import CompareRequest, SpaceName
+from core.views.compare import CompareRequest, space_named
 from core.workbench import open_bench
 
-first, second = (SpaceName(*space) for space in spaces)  # a vector file, or the mean vectors of a model's words in a corpus, at one layer
+first, second = (space_named(*space) for space in spaces)  # a vector file, or the mean vectors of a model's words in a corpus, at one layer
 result = compare.compute(open_bench(model_name), CompareRequest(first=first, second=second, k=k))
 compared, words = result.comparison, result.comparison.words
 result.names, len(words), result.halves

@@ -73,7 +73,14 @@ def menu() -> tuple[Entry, ...]:
             ":material/school:",
             (Page("pages/predict.py", t("Next word")), Page("pages/model.py", t("About the model"))),
         ),
-        Entry(t("Corpus"), ":material/library_books:", (Page("pages/corpus.py", t("Texts")), Page("pages/compare.py", t("Compare")))),
+        Entry(
+            t("Corpus"),
+            ":material/library_books:",
+            (
+                Page("pages/corpus.py", t("Texts"), (("corpus", t("Search")), ("collocates", t("Collocates")), ("keyness", t("Keywords")))),
+                Page("pages/compare.py", t("Compare")),
+            ),
+        ),
         Entry(
             t("Learn"),
             ":material/account_tree:",

@@ -3,16 +3,14 @@
 from collections.abc import Callable
 from pathlib import Path
 
-import streamlit as st
-
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import MIX, Layers
 from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
-from core.views.pair import Pair
+from core.views.pair import Angles, Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
-from pages._widgets.instruments import instrument
+from pages._widgets.instruments import instrument, said
 from pages._word import verdict_words
 
 LIVE = "home.live"  # key of the component
@@ -21,43 +19,32 @@ _live = instrument("home", Path(__file__).parent)
 
 def show(pair: Pair, other: Beside | None, layer: str, taken: Callable[[], None]) -> None:
     """Mount it; `taken` is called when the reader has let go, `layer_set` is then the layer."""
-    _live(key=LIVE, data=_data(pair, other) | {"layer": layer, "seq": _said().get("seq")}, on_set_change=taken)
+    _live(key=LIVE, data=_data(pair, other) | {"layer": layer, "seq": said(LIVE).get("seq")}, on_set_change=taken)
 
 
 def layer_set() -> str | None:
     """The layer that the reader's browser says was set, whether there is one of that name or not."""
-    layer = _said().get("layer")
+    layer = said(LIVE).get("layer")
     return layer if isinstance(layer, str) else None
-
-
-def _said() -> dict:
-    said = (st.session_state.get(LIVE) or {}).get("set")
-    return said if isinstance(said, dict) else {}
-
-
-def slider_label() -> str:
-    return what_layers_read()
 
 
 def arrows_alt(pair: Pair, other: Beside | None, layer: str) -> str:
     """What the arrows show at a layer, in words."""
     at = model_layers.in_use().at(layer)
     values = {"first": pair.words[0][:40], "second": pair.words[1][:40], "at": at, "cosine": pair.cosines[layer]}
-    said = t("“{first}” and “{second}” as arrows {at}: cosine {cosine:.2f}.", **values)
+    message = t("“{first}” and “{second}” as arrows {at}: cosine {cosine:.2f}.", **values)
     if other is None:
-        return said
+        return message
     place = other.place(layer, model_layers.in_use())
-    return f"{said} {t('Second model, {model}, {where}: {cosine:.2f}.', model=other.name, where=other.where(place), cosine=other.angles.cosine(place))}"
+    return f"{message} {t('Second model, {model}, {where}: {cosine:.2f}.', model=other.name, where=other.where(place), cosine=other.angles.cosine(place))}"
 
 
 def bars_alt(pair: Pair, other: Beside | None) -> str:
     values = ", ".join(f"{name_of(name)} {value:.2f}" for name, value in pair.bars.items())
-    said = t("Cosines: {values}.", values=values) + verdict_words.random_in_words(dict(pair.random))
+    message = t("Cosines: {values}.", values=values) + verdict_words.random_in_words(dict(pair.random))
     if other is None:
-        return said
-    return (
-        f"{said} {other.name}: {', '.join(f'{_named(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
-    )
+        return message
+    return f"{message} {other.name}: {', '.join(f'{_named(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
 
 
 def title() -> str:
@@ -83,43 +70,37 @@ def _named(layers: Layers, space: str) -> str:
     return t("layer mix") if space == MIX else layers.title(space)
 
 
-def _beside(other: Beside | None) -> dict | None:
-    if other is None:
-        return None
-    names, angles = other.layers.spaces, other.angles
+def _of_angles(angles: Angles) -> dict:
+    """What any mix of one model's layers needs, and what the layers are called beside a bar or below arrows."""
     return {
-        "name": other.name if len(other.name) <= 24 else other.name[:23] + "…",
-        "names": [_named(other.layers, name) for name in names],
-        "some": [names.index(name) for name in other.layers.some],
+        "names": [_named(angles.layers, name) for name in angles.layers.spaces],
         "stops": angles.stops.tolist(),
         "cross": angles.cross.ravel().tolist(),
-        "own": [one.tolist() for one in angles.own],
+        "own": [each.tolist() for each in angles.own],
         "values": list(angles.cosines.values()),
-        "colour": BESIDE,
     }
 
 
 def _data(pair: Pair, other: Beside | None) -> dict:
-    names, angles = list(pair.cosines), pair.angles
-    known = model_layers.in_use()
+    names, known = list(pair.cosines), model_layers.in_use()
     item = t("one vector") if pair.same else t("two vectors")
-    return {
+    second = None
+    if other:
+        spaces = other.layers.spaces
+        second = {"name": other.name if len(other.name) <= 24 else other.name[:23] + "…", "colour": BESIDE}
+        second |= _of_angles(other.angles) | {"some": [spaces.index(name) for name in other.layers.some]}
+    return _of_angles(pair.angles) | {
         "layers": names,
-        "names": [_named(known, name) for name in names],
         "short": [layer_name(name) if name in known.some else "" for name in names],
         "colours": [layer_colour(name) for name in names],
-        "stops": angles.stops.tolist(),
-        "cross": angles.cross.ravel().tolist(),
-        "own": [item.tolist() for item in angles.own],
-        "values": list(pair.cosines.values()),
         "random": [pair.random.get(name) for name in names],
         "glove": None if pair.static is None else min(1.0, max(-1.0, pair.static)),
         "glove_colour": GLOVE,
-        "beside": _beside(other),
+        "beside": second,
         "own_colours": OWN,
         "alts": [arrows_alt(pair, other, name) for name in names],
         "text": {
-            "label": slider_label(),
+            "label": what_layers_read(),
             "labels": [t("1st"), t("2nd")],
             "glove": ["GloVe", t("no vector") if pair.static is None else item],
             "elmo": t("{model}, {layer}", model=known.called, layer="{layer}"),

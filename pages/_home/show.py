@@ -19,6 +19,7 @@ from pages._cached import opened
 from pages._cached.views import bench
 from pages._export import record
 from pages._frame import language
+from pages._frame.choices import what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import show_html, shown_errors
@@ -29,10 +30,6 @@ from pages._widgets.charts import note
 from pages._widgets.inputs import Chosen
 from pages._word import pair_layer, share_card, verdict, verdict_words
 from pages._word.engines import compare_engines
-
-PLAIN = "home.plain"  # in the session: this browser cannot run the instrument
-# What is set stands in Streamlit's controls, and so in the address.
-HIDDEN = "<style>.st-key-home_controls, .st-key-home_direction, .st-key-home-told {display: none;}</style>"
 
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
@@ -46,7 +43,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) ->
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The answer to the page's question, in large type; a click away, the language that a foreign word is of."""
-    judgment = verdict.on(in_use, first, second)
+    judgment = verdict.on(in_use, first, second).verdict
     word = bare(first.word)
     if foreign := language.foreign(word, second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
@@ -70,15 +67,14 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
         with shown_errors():  # the first model's answer stands whatever becomes of the second's
             turned = angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context)
             other = Beside(short_name(in_use.beside), turned)
-    by_streamlit = bool(st.session_state.get(PLAIN))
+    by_streamlit = instruments.is_plain("home")
     chips = st.container(key="home_expected")
     layer = _draw(in_use, pair, other, (first, second), by_streamlit=by_streamlit)
     words = []
     with shown_errors():  # after the picture, which waits for no softmax
         words = expected.show(in_use, first, second, chips, by_streamlit=by_streamlit)
-    seen = notices.Seen(pair.words, pair.one_word, pair.cosines, layer, levels.level(bench(in_use), layer), pair.in_static)
     zeros = [notices.zeros()] if pair.static is None and all(pair.in_static) else []
-    notice(notices.noticed(seen) + zeros + ([notices.beside(other, layer)] if other else []))
+    notice(notices.noticed(pair, layer, levels.level(bench(in_use), layer)) + zeros + ([notices.beside(other, layer)] if other else []))
     pair_layer.note(in_use, layer)
     rows = [(instrument.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
     rows += [(instrument.beside_name(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
@@ -94,26 +90,22 @@ def _draw(in_use: InUse, pair: Pair, other: Beside | None, chosen: tuple[Chosen,
         layer = _layer(in_use, spaces)
         plain.draw_picture(pair, other, layer)
         return layer
-    st.html(HIDDEN)
+    instruments.hide("home", "home_controls", "home_direction")
     with st.container(key="home_controls"):
         layer = _layer(in_use, spaces)
     with st.container(key="home_picture"):
         instrument.show(pair, other, layer, partial(_take_set, spaces))
-    instruments.told("home", {"key": repr((in_use.model, in_use.corpus, *chosen))}, _take_plain)
+    instruments.told("home", {"key": repr((in_use.model, in_use.corpus, *chosen))})
     for key, make, alt in plain.figures(pair, other, layer):
         note(make, key=key, alt=alt)
     return layer
 
 
 def _layer(in_use: InUse, spaces: list[str]) -> str:
-    return pair_layer.choose("layer", in_use, spaces=spaces, label=instrument.slider_label())
+    return pair_layer.choose("layer", in_use, spaces=spaces, label=what_layers_read())
 
 
 def _take_set(layers: list[str]) -> None:
     if (layer := instrument.layer_set()) in layers:
         st.session_state["layer"] = layer
         pair_layer.keep(layer)
-
-
-def _take_plain() -> None:
-    st.session_state[PLAIN] = True

@@ -8,15 +8,14 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.senses import influence
-from core.text import languages, word_in_question
 from core.text.tokens import bare
 from core.views.attribution import OTHER, AttributionRequest, compute
+from core.views.neighbours import at_once
 from pages._cached import opened
 from pages._cached.views import bench, view
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 from pages._word import verdict
-from pages._word.nearest import nearest
 
 WIDE, TALL = 260, 132  # of a picture, in its own units
 NEAR, WORDS, LETTERS, STAR = 6, 5, 11, 10  # entries of a list, words of GloVe's, letters of a word in a picture, half of a star's width
@@ -37,7 +36,7 @@ class Scene:
 
 def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
     in_use = opened.about(in_use, first.looked_up, second.looked_up)
-    layer = verdict.layer(in_use, first, second)
+    layer = verdict.on(in_use, first, second).layer
     layer = model_layers.in_use().top if layer == "0" else layer
     return [
         _one_dot(in_use, first, second),
@@ -48,7 +47,7 @@ def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
 
 
 def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
-    vectors = opened.vectors(in_use.vectors)
+    vectors = bench(in_use).vectors
     word = bare(first.word)
     try:
         near = [neighbour.word for neighbour in vectors.neighbours(first.word, WORDS)]
@@ -99,12 +98,12 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
-    table = opened.targets(in_use.corpus, in_use.model)
+    over = bench(in_use)
     parts = []
     shared = {}
-    senses = table.senses_of(first.lemma_in(table) or "")
+    senses = over.targets.senses_of(first.lemma_in(over.targets) or "")
     for row, name in enumerate(("0", layer)):
-        lists = [nearest(in_use, item, name, NEAR) for item in (first, second)]
+        lists = [at_once(over, item.in_context, name, NEAR) for item in (first, second)]
         both = {item.row for item in lists[0]} & {item.row for item in lists[1]}
         shared[name] = len(both), min(map(len, lists))
         y = 42 + 54 * row
@@ -131,9 +130,9 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     if first.asked == second.asked or len(first.tokens) < 2:
         return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
-    result = view(compute, bench(in_use), request).influence
-    content = {word.position for word in word_in_question.candidates(result.tokens, languages.in_use())}  # words of more than grammar
-    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in content]
+    answer = view(compute, bench(in_use), request)
+    result = answer.influence
+    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in answer.content]
     ranked = sorted(every, key=lambda item: -abs(item[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,9 @@ from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html
 from core.common.model_layers import SENSES
-from core.figures.maps import Star, shared_limits
+from core.figures.maps import MapLook, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
-from core.figures.surroundings import SIDES, lean_map, named
+from core.figures.surroundings import SIDES, lean_map, words_with_room
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.readings import WordInContext
@@ -24,7 +25,6 @@ from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
 from core.workbench import Bench
 from pages._cached import opened
-from pages._cached.kept import kept
 from pages._cached.views import view
 from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
 from pages._frame.frame import notice
@@ -36,7 +36,6 @@ from pages._widgets.charts import draw, note
 from pages._widgets.inputs import Chosen
 from pages._word import atlas, more_sentences, pair_layer, verdict
 
-OFFERED = 200  # words of a corpus without labels that can be chosen
 NEITHER = "#6b7280"
 
 
@@ -51,14 +50,6 @@ def choose_plan(n_stars: int) -> str:
     return coded_choice("around", t("Layout"), plan_titles(n_stars), SPREAD, help=message)
 
 
-@kept(8)
-def frequent_words(_table: OccurrenceTable, key: str) -> list[str]:
-    """The commonest words of a corpus that can tell something; of any kind where none can."""
-    counts = np.bincount(_table.word, minlength=len(_table.words))
-    order = [_table.words[code] for code in np.argsort(-counts, kind="stable") if any(c.isalpha() for c in _table.words[code])]
-    return ([word for word in order if clusters.tells(word) or not word.isascii()] or order)[:OFFERED]
-
-
 @st.fragment
 def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan: str) -> None:
     """Maps, what to notice, the table twin. `chosen`: the reader's sentences that are drawn; every token of `over` has been read."""
@@ -68,8 +59,6 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         wants_senses = SENSES in (st.session_state.get("view"), st.query_params.get("view"))  # a link's, which the control below drops
         seen = pair_layer.choose("view", in_use, spaces=(*spaces, ALL, TOKENS), best=best, label_visibility="collapsed")
         live = map_view.glides(seen, spaces)
-        if live:
-            map_view.hide_controls()
     if seen == TOKENS:
         every_token.show(in_use, word)
         return
@@ -83,7 +72,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         return
     table = over.every_token
     if live:
-        _live(in_use, result, table, chosen)
+        _live(over, result, table, chosen)
     else:
         _multiples(result, table, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
@@ -102,44 +91,36 @@ def _multiples(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...
     """One map, or one of each space beside each other, drawn by Streamlit."""
     if chips := _chips(result, names):
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, colour) for name, colour, _ in chips])
-    columns = [st.container()] if len(names) == 1 else [c for _ in range((len(names) + 1) // 2) for c in st.columns(2, gap="small")]
-    for column, name in zip(columns, names, strict=False):
-        with column:
+    for place, name in zip(map_view.side_by_side(names), names, strict=False):
+        with place:
             if len(names) > 1:
                 lists.heading(model_layers.in_use().heading(name), layer_colour(name))
-            figure = _figure(result, table, chosen, name, alone=len(names) == 1)
-            draw(figure, key=f"around.map.{name}", alt=_alt(result, layer_title(name)))
+            figure, alt = _picture(result, table, chosen, name, alone=len(names) == 1)
+            draw(figure, key=f"around.map.{name}", alt=alt)
 
 
-def _figure(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> go.Figure:
+def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
+    """One space's map, and what it shows in words."""
     j = result.at(name)
-    return lean_map(
+    figure = lean_map(
         result.coordinates[j],
         [bare(word) for word in result.points.words],
         _cards(result, table),
         result.groups[j],
         _colours(result),
         result.strength[j],
-        occurrences=result.points.occurrences,
-        stars=_stars(result, chosen),
-        layer=name,
-        limits=_limits(result, [j] if alone else range(len(result.spaces))),
-        width=560 if alone else 340,
-        height=470 if alone else 340,
-        key=f"around.{result.word}.{result.plan}.{name}",
-        titles=_titles(result),
+        result.points.occurrences,
+        MapLook(
+            layer=name,
+            stars=atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars),
+            limits=_limits(result, [j] if alone else range(len(result.spaces))),
+            width=560 if alone else 340,
+            height=470 if alone else 340,
+            key=f"around.{result.word}.{result.plan}.{name}",
+            titles=_titles(result),
+        ),
     )
-
-
-def _stars(result: Around, chosen: tuple[Chosen, ...]) -> list[Star]:
-    return [
-        Star(
-            t("yours, {number}", number=k + 1),
-            mark(item.tokens, item.position),
-            {name: tuple(map(float, at[k])) for name, at in zip(result.spaces, result.stars, strict=True)},
-        )
-        for k, item in enumerate(chosen)
-    ]
+    return figure, _alt(result, layer_title(name))
 
 
 def _colours(result: Around) -> tuple[str, ...]:
@@ -166,54 +147,46 @@ def _alt(result: Around, where: str) -> str:
     return t("Map of “{word}” in {where}: {n} words and sentences, {stars} stars.", **facts)
 
 
-def _live(in_use: InUse, result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...]) -> None:
+def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...]) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
-    rows = result.points.rows
+    occurrences = [table.occurrence(int(row)) for row in result.points.rows]
     layer = st.session_state["view"]
     with st.container(key="map_whose"):
-        name = lines.choose(dict(enumerate(chosen, 1)), table, rows)
-    state = brush.brush(("around", in_use.corpus, in_use.model, result.word))
-    data = _sent(result, table, chosen, language())
-    map_view.live(data, result.spaces, rows)
+        name = lines.choose(dict(enumerate(chosen, 1)), occurrences)
+    state = brush.brush(("around", over.names, result.word))
+    data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _sent(table, result, chosen), most=16)
+    map_view.live(data, result.spaces, result.points.rows)
     map_view.told(data, layer, name, state.picked, {})
-    figure = _figure(result, table, chosen, layer, alone=True)
-    note(figure, key="around.map", alt=_alt(result, layer_title(layer)))
+    figure, alt = _picture(result, table, chosen, layer, alone=True)
+    note(figure, key="around.map", alt=alt)
     if state.picked:
-        blank = [""] * len(rows)
-        sentences = [table.occurrence(int(row)).sentence for row in rows]
-        brush.show_table(
-            atlas.AtlasDots(blank, [bare(word) for word in result.points.words], blank, sentences, blank), rows.tolist(), state
-        )
+        brush.show_table(occurrences, state)
 
 
-@kept(16)
-def _sent(result: Around, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code: str) -> dict:
-    """What the instrument shows; `code`: the reader's language."""
-    points, stars = result.points, _stars(result, chosen)
-    limits = _limits(result, range(len(result.spaces)))
-    words, occurrences = [bare(word) for word in points.words], [_table.occurrence(int(row)) for row in points.rows]
+def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) -> dict:
+    """What the instrument shows."""
+    points, own = result.points, result.points.occurrences
+    limits, words = _limits(result, range(len(result.spaces))), [bare(word) for word in points.words]
+    stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
+    look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
+    spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
     shown = map_view.Points(
         names=result.spaces,
         coordinates=result.coordinates,
-        rows=points.rows.tolist(),
+        stars=result.stars,
+        chosen=dict(enumerate(chosen, 1)),
+        occurrences=[table.occurrence(int(row)) for row in points.rows],
         groups=result.groups.tolist(),
         colours=[map_view.NEUTRAL, *_colours(result)[1:]],
         chips=[(label, group, 0) for label, _, group in _chips(result, result.spaces)],
-        shapes=[int(k < points.occurrences) for k in range(len(points))],
-        lines=[map_view.line(o.tokens, o.position) for o in occurrences],
-        notes=["" if k < points.occurrences else _mean_of(count) for k, count in enumerate(points.counts)],
-        stars=stars,
-        texts={k: item.readable for k, item in enumerate(chosen, 1)},
+        shapes=[int(k < own) for k in range(len(points))],
+        notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],
         links=result.links,
         axes=_titles(result),
-        words=[
-            sorted(named(flat, words, groups, strength, stars, name, limits, points.occurrences, 560, 470))
-            for name, flat, groups, strength in zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
-        ],
+        words=[sorted(words_with_room(flat, words, groups, each, own, replace(look, layer=name))) for name, flat, groups, each in spaces],
         under=[t("{share:.0%} of variance", share=share) for share in result.shares],
     )
-    title = t("Map of “{word}”", word=bare(result.word))
-    return map_view.data(shown, title=title, alt=_alt(result, "{where}"))
+    return map_view.data(shown, title=t("Map of “{word}”", word=bare(result.word)), alt=_alt(result, "{where}"))
 
 
 def _mean_of(count: int) -> str:

@@ -13,6 +13,8 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.index.neighbours import Occurrence
+from core.text.tokens import bare
 from pages._widgets import lists
 from pages._word import atlas
 
@@ -79,8 +81,9 @@ def listen(clicked: Callable[[int], None]) -> None:
     _listen(key=WATCH, on_clicked_change=on_click, on_zooms_change=on_zoom)
 
 
-def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None:
+def show_table(occurrences: Sequence[Occurrence], state: Brush) -> None:
     """All dots as a list whose ticked rows are the selection; those selected on a map stand first."""
+    rows = [o.row for o in occurrences]
     if not state.order or set(state.order) != set(rows):
         chosen = set(state.picked)
         state.order = (*(r for r in rows if r in chosen), *(r for r in rows if r not in chosen))
@@ -97,9 +100,8 @@ def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None
         clear.button(t("Clear selection"), key="map.clear", width="stretch", on_click=lambda: state.select([], ""))
     else:
         title.markdown(t("**All {n} dots**", n=len(rows)))
-    frame = _frame(dots, rows, state.order)
     st.dataframe(
-        frame,
+        _frame(occurrences, state.order),
         hide_index=True,
         width="stretch",
         height=400,
@@ -112,7 +114,7 @@ def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None
     if state.picked:
         st.download_button(
             t("Download selection"),
-            lists.csv_of(_frame(dots, rows, state.picked)),
+            lists.csv_of(_frame(occurrences, state.picked)),
             "selection.csv",
             "text/csv",
             icon=":material/download:",
@@ -120,8 +122,12 @@ def show_table(dots: atlas.AtlasDots, rows: Sequence[int], state: Brush) -> None
         )
 
 
-def _frame(dots: atlas.AtlasDots, rows: Sequence[int], chosen: Sequence[int]) -> pd.DataFrame:
-    place = {row: k for k, row in enumerate(rows)}
-    numbers = [place[row] for row in chosen if row in place]
-    columns = {t("word"): dots.words, t("sense"): dots.senses, t("sentence"): dots.sentences}
-    return pd.DataFrame({name: [values[k] for k in numbers] for name, values in columns.items() if any(values)})
+def _frame(occurrences: Sequence[Occurrence], rows: Sequence[int]) -> pd.DataFrame:
+    of = {o.row: o for o in occurrences}
+    listed = [of[row] for row in rows if row in of]
+    columns = {
+        t("word"): [bare(o.tokens[o.position]) for o in listed],
+        t("sense"): [o.sense or "" for o in listed],
+        t("sentence"): [o.sentence for o in listed],
+    }
+    return pd.DataFrame({name: values for name, values in columns.items() if any(values)})

@@ -3,7 +3,6 @@
 Places are core.analysis.token_maps': made once beside the pages, then kept on disk. They go to the reader's browser as whole numbers.
 """
 
-from base64 import b64encode
 from pathlib import Path
 
 import numpy as np
@@ -18,15 +17,18 @@ from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare, pieces
-from pages._cached import jobs, opened, progress
-from pages._cached.kept import kept
+from core.workbench import table_key
+from pages._cached import jobs, progress
+from pages._cached.views import bench
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import instruments, lists
+from pages._widgets.instruments import packed
+from pages._word import reading
 
-LIVE, PLAIN = "map.tokens", "map.tokens.plain"  # key of the component; in the session: this browser cannot run it
+LIVE = "map.tokens"  # key of the component
 IN_TABLE, FEWEST = 300, 8  # commonest words of the table twin, and how often a word must occur to be in it
 MOVING = 32_768  # dots up to which the browser draws all of them even while they move; the same in tokens.js
 _live = instruments.instrument("tokens", Path(__file__).parent, "live")
@@ -35,13 +37,10 @@ JOB = "map of every token"
 
 def show(in_use: InUse, word: str) -> None:
     """The picture of all tokens with `word` lit, what to notice, the words as a table; until it is made, how far it is."""
-    read = opened.table_job(in_use.corpus, in_use.model)
-    with st.spinner(t("Reading all sentences…")):
-        read.wait(progress.AT_MOST_S)
-    if read.result is None:
-        progress.show_state(read, lambda: opened.go_on(in_use.corpus, in_use.model))
+    over = bench(in_use)
+    if (table := reading.every_token(over)) is None:
+        reading.show_state(over)
         return
-    table = read.result
     names = model_layers.in_use().some
     job = _job(table, names, file := token_maps.file_of(table, names))
     job.wait(progress.AT_MOST_S)
@@ -49,11 +48,14 @@ def show(in_use: InUse, word: str) -> None:
         jobs.show_state(JOB, file, _progress, widget="map.tokens", stopped=t("Stopped."), again=t("Draw the map"))
         return
     maps: TokenMaps = job.result
-    if st.session_state.get(PLAIN):
+    key = table_key(table)
+    if instruments.is_plain("tokens"):
         st.info(t("Your browser lacks WebGL 2, so only the table is shown."), icon=":material/info:")
     else:
-        _live(key=LIVE, data=_sent(table, maps, opened.table_key(table), maps.names, bare(word)[:40], language()))
-        instruments.told("tokens", {"key": opened.table_key(table)}, _take_plain)
+        lit = bare(word)[:40]
+        data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _sent(table, maps, lit, key), most=4)
+        _live(key=LIVE, data=data)
+        instruments.told("tokens", {"key": key})
     notice(_noticed(table, maps, word))
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
@@ -63,16 +65,8 @@ def show(in_use: InUse, word: str) -> None:
     if len(maps.rows) > MOVING:
         message = f"{message} {t('While moving, only a random part is drawn.')}"
     st.caption(message, help=t("Hover: sentence. Click: highlight its word. Ctrl+wheel: zoom. Drag: move. Keys: +, − and arrows."))
-    lists.twin(
-        _words(table, maps, opened.table_key(table), language()),
-        name="all-tokens",
-        label=t("Table of frequent words"),
-        key="map.tokens.table",
-    )
-
-
-def _take_plain() -> None:
-    st.session_state[PLAIN] = True
+    words = over.opener.memo.value("tokens table", (key, names, language()), lambda: _words(table, maps), most=4)
+    lists.twin(words, name="all-tokens", label=t("Table of frequent words"), key="map.tokens.table")
 
 
 def _job(table: OccurrenceTable, names: tuple[str, ...], file: Path) -> ServerJob:
@@ -94,48 +88,53 @@ def _progress(job: ServerJob, left: str) -> str:
     return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
 
 
-@kept(4)
-def _sent(_table: OccurrenceTable, _maps: TokenMaps, key: str, names: tuple[str, ...], word: str, code: str) -> dict:
-    """What the instrument shows; `key` is the table's, `names` the maps', `code` the reader's language."""
-    known = model_layers.in_use()
-    rows = _maps.rows
-    title = layer_title
-    of = {lemma: number for number, lemma in enumerate(_table.lemmas, 1)}
-    senses = [_table.senses_of(lemma) for lemma in _table.lemmas]
-    lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint8)
-    for k in np.flatnonzero((_table.sense[rows] >= 0) & (_table.lemma[rows] >= 0)):
-        o, number = rows[k], of[_table.lemmas[_table.lemma[rows[k]]]]
-        lemma[k], sense[k] = number, 1 + senses[number - 1].index(_table.senses[_table.sense[o]])
-    first = rows[np.r_[True, np.diff(_table.sentence[rows]) != 0]]
-    sentences = ["\t".join(_one_line(piece) for piece in pieces(_table.sentences[int(_table.sentence[row])].as_py())) for row in first]
-    result = {
+def _sent(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
+    """What the instrument shows, with every word of it in the reader's language; what it fills in stands in braces."""
+    names, rows = maps.names, maps.rows
+    lemma, sense = token_maps.sense_numbers(table, rows)
+    first = rows[np.r_[True, np.diff(table.sentence[rows]) != 0]]
+    sentences = [pieces(table.sentences[int(table.sentence[row])].as_py()) for row in first]
+    apart = str.maketrans("\t\n", "  ")  # what would break the text that they are sent in
+    text = {
+        "title": t("Map of all tokens"),
+        "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=len(rows)),
+        "layer": t("Layer"),
+        "play": t("Play"),
+        "pause": t("Pause"),
+        "between": t("between {a} and {b}", a="{a}", b="{b}"),
+        "by": t("Color by"),
+        "word": t("word"),
+        "sense": t("sense"),
+        "part": t("position"),
+        "light": t("Highlight word"),
+        "parts": [t("beginning"), t("middle"), t("end")],
+        "of_word": t("a color per word"),
+        "of_sense": t("labeled words by sense; highlight one for its legend"),
+        "lit": t("“{word}”: {n} tokens", word="{word}", n="{n}"),
+        "apart": t("median distance from center: {apart} of the map width", apart="{apart}"),
+        "nearer": t("Zoom in"),
+        "farther": t("Zoom out"),
+        "whole": t("Show all"),
+    }
+    return {
         "names": list(names),
         "short": [layer_name(name) for name in names],
-        "titles": [known.heading(name) for name in names],
-        "where": [title(name) for name in names],
+        "titles": [model_layers.in_use().heading(name) for name in names],
+        "where": [layer_title(name) for name in names],
         "tints": [layer_colour(name) for name in names],
         "at": max(0, len(names) - 2),
-        "under": [_trust(value) for value in _maps.trust],
-        "places": _binary(_maps.places, "<u2"),
-        "sense": _binary(sense, "u1"),
-        "lemma": _binary(lemma, "<u2"),
-        "lemmas": list(_table.lemmas),
-        "senses": senses,
+        "under": [_trust(value) for value in maps.trust],
+        "places": packed(maps.places, "<u2"),
+        "sense": packed(sense, "u1"),
+        "lemma": packed(lemma, "<u2"),
+        "lemmas": list(table.lemmas),
+        "senses": [table.senses_of(lemma) for lemma in table.lemmas],
         "colours": list(SENSE_COLOURS),
-        "sentences": "\n".join(sentences),
+        "sentences": "\n".join("\t".join(piece.translate(apart) for piece in each) for each in sentences),
         "word": word,
-        "text": _text(len(rows)),
+        "text": text,
+        "key": text_fingerprint([key, repr(names), word, language()])[:16],
     }
-    return result | {"key": text_fingerprint([key, repr(names), word, code])[:16]}
-
-
-def _one_line(piece: str) -> str:
-    """A token that would break the text it is sent in is shown without what breaks it."""
-    return piece.replace("\t", " ").replace("\n", " ")
-
-
-def _binary(numbers: np.ndarray, kind: str) -> str:
-    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
 
 
 def _trust(value: float) -> str:
@@ -171,39 +170,13 @@ def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
     return lines
 
 
-@kept(4)
-def _words(_table: OccurrenceTable, _maps: TokenMaps, key: str, code: str) -> pd.DataFrame:
+def _words(table: OccurrenceTable, maps: TokenMaps) -> pd.DataFrame:
     """The commonest words: how many tokens, and how widely half of them lie in every map."""
-    words = _table.word[_maps.rows]
-    counts = np.bincount(words, minlength=len(_table.words))
+    words = table.word[maps.rows]
+    counts = np.bincount(words, minlength=len(table.words))
     wanted = [int(code) for code in np.argsort(-counts, kind="stable")[:IN_TABLE] if counts[code] >= FEWEST]
-    spread = token_maps.spreads(_maps, words, wanted)
-    columns = {t("word"): [bare(_table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
-    for k, name in enumerate(_maps.names):
+    spread = token_maps.spreads(maps, words, wanted)
+    columns = {t("word"): [bare(table.words[code]) for code in wanted], t("tokens"): counts[wanted]}
+    for k, name in enumerate(maps.names):
         columns[t("median distance, layer {layer}", layer=layer_name(name))] = spread[:, k].round(3)
     return pd.DataFrame(columns)
-
-
-def _text(n: int) -> dict:
-    """Every word the instrument shows, in the reader's language; what it fills in stands in braces."""
-    return {
-        "title": t("Map of all tokens"),
-        "alt": t("Map of {n:,} tokens. Plus and minus zoom, arrows move, 0 shows all.", n=n),
-        "layer": t("Layer"),
-        "play": t("Play"),
-        "pause": t("Pause"),
-        "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "by": t("Color by"),
-        "word": t("word"),
-        "sense": t("sense"),
-        "part": t("position"),
-        "light": t("Highlight word"),
-        "parts": [t("beginning"), t("middle"), t("end")],
-        "of_word": t("a color per word"),
-        "of_sense": t("labeled words by sense; highlight one for its legend"),
-        "lit": t("“{word}”: {n} tokens", word="{word}", n="{n}"),
-        "apart": t("median distance from center: {apart} of the map width", apart="{apart}"),
-        "nearer": t("Zoom in"),
-        "farther": t("Zoom out"),
-        "whole": t("Show all"),
-    }

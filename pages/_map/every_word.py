@@ -1,25 +1,20 @@
 """All labelled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
 
-from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from core.common import model_layers
 from core.common.config import cache_folder
-from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.elmo.mix import layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.files.artifacts import read_json, write_json
-from core.senses.trust import WordGain, shown, word_ranking
+from core.senses.trust import WordGain, read_gains, shown, write_gains
 from core.text import languages
 from core.text.labelled_words import Labelled, with_all
+from core.views.layouts import word_gains
 from pages._cached import jobs, opened, progress
-from pages._cached.kept import kept
+from pages._cached.views import bench
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
@@ -29,7 +24,6 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 
 JOB = "all labelled words"
-FORMAT = 1  # of the file the measures are kept in
 
 
 def offered(in_use: InUse) -> bool:
@@ -148,39 +142,23 @@ def _pos(labelled: Labelled) -> str:
 
 def _file(in_use: InUse) -> Path:
     """Where the measures of a language's words under a model are kept."""
-    language, model = opened.model(in_use.model).language.code, opened.model(in_use.model).fingerprint
-    return cache_folder() / "words" / f"{language}-{model}.json"
+    model = bench(in_use).model
+    return cache_folder() / "words" / f"{model.language.code}-{model.fingerprint}.json"
 
 
 def _read(path: Path) -> dict[str, dict[str, WordGain]]:
-    if not path.is_file():
-        return {}
-    stat = path.stat()
-    return _opened(str(path), stat.st_mtime_ns)
-
-
-@kept(4)
-def _opened(path: str, changed: int) -> dict[str, dict[str, WordGain]]:
-    with suppress(ElmoscopeError, KeyError, TypeError):
-        facts = read_json(Path(path), expect=dict)
-        if facts["format"] == FORMAT:
-            return {w: {name: WordGain(**gain) for name, gain in spaces.items()} for w, spaces in facts["words"].items()}
-    return {}
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    return opened.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
 
 
 def _begun(in_use: InUse, file: Path) -> None:
-    corpus = with_all(in_use.corpus)
-    model = opened.model(in_use.model)
+    corpus, model = with_all(in_use.corpus), bench(in_use).model
     language, spent = languages.in_use(), opened.spent_by_visit()
 
     def work(job: ServerJob) -> Path:
         with languages.reading(language):
-            table = opened.made(corpus, model, spent, job.report, targets_only=True)
-        mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
-        result = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
-        file.parent.mkdir(parents=True, exist_ok=True)
-        words = {w: {name: asdict(g) for name, g in spaces.items()} for w, spaces in result.items()}
-        write_json(file, {"format": FORMAT, "words": words})
+            table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
+        write_gains(file, word_gains(table, lambda done, total: job.count("measuring", done, total)))
         return file
 
     jobs.drop(JOB, file)  # one that ended

@@ -6,10 +6,10 @@ from core.analysis import axes
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, ends_of
-from pages._cached import opened, progress
+from core.workbench import Bench
 from pages._frame.choices import BOUND, coded_choice
-from pages._frame.in_use import InUse
 from pages._frame.markup import plain
+from pages._word import reading
 
 ENDS = ("right", "left", "up", "down")
 
@@ -44,9 +44,9 @@ def choose() -> str:
     return plan
 
 
-def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
+def ends(over: Bench, lemma: str) -> tuple[str, ...]:
     """The two or four ends as chosen or typed; where one cannot be used it is said there, and the word's own senses serve."""
-    table = opened.targets(in_use.corpus, in_use.model)
+    table = over.targets
     options = ends_of(table, lemma)
     firsts = dict(zip(ENDS, (options[0], options[1], REST, REST), strict=True))
     if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two most frequent senses
@@ -77,25 +77,14 @@ def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
         st.caption(t("Choose a lower end too."))
         up = REST
     used = [right, left] if up == REST else [right, left, up, down]
+    outside, whole = [word for text in used for word in axes.outside(table, text)], None
     try:
-        whole = _words_outside(in_use, [word for text in used for word in axes.outside(table, text)])
+        if outside and (whole := reading.every_token(over)) is None:
+            reading.show_meanwhile(over, "")
+            raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=outside[0][:40]))
         for text in used:
             axes.pole(table, text, whole)
     except BadInput as error:
         st.error(plain(error), icon=":material/error:")
         return options[0], options[1]
     return tuple(used)
-
-
-def _words_outside(in_use: InUse, words: list[str]):
-    """The table of all tokens where words stand outside the labelled ones; a sentence and its progress while it is made."""
-    if not words:
-        return None
-    job = opened.table_job(in_use.corpus, in_use.model)
-    job.wait(progress.AT_MOST_S)
-    if job.running:
-        progress.show_progress(job)
-        raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=words[0][:40]))
-    if job.error:
-        raise BadInput(job.error)
-    return job.result

@@ -14,41 +14,39 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import SENSES
-from core.figures.maps import Star
 from core.figures.style import OWN, ink, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
+from core.index.neighbours import Occurrence
 from core.senses.trust import Links
-from core.text.tokens import pieces
+from core.text.tokens import around
 from pages._frame.choices import ALL, TOKENS, layer_name
 from pages._map import brush, lines
 from pages._map.lines import KEY, STARS
 from pages._widgets import instruments
+from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import instrument, packed, said
 from pages._word import pair_layer
 
-LIVE, PLAIN = "map.live", "map.plain"  # key of the component; in the session: this browser cannot run it
+LIVE = "map.live"  # key of the component
 _live = instrument("map", Path(__file__).parent, "live")
 MOST_LINKED = 200  # dots up to which the neighbours of each are sent beforehand; of more, those of the stars and of the one in question
-# Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
-HIDDEN = "<i hidden></i><style>.st-key-map_layers, .st-key-map_whose, .st-key-map-told {display: none;}</style>"
 NEUTRAL = "#8c8c96"  # of dots in no group
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Points:
-    """What is on one map: N dots and S stars in K spaces."""
+    """What is on one map: N dots, each an occurrence, and S stars in K spaces."""
 
     names: Sequence[str]  # (K,) of the spaces
     coordinates: np.ndarray  # (K, N, 2)
-    rows: Sequence[int]  # (N,) ids
+    stars: np.ndarray  # (K, S, 2)
+    chosen: Mapping[int, Chosen]  # the reader's sentences that are stars, by number
+    occurrences: Sequence[Occurrence]  # (N,)
     groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colours`, 0 for none
     colours: Sequence[str]
     chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
     shapes: Sequence[int]  # (N,)
-    lines: Sequence[tuple[str, str, str]]  # (N,) what stands left of the word, the word, what stands right of it
     notes: Sequence[str]  # (N,) what else is said of a dot
-    stars: Sequence[Star]
-    texts: Mapping[int, str]  # the reader's sentences that are stars, by number
     links: Sequence[Sequence[Links]]  # true neighbours of the first dots, then of the stars, in every space
     labels: Sequence[tuple[int, np.ndarray]] = ()  # groups that are named on the map, and where: (K, 2)
     words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
@@ -59,43 +57,43 @@ class Points:
 
 def data(shown: Points, *, title: str, alt: str) -> dict:
     """All that the map of these points needs in any layer, as JSON; `alt` has a place for where one looks, "{where}"."""
-    spaces = range(len(shown.names))
-    stars = np.array([[star.points[name] for star in shown.stars] for name in shown.names], float).reshape(len(spaces), -1, 2)
-    dots = np.asarray(shown.coordinates, float)
-    labels = np.array([[at[k] for _, at in shown.labels] for k in spaces], float).reshape(len(spaces), -1, 2)
-    everything = np.concatenate([dots, stars], axis=1).reshape(-1, 2)
+    n_spaces, n, _ = shown.coordinates.shape
+    places = np.concatenate([shown.coordinates, shown.stars], axis=1).astype(float)
+    labels = np.array([[at[k] for _, at in shown.labels] for k in range(n_spaces)], float).reshape(n_spaces, -1, 2)
+    everything = places.reshape(-1, 2)
     low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
     named = {group: name for name, group, _ in shown.chips}
-    origins = [*range(len(shown.links) - len(shown.stars)), *range(dots.shape[1], dots.shape[1] + len(shown.stars))]
+    linked = len(shown.links) - len(shown.chosen)
+    origins = [*range(linked), *range(n, n + len(shown.chosen))]
     result = {
         "names": list(shown.names),
         "short": [t("sense") if name == SENSES else layer_name(name) for name in shown.names],
         "titles": [model_layers.in_use().heading(name) for name in shown.names],
         "where": [layer_title(name) for name in shown.names],
-        "under": list(shown.under) or [""] * len(spaces),
+        "under": list(shown.under) or [""] * n_spaces,
         "tints": [layer_colour(name) for name in shown.names],
-        "places": packed(np.concatenate([dots, stars, labels], axis=1)),
+        "places": packed(np.concatenate([places, labels], axis=1)),
         "limits": [float(low[0]), float(high[0]), float(low[1]), float(high[1])],
-        "rows": [int(row) for row in shown.rows],
+        "rows": [o.row for o in shown.occurrences],
         "groups": [[int(group) for group in each] for each in shown.groups],
         "colours": list(shown.colours),
         "chips": [{"name": name, "group": group, "shape": shape, "told": shown.told.get(name, "")} for name, group, shape in shown.chips],
         "shapes": [int(shape) for shape in shown.shapes],
-        "lines": list(shown.lines),
+        "lines": [around(o.tokens, o.position) for o in shown.occurrences],
         "notes": list(shown.notes),
         "stars": [
-            {"name": STARS[number], "label": star.label, "text": text, "colour": OWN[(number - 1) % 2]}
-            for (number, text), star in zip(shown.texts.items(), shown.stars, strict=True)
+            {"name": STARS[k], "label": t("yours, {number}", number=k), "text": item.readable, "colour": OWN[k - 1]}
+            for k, item in shown.chosen.items()
         ],
         "labels": [
             {
-                "name": named[group],
-                "group": group,
-                "colour": shown.colours[group],
-                "ink": ink(shown.colours[group]),
-                "shown": [float(k > 0) for k in spaces],
+                "name": named[k],
+                "group": k,
+                "colour": (colour := shown.colours[k]),
+                "ink": ink(colour),
+                "shown": [0.0, *[1.0] * (n_spaces - 1)],
             }
-            for group, _ in shown.labels
+            for k, _ in shown.labels
         ],
         "words": [[int(k) for k in each] for each in shown.words] or None,
         "links": {str(k): [sent(each) for each in links] for k, links in zip(origins, shown.links, strict=True)},
@@ -110,34 +108,23 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
     _live(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
 
 
-def _take_plain() -> None:
-    st.session_state[PLAIN] = True
-
-
 def told(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """What is set: the space, whose lines are drawn, which rows are selected; links of points whose were not sent before."""
-    instruments.told(
-        "map",
-        {
-            "seq": instruments.sequence(LIVE),
-            "key": data["key"],
-            "view": view,
-            "dot": dot,
-            "picked": [int(row) for row in picked],
-            "links": {str(k): [sent(each) for each in every] for k, every in links.items()},
-        },
-        _take_plain,
-    )
+    known = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
+    instruments.told("map", known | {"links": {str(k): [sent(each) for each in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
     """Whether the layers lie under the reader's hand: where the browser can, and one of them is asked for, not all side by side."""
-    return view in names and not st.session_state.get(PLAIN)
+    if live := view in names and not instruments.is_plain("map"):
+        instruments.hide("map", "map_layers", "map_whose")
+    return live
 
 
-def hide_controls() -> None:
-    """Streamlit's own controls are not seen while layers glide; they hold what is set, and so the address does."""
-    st.html(HIDDEN)
+def side_by_side(names: Sequence[str]) -> list:
+    """A place for the map of each space: alone, or in two columns."""
+    rows = range((len(names) + 1) // 2)
+    return [st.container()] if len(names) == 1 else [column for _ in rows for column in st.columns(2, gap="small")]
 
 
 def _take(names: Sequence[str], rows: Collection[int]) -> None:
@@ -169,14 +156,6 @@ def sent(links: Links) -> list:
 def side_names() -> tuple[str, str, str]:
     """Which of both sentences a word leans to."""
     return t("nearer to the first"), t("nearer to the second"), t("neither")
-
-
-def line(tokens: Sequence[str], position: int) -> tuple[str, str, str]:
-    """What stands left of a word, the word, what stands right of it, spaced as in the sentence."""
-    shown = pieces(tokens)
-    left, word, right = ("".join(part) for part in (shown[:position], shown[position : position + 1], shown[position + 1 :]))
-    apart = " " if left and word.startswith(" ") else ""
-    return left.lstrip() + apart, word.strip(), right
 
 
 def _text() -> dict:

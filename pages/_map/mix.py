@@ -12,13 +12,12 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from core.analysis import surroundings
-from core.analysis.word_maps import map_rows
 from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
-from core.figures.maps import cosine_bars, map_figure
+from core.figures.maps import cosine_bars
 from core.figures.measures import accuracy_lines
-from core.figures.style import LAYER_COLOURS, OWN, layer_title, mark
+from core.figures.style import LAYER_COLOURS, OWN, layer_title
 from core.figures.surroundings import lean_bars
 from core.index.neighbours import SAME, Neighbour, TypeNeighbour
 from core.index.table import OccurrenceTable
@@ -26,9 +25,7 @@ from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import layouts, levels, mix
 from core.views.mix import AnyMixRequest, Mixed, MixRequest
-from core.views.neighbours import TYPES
-from pages._cached import opened
-from pages._cached.progress import show_progress
+from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
@@ -39,12 +36,10 @@ from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
 from pages._widgets.mix_sliders import presets, sliders
-from pages._word import verdict_words
+from pages._word import atlas, reading, verdict_words
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
-PLAIN = "mix.plain"  # in the session: this browser cannot run the instrument
-HIDDEN = "<style>.st-key-mix_controls, .st-key-mix-told {display: none;}</style>"  # what is set stands in Streamlit's sliders, and so in the address
 
 
 def _n() -> int:
@@ -73,18 +68,14 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if not chosen:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")
         return
-    table = _table(in_use, chosen)
-    if any(item.lemma_in(table) is None for item in chosen):
-        job = opened.table_job(in_use.corpus, in_use.model)
-        if job.running:
-            show_progress(job, meanwhile=t("Until then, only labeled words are searched."))
-        elif job.error:
-            st.warning(plain(job.error))
+    over = _about(in_use, chosen)
+    if any(item.lemma_in(over.targets) is None for item in chosen):
+        reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
     _fragment(in_use, chosen)
 
 
-def _table(in_use: InUse, chosen: tuple[Chosen, ...]) -> OccurrenceTable:
-    return bench(in_use).about(*(one.in_context for one in chosen)).targets
+def _about(in_use: InUse, chosen: tuple[Chosen, ...]) -> Bench:
+    return bench(in_use).about(*(item.in_context for item in chosen))
 
 
 @st.fragment
@@ -94,29 +85,29 @@ def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 
 
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
-    table = _table(in_use, chosen)
-    lemmas = [item.lemma_in(table) for item in chosen]
-    several = all(lemmas) and len(table.senses_of(lemmas[0])) > 1  # of one alone there is nothing to tell apart
-    everything = None if several else opened.table_job(in_use.corpus, in_use.model).result
-    if (several or everything is not None) and not st.session_state.get(PLAIN) and _n() == table.meta["layers"]:
-        _instrument(in_use, table, everything, chosen)
+    over = _about(in_use, chosen)
+    table = over.targets
+    labelled = mix.among_of(over, [item.in_context for item in chosen]) == SAME
+    everything = None if labelled else bench(in_use).every_token
+    if (labelled or everything is not None) and not instruments.is_plain("mix") and _n() == table.meta["layers"]:
+        _instrument(in_use, over, chosen, labelled=labelled)
         return
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
         weights, gamma, normalised = _controls()
-    result = _mixed(in_use, chosen, weights, normalised, whole=everything is not None)
+    result = _mixed(in_use, chosen, weights, normalised, among=SAME, whole=everything is not None)
     with picture:
         _bars(in_use, result, weights, normalised)
         _norm(chosen[0], result, gamma)
     _neighbours(table, chosen, result)
     if result.report is not None:
-        _senses_and_map(in_use, table, chosen, result, weights, normalised)
+        _senses_and_map(over, result, weights, normalised)
     else:
         _leans(in_use, result, weights, normalised, read=everything is not None)
 
 
 def _mixed(
-    in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = SAME, whole: bool = True
+    in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = "", whole: bool = True
 ) -> Mixed:
     words, shares = tuple(one.in_context for one in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
@@ -125,19 +116,19 @@ def _mixed(
         )
 
 
-def _instrument(in_use: InUse, table: OccurrenceTable, everything: OccurrenceTable | None, chosen: tuple[Chosen, ...]) -> None:
-    """What moves under the hand; below it what the server says of the mix that was let go of. `everything`, the table of all words, is
-    there where the senses are not labelled."""
+def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, labelled: bool) -> None:
+    """What moves under the hand; below it what the server says of the mix that was let go of."""
     place = st.container()
-    st.html(HIDDEN)
+    instruments.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
         weights, gamma, normalised = _controls()
-    among = SAME if everything is None else TYPES
-    result = _mixed(in_use, chosen, weights, normalised, among=among, whole=everything is not None)
-    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised, among=among)
+    result = _mixed(in_use, chosen, weights, normalised, whole=not labelled)
+    request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised)
     with place:
         of_any = view(mix.of_any, bench(in_use), request, most=24)
-        mix_view.live(mix_view.static(of_any, table if everything is None else everything, chosen, language()), _take_set)
+        senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
+        data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
+        mix_view.live(data, _take_set)
     state = {
         "w": [st.session_state[key] for key in _keys()],
         "gamma": gamma,
@@ -146,16 +137,16 @@ def _instrument(in_use: InUse, table: OccurrenceTable, everything: OccurrenceTab
     }
     if result.coordinates is not None:
         state |= {"layout": np.ravel(result.coordinates).round(4).tolist(), "stars": result.stars.round(4).tolist()}
-    instruments.told("mix", state, _take_plain)
+    instruments.told("mix", state)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(result.pulls, key="mix.pulls", by_length=True, shown=False)
-    if everything is None:
-        figure, alt = _map_picture(table, result)
+    if labelled:
+        figure, alt = _map_picture(result, senses)
         note(figure, key="mix.map", alt=alt)
     if result.report is not None:
         figure, alt = _scores(result)
         note(figure, key="mix.scores", alt=alt)
-    if everything is None:
+    if labelled:
         _notice_senses(result, normalised)
     else:
         more = about(result.lemma, result.report, result.alone) if result.report is not None else []
@@ -180,10 +171,6 @@ def _take_set() -> None:
     st.session_state.preset = None
 
 
-def _take_plain() -> None:
-    st.session_state[PLAIN] = True
-
-
 def _controls() -> tuple[np.ndarray, float, bool]:
     """Weights, gamma, and whether every layer is normalised before it is weighed."""
     offered = {code: name for code, (name, _) in presets(_n()).items()}
@@ -206,7 +193,7 @@ def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -
     if normalised:
         caption = t(
             "Normalized vectors all have length √{dim} = {length:.1f}, so only the weights count.",
-            dim=opened.model(in_use.model).encoder.dim,
+            dim=bench(in_use).model.encoder.dim,
             length=result.lengths[0],
         )
         st.caption(caption)
@@ -287,13 +274,11 @@ def _leans(
     lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
 
 
-def _senses_and_map(
-    in_use: InUse, table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixed, weights: np.ndarray, normalised: bool
-) -> None:
+def _senses_and_map(over: Bench, result: Mixed, weights: np.ndarray, normalised: bool) -> None:
     left, right = st.columns([3, 2], gap="large")
     with left:
         lists.heading(t("“{word}” in this mix", word=result.lemma), LAYER_COLOURS["mix"], t("UMAP, started from the Map page"))
-        figure, alt = _map_picture(table, result)
+        figure, alt = _map_picture(result, over.targets.senses_of(result.lemma))
         draw(figure, key="mix.map", alt=alt)
     with right:
         st.metric(
@@ -302,7 +287,6 @@ def _senses_and_map(
             help=t("1-NN accuracy over labeled sentences, each left out in turn."),
         )
         if normalised:
-            over = bench(in_use).about(*(one.in_context for one in chosen))
             as_it_is = layouts.report_of(over, result.lemma, weights)
             st.caption(t("Without layer normalization: {share:.0%}.", share=as_it_is.one_nn))
         figure, alt = _scores(result)
@@ -310,17 +294,11 @@ def _senses_and_map(
     _notice_senses(result, normalised)
 
 
-def _map_picture(table: OccurrenceTable, result: Mixed) -> tuple[go.Figure, str]:
+def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
     """The word's dots where this mix has them, and what the picture shows in words."""
-    word = result.lemma
-    rows = map_rows(table, word)
-    occurrences = [table.occurrence(int(row)) for row in rows]
-    hovers = [mark(o.tokens, o.position) for o in occurrences]
-    senses = [o.sense for o in occurrences]
-    figure = map_figure(
-        result.coordinates, senses, hovers, rows.tolist(), table.senses_of(word), layer="mix", key=f"mix.{word}", height=400
-    )
-    return figure, mix_view.map_in_words(word, len(rows))
+    word, dots = result.lemma, result.occurrences
+    figure = atlas.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
+    return figure, mix_view.map_in_words(word, len(dots))
 
 
 def _scores(result: Mixed) -> tuple[go.Figure, str]:

@@ -5,24 +5,24 @@
 whether the browser could run the first: where it could not, the page is drawn by Streamlit alone.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from scipy.special import softmax
 
-from core.classify.tasks import TASKS, heads_metas, task_titles
+from core.analysis import surroundings
+from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
-from core.common.errors import ElmoscopeError
 from core.common.i18n import t
+from core.elmo.mix import scores
 from core.figures.style import OWN, layer_colour, sense_colour
+from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
-from core.index.any_mix import Candidates
-from core.index.table import OccurrenceTable
-from core.text.tokens import bare
+from core.text.tokens import around, bare
 from core.views.mix import AnyMix
-from pages._cached.kept import kept
-from pages._map import map_view, mix_words
+from pages._map import map_view
+from pages._map.map_view import NEUTRAL
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import instrument, packed, said
 from pages._widgets.mix_sliders import LIMIT, presets, slider_name
@@ -30,10 +30,11 @@ from pages._widgets.mix_sliders import LIMIT, presets, slider_name
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 TOP = 5.0  # of the slider of gamma
+CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
 _live = instrument("mix", FOLDER, "live")
 
 
-def live(data: dict, taken) -> None:
+def live(data: dict, taken: Callable[[], None]) -> None:
     """Mount the instrument; `taken` is called when the reader has let go, `setting` then has what was set."""
     _live(key=LIVE, data=data, on_set_change=taken)
 
@@ -54,35 +55,50 @@ def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
     return [round(min(LIMIT, max(-LIMIT, item)), 1) for item in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
 
 
-@kept(24)
-def static(of: AnyMix, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code: str) -> dict:
-    """All that any mix of these sentences needs, as JSON; `_table` has its rows; `code`: the reader's language."""
-    n_layers = len(of.lengths)
+def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
+    """All that any mix of these sentences needs, as JSON, and the words that the instrument shows; what it fills in stands in braces.
+
+    Of a word whose senses nobody labelled a point is coloured by which of both sentences it leans to under the mix on screen, which
+    `mix.js` works out anew at every pixel: so both sentences are given the same candidates.
+    """
+    n_layers, word = len(of.lengths), of.lemma or bare(chosen[0].word)[:24]
+    numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
+    names = [(sense, sense_colour(k)) for k, sense in enumerate(senses)]
+    if of.lemma is None:
+        numbers = {k: DIAMOND if k >= 0 else CIRCLE for k in of.examples}
+        names = [*zip(map_view.side_names(), (SIDES[1], SIDES[2], NEUTRAL), strict=True)] if len(chosen) > 1 else []
     data = {
         "lengths": of.lengths.tolist(),
         "few": model_layers.FEW,
         "colours": [layer_colour(str(k)) for k in range(n_layers)],
-        "asked": [_asked(item, number, part) for number, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))],
+        "asked": [
+            {"title": title_of(item, k), "text": item.text.strip()[:200], "colour": OWN[k], "rows": part.rows.tolist()}
+            | {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
+            | ({} if of.lemma else {"listed": of.listed, "itself": of.itself[k]})
+            for k, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))
+        ],
         "between": None if of.between is None else packed(of.between),
         "presets": _presets(n_layers),
-        "marks": _marks(n_layers),
+        "marks": [  # where the classifiers that ship learned to set the sliders
+            {"name": task_titles()[task], "w": (w := scores(shares, LIMIT)).tolist(), "s": softmax(w).round(3).tolist()}
+            for task, shares in learned_mixes(n_layers).items()
+        ],
         "pairs": None if of.pairs is None else packed(of.pairs),
         "chance": of.chance,
-        "map": _map(of),
+        "map": {
+            "rows": of.ids.tolist(),
+            "layers": [np.ravel(flat).round(4).tolist() for flat in of.coordinates],
+            "stars": [
+                {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": np.asarray(at).round(4).tolist()}
+                for k, at in of.stars.items()
+            ],
+        },
+        "lines": {str(k): (*around(o.tokens, o.position), numbers[k]) for k, o in of.examples.items()},
+        "senses": [{"name": name, "colour": colour} for name, colour in names],
+        "text": _text(word, n_layers) | (_of_senses(word, len(of.ids), n_layers) if of.lemma else _of_sides(of, word)),
     }
     if of.lemma is None:
-        for item, itself in zip(data["asked"], of.itself, strict=True):
-            item |= {"listed": of.listed, "itself": itself}
-        word = bare(chosen[0].word)[:24]
-        data |= mix_words.static(of, _table) | {"text": text_of(word, n_layers) | mix_words.text(of, word)}
-    else:
-        senses = _table.senses_of(of.lemma)
-        rows = dict.fromkeys(int(row) for row in np.concatenate([*(part.rows for part in of.candidates), of.ids]))
-        data |= {
-            "lines": {str(row): _line(_table, row, senses) for row in rows},
-            "senses": [{"name": sense, "colour": sense_colour(k)} for k, sense in enumerate(senses)],
-            "text": text_of(of.lemma, n_layers) | _text(of.lemma, len(of.ids), n_layers),
-        }
+        data["close"] = surroundings.CLOSE
     return data | {"key": text_fingerprint([repr(data)])[:16]}
 
 
@@ -91,53 +107,13 @@ def title_of(item: Chosen, number: int) -> str:
     return t("Nearest to “{word}”, sentence {number}", word=bare(item.word)[:24], number=number + 1)
 
 
-def _asked(item: Chosen, number: int, part: Candidates) -> dict:
-    numbers = {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
-    title = title_of(item, number)
-    return {"title": title, "text": item.text.strip()[:200], "colour": OWN[number], "rows": part.rows.tolist(), **numbers}
-
-
-def _line(table: OccurrenceTable, row: int, senses: Sequence[str]) -> tuple[str, str, str, int]:
-    """What stands left of the word, the word, what stands right of it, and which sense it has (-1: none)."""
-    o = table.occurrence(row)
-    return *map_view.line(o.tokens, o.position), senses.index(o.sense) if o.sense in senses else -1
-
-
-def _map(of: AnyMix) -> dict:
-    """The dots and the reader's stars in the layers' aligned maps."""
-    return {
-        "rows": of.ids.tolist(),
-        "layers": [np.ravel(flat).round(4).tolist() for flat in of.coordinates],
-        "stars": [
-            {"asked": k, "label": t("yours, {number}", number=k + 1), "layers": np.asarray(at).round(4).tolist()}
-            for k, at in of.stars.items()
-        ],
-    }
-
-
 def _presets(n_layers: int) -> list[dict]:
     """The presets, and one that shows that softmax sees differences alone; raw scores."""
     named = [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
     return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
 
 
-def _marks(n_layers: int) -> list[dict]:
-    """Where the classifiers that ship learned to set the sliders: raw scores of the same shares, together 0."""
-    results = []
-    titles = task_titles()
-    for name in TASKS:
-        try:
-            mix = heads_metas(name).get("elmo", {}).get("mix")
-        except ElmoscopeError:  # a head that cannot be read is no mark
-            continue
-        if mix and len(mix["s"]) == n_layers:
-            w = np.log(np.maximum(mix["s"], 1e-9))
-            w = np.clip(w - w.mean(), -LIMIT, LIMIT).round(1)
-            results.append({"name": titles.get(name, name), "w": w.tolist(), "s": softmax(w).round(3).tolist()})
-    return results
-
-
-def text_of(word: str, n_layers: int) -> dict:
+def _text(word: str, n_layers: int) -> dict:
     """The words that the instrument shows of any word, in the reader's language; what it fills in stands in braces."""
     return {
         "title": t("Layer mix of “{word}”", word=word),
@@ -168,7 +144,7 @@ def norm_help() -> str:
     return t("Each layer's vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
-def _text(word: str, n: int, n_layers: int) -> dict:
+def _of_senses(word: str, n: int, n_layers: int) -> dict:
     """Those of a word whose senses are labelled."""
     return {
         "map": map_in_words(word, n),
@@ -176,4 +152,28 @@ def _text(word: str, n: int, n_layers: int) -> dict:
         "accuracy": t("Nearest sentence: same sense"),
         "chance": t("chance {share}", share="{share}"),
         "alone": t("0 to {top}: single layers; each sentence left out in turn.", top=n_layers - 1),
+    }
+
+
+def _of_sides(of: AnyMix, word: str) -> dict:
+    """Those of a word whose senses nobody labelled."""
+    n, own = len(of.ids), of.occurrences
+    points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
+    if not own:
+        points = t("Circles: words (means); “{word}” occurs nowhere else in your corpus.", word=word)
+    moves = t("PCA, redrawn when you release.")
+    sides = t("Add a second sentence to compare the two.")
+    if len(of.candidates) > 1:
+        braces = {name: "{" + name + "}" for name in ("first", "second", "neither")}
+        sides = t(
+            "Of {n} points, {first} are nearer to the first, {second} to the second, {neither} to neither (within {close}).",
+            n=n,
+            close=surroundings.CLOSE,
+            **braces,
+        )
+    return {
+        "map": t("Map of “{word}” in this mix: {n} words and sentences.", n=n, word=word),
+        "about_map": f"{points} {moves}",
+        "unlabelled": t("“{word}” has no labels, so no accuracy.", word=word),
+        "sides": sides,
     }

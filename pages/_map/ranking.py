@@ -3,17 +3,15 @@
 from html import unescape
 
 import pandas as pd
-import plotly.graph_objects as go
 import streamlit as st
 
-from core.common import i18n, model_layers
+from core.common import model_layers
 from core.common.i18n import t
-from core.elmo.mix import layer_weights
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure
-from core.senses.trust import WordGain, shown, word_ranking
-from pages._cached import opened
-from pages._cached.kept import kept
+from core.senses.trust import WordGain, shown
+from core.views.layouts import word_gains
+from pages._cached.views import bench, of
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -23,17 +21,9 @@ from pages._widgets.charts import draw
 OFFERED = 12  # words of which nothing is shown, one click away
 
 
-@kept(8)
-def gains(corpus: str, model: str) -> dict[str, dict[str, WordGain]]:
-    table = opened.targets(corpus, model)
-    return word_ranking(
-        table, {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
-    )
-
-
 def show(in_use: InUse, word: str, view: str) -> None:
     """The ranking at the layer in view (the mix, where all are)."""
-    result = gains(in_use.corpus, in_use.model)
+    result = of("targets", word_gains, bench(in_use), most=8)
     if len(result) < 2:
         return
     layer = view if view in model_layers.in_use().spaces else "mix"
@@ -53,7 +43,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
             st.markdown(f"**{title}**")
             key = f"map.ranking.{half}"
             draw(
-                _figure(in_use.corpus, in_use.model, tuple(words), layer, word if word in words else "", key, i18n.language()),
+                ranking_figure({w: _drawn(result[w]) for w in words}, layer=layer, word=word if word in words else "", key=key),
                 key=key,
                 on_select=opener(key),
                 selection_mode="points",
@@ -73,18 +63,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     )
     if unshown and layer != "0":
         st.pills(t("Open an inconclusive word"), unshown[:OFFERED], key="map.unshown", on_change=_open_unshown)
-    lists.twin(
-        _table(in_use.corpus, in_use.model, tuple(order), i18n.language()),
-        name="words-ranked",
-        label=t("Table of {n} words", n=len(order)),
-        key="map.ranking",
-    )
-
-
-@kept(64)
-def _figure(corpus: str, model: str, words: tuple[str, ...], layer: str, word: str, key: str, language: str) -> go.Figure:
-    result = gains(corpus, model)
-    return ranking_figure({w: _drawn(result[w]) for w in words}, layer=layer, word=word, key=key)
+    lists.twin(_table(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
 
 
 def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
@@ -122,9 +101,7 @@ def _about(result: dict, order: list[str], unshown: list[str], layer: str) -> li
     return [*lines, t("Inconclusive: {words}.", words=", ".join(f"“{w}”" for w in unshown))] if unshown else lines
 
 
-@kept(16)
-def _table(corpus: str, model: str, order: tuple[str, ...], language: str) -> pd.DataFrame:
-    result = gains(corpus, model)
+def _table(result: dict, order: list[str]) -> pd.DataFrame:
     lines = []
     for w in order:
         line = {t("word"): w, t("senses"): next(iter(result[w].values())).senses, t("sentences"): next(iter(result[w].values())).n}

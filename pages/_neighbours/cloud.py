@@ -2,22 +2,23 @@
 
 from dataclasses import replace
 
+import numpy as np
 import streamlit as st
 
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
-from core.common.markup import html
+from core.common.model_layers import SENSES
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
-from core.figures.maps import map_figure, shared_limits
+from core.figures.maps import shared_limits
 from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
 from core.senses.cloud import NEAREST, side_shares
 from core.text.tokens import bare
-from core.views import cloud, levels
+from core.views import cloud, layouts, levels
 from core.views.cloud import CloudRequest, SenseCloud, SideCloud, Static, StaticRequest
+from core.views.judging import judge
+from core.views.layouts import LayoutRequest
 from core.workbench import Bench
-from pages._cached import opened
-from pages._cached.progress import show_state
 from pages._cached.views import bench, view
 from pages._frame import markup
 from pages._frame.choices import what_layers_read
@@ -28,7 +29,7 @@ from pages._neighbours import cloud_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer, verdict_words
+from pages._word import atlas, pair_layer, reading, verdict_words
 
 HEIGHT = 370
 
@@ -43,6 +44,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     layer = pair_layer.choose(
         "cloud_layer",
         in_use,
+        spaces=(*model_layers.in_use().spaces, *[SENSES] * (lemma is not None and judge(over).space is not None)),
         label=t("Layer of {model}", model=model_layers.in_use().called),
         place=picture,
         help=f"{what_layers_read()} {t('The layer mix weights all layers equally; longer vectors count more.')}",
@@ -65,9 +67,9 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     with left:
         static = _static(over, request, lemma, names)
     if lemma:
-        _senses(in_use, view(cloud.compute, over, of_layer), static, layer, (first, second), right)
+        _senses(over, view(cloud.compute, over, of_layer), static, layer, (first, second), right)
     else:
-        _sides(in_use, over, of_layer, static, names, right)
+        _sides(over, of_layer, static, names, right)
 
 
 def _missing(request: StaticRequest) -> str:
@@ -114,11 +116,11 @@ def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[
     return None
 
 
-def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str, chosen: tuple[Chosen, Chosen], right) -> None:
+def _senses(over: Bench, result: SenseCloud, static: Static | None, layer: str, chosen: tuple[Chosen, Chosen], right) -> None:
     """Of a labelled word: its map, the meanings around each dot, what to notice."""
     lemma, senses = result.lemma, result.senses
     with right:
-        _map(in_use, result, layer, chosen)
+        _map(over, result, layer, chosen)
     shares = [(t("GloVe"), side_shares(static.sides, senses))] if static else []
     shares += [(label, each) for label, each in zip((t("First sentence"), t("Second sentence")), result.shares, strict=True) if each]
     st.markdown(t("**Senses around each dot**"))
@@ -131,48 +133,44 @@ def _senses(in_use: InUse, result: SenseCloud, static: Static | None, layer: str
             k=NEAREST,
             model=model_layers.in_use().called,
         )
-        + f" {cloud_notices.trusted(static, senses) if static else ''} {_level(in_use, layer)}".rstrip()
+        + f" {cloud_notices.trusted(static, senses) if static else ''} {_level(over, layer)}".rstrip()
     )
     notice(cloud_notices.noticed(result, layer, static))
     lists.twin(cloud_notices.shares_table(result, shares, static), name=f"cloud-{lemma}", key="cloud.table")
 
 
-def _level(in_use: InUse, layer: str) -> str:
-    level = levels.level(bench(in_use), layer)
+def _level(over: Bench, layer: str) -> str:
+    level = levels.level(over, layer)
     return verdict_words.random_sentence(level, layer) if level else ""
 
 
-def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chosen]) -> None:
-    table, lemma, rows = opened.targets(in_use.corpus, in_use.model), result.lemma, result.rows
-    maps = opened.maps(in_use.corpus, in_use.model, lemma)
-    stars = atlas.stars(in_use, lemma, maps, rows, chosen)
-    where = layer_title(layer)
-    note = t("“{word}” in {n} labeled sentences, {where}; stars: yours", word=lemma, n=len(rows), where=where)
-    _heading(layer, note)
-    occurrences = [table.occurrence(int(row)) for row in rows]
-    figure = map_figure(
-        maps.coordinates[maps.names.index(layer)],
-        [o.sense for o in occurrences],
-        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
-        rows.tolist(),
+def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chosen]) -> None:
+    lemma, n, where = result.lemma, len(result.occurrences), layer_title(layer)
+    placed = atlas.placed(over.targets, lemma, chosen)
+    contexts = tuple(item.in_context for item in placed.values())
+    if layer == SENSES:
+        layout = view(layouts.compute, over, LayoutRequest(word=lemma, contexts=contexts, senses=True))
+        names, flat, places = (SENSES,), layout.coordinates[-1:], layout.stars[-1:]
+    else:
+        maps, places = layouts.on_frozen(over, lemma, contexts)
+        names, flat = maps.names, maps.coordinates
+    _heading(layer, t("“{word}” in {n} labeled sentences, {where}; stars: yours", word=lemma, n=n, where=where))
+    figure = atlas.word_map(
+        result.occurrences,
+        flat[names.index(layer)],
         result.senses,
+        lemma,
         layer=layer,
-        stars=stars,
+        stars=atlas.stars(placed, names, places),
         height=HEIGHT,
         key=f"cloud.map.{lemma}",
-        limits=shared_limits(maps.coordinates, stars),
+        limits=shared_limits(np.concatenate([flat, places], axis=1)),
         name_senses=False,
     )
-    figure.update_layout(dragmode=False)
-    alt = t(
-        "Map of {n} sentences with “{word}”, {where}, by sense; stars: yours ({stars}).",
-        n=len(rows),
-        word=lemma,
-        where=where,
-        stars=len(stars),
-    )
-    draw(figure, key="cloud.map", alt=alt)
-    if len(stars) < len(chosen):
+    values = {"n": n, "word": lemma, "where": where, "stars": len(placed)}
+    alt = t("Map of {n} sentences with “{word}”, {where}, by sense; stars: yours ({stars}).", **values)
+    draw(figure.update_layout(dragmode=False), key="cloud.map", alt=alt)
+    if len(placed) < len(chosen):
         st.caption(t("Type or tap “{word}” in both sentences to compare.", word=markup.plain(lemma)))
 
 
@@ -180,16 +178,14 @@ def _heading(layer: str, note: str) -> None:
     lists.heading(t("{model}: a cloud", model=model_layers.in_use().called), layer_colour(layer), note)
 
 
-def _sides(in_use: InUse, over: Bench, request: CloudRequest, static: Static | None, names: list[str], right) -> None:
+def _sides(over: Bench, request: CloudRequest, static: Static | None, names: list[str], right) -> None:
     """Of a word without labels: sentences, or words, by which of both sentences they are nearer to; shares, what to notice."""
     layer, words = request.space, tuple(bare(word.word) for word in request.words)
     with right:
-        job = opened.table_job(in_use.corpus, in_use.model)
-        job.wait(1.0)
         result = None
-        if job.result is None:
+        if reading.every_token(over, 1.0) is None:
             _heading(layer, t("reading all sentences once"))
-            show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+            reading.show_state(over)
         else:
             result = view(cloud.compute, over, request)
             _leanings(result, words, layer, names)
@@ -199,7 +195,7 @@ def _sides(in_use: InUse, over: Bench, request: CloudRequest, static: Static | N
     if shares:
         named = "; ".join(f"{label}: {cloud_notices.in_plain_words(each, t('too close to call'))}" for label, each in shares)
         draw(share_bars(shares, names), key="cloud.shares", alt=t("What surrounds each dot. {named}.", named=named))
-    if level := _level(in_use, layer):
+    if level := _level(over, layer):
         st.caption(level)
     if result is None:
         notice([t("The cloud of “{word}” appears once all sentences are read.", word=cloud_notices.in_question(*words))])

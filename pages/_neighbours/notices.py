@@ -2,30 +2,16 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.index.neighbours import Neighbour, TypeNeighbour
 from core.text.tokens import bare
+from core.views.neighbours import Neighbours
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """One list: whose it is, what stands in it, best first."""
-
-    tokens: tuple[str, ...]  # of the sentence
-    position: int
-    found: Sequence[Neighbour | TypeNeighbour]
-    lemma: str | None = None  # the labelled word that the one in question belongs to
-
-    @property
-    def word(self) -> str:
-        return bare(self.tokens[self.position])
-
-
-def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> list[str]:
+def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
     """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
     told = [_senses(item) for item in (first, second)]
@@ -38,11 +24,11 @@ def about(first: Listed, second: Listed, layer: str, *, static_has: bool) -> lis
     return lines
 
 
-def beside(model: str, first: Sequence[Listed], other: Sequence[Listed], layer: str) -> list[str]:
+def beside(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
-    if len(other) < 2 or len(first) < 2 or not all(item.found for item in (*first, *other)):
+    if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []
-    (a, b), (c, d) = ([{_same(n) for n in item.found} for item in pair] for pair in (other, first))
+    (a, b), (c, d) = ([{_same(n) for n in item.entries} for item in pair] for pair in (other, first))
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [
@@ -59,21 +45,22 @@ def _same(neighbour: Neighbour | TypeNeighbour) -> str:
     )
 
 
-def _agreement(first: Listed, second: Listed, layer: str, static_has: bool) -> str:
-    a, b = ([_identity(n) for n in item.found] for item in (first, second))
+def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bool) -> str:
+    a, b = ([_identity(n) for n in item.entries] for item in (first, second))
     values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Both lists are empty.")
     if not a or not b:
         return t("One list is empty.")
-    if first.word.casefold() != second.word.casefold():
+    words = bare(first.word.word), bare(second.word.word)
+    if words[0].casefold() != words[1].casefold():
         return t("Two different words: {where} their lists share {shared} of {most}.", **values)
-    if (first.tokens, first.position) == (second.tokens, second.position):
+    if (first.word.tokens, first.word.position) == (second.word.tokens, second.word.position):
         return t("Both sentences are the same, so the lists are too.")
     if set(a) == set(b):
         if a != b:
             return t("{where} the two lists have the same {most} in a different order.", where=values["where"], most=values["most"])
-        if layer == "0" and first.word == second.word and model_layers.in_use().is_elmo:
+        if layer == "0" and words[0] == words[1] and model_layers.in_use().is_elmo:
             return t("At layer 0 the lists are identical: it reads only the spelling.")
         return t("{where} the two lists are identical.", where=values["where"])
     if static_has:
@@ -85,9 +72,9 @@ def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:
     return neighbour.occurrence.row if isinstance(neighbour, Neighbour) else neighbour.word
 
 
-def _senses(listed: Listed) -> str:
+def _senses(listed: Neighbours) -> str:
     """Which meaning most neighbours have that are labelled as the word in question; "" where none is."""
-    results = [n.occurrence for n in listed.found if isinstance(n, Neighbour)]
+    results = [n.occurrence for n in listed.entries if isinstance(n, Neighbour)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:
         return ""

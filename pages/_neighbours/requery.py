@@ -8,11 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 from core.common.i18n import t
-from core.common.limits import limits
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
-from core.text.languages import tokenize
-from core.text.tokens import find_word, join_tokens
+from core.text.readings import as_typed
 from pages._frame import question
 from pages._frame.markup import plain
 
@@ -48,22 +46,6 @@ def take(side: str, occurrence: Occurrence) -> None:
     del state[BEFORE][:-KEPT]
     state[side], state[f"{side}i"] = text, position
     state[f"{side}.tapped"] = occurrence.tokens[occurrence.position]
-
-
-def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
-    """A sentence as one would type it, at most as much of it as is read, and the number of its word in question when it is read again."""
-    most = min(limits().max_words, len(tokens))
-    start = max(0, min(position - most // 2, len(tokens) - most))
-    tokens = tokens[start : start + most]
-    position = position - start
-    text = join_tokens(list(tokens))
-    while len(text) > limits().max_text and len(tokens) > 1:
-        tokens, position = (tokens[1:], position - 1) if position > len(tokens) // 2 else (tokens[:-1], position)
-        text = join_tokens(list(tokens))
-    word = tokens[position]
-    before = len(find_word(list(tokens[:position]), word))
-    places = find_word(tokenize(text), word)
-    return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(tokenize(text)) - 1))
 
 
 def show_back() -> None:

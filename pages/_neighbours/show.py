@@ -16,10 +16,9 @@ from core.index.sense_index import MOST_READ
 from core.index.sense_space import LAYER
 from core.text.tokens import bare
 from core.views import neighbours
+from core.views.judging import judge
 from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
 from core.workbench import Bench
-from pages._cached import opened
-from pages._cached.progress import show_progress
 from pages._cached.views import bench, view
 from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
 from pages._frame.frame import notice
@@ -28,9 +27,8 @@ from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Choice, Chosen
-from pages._word import more_sentences, pair_layer, share_card, verdict
+from pages._word import more_sentences, pair_layer, reading, share_card
 from pages._word.engines import compare_engines
-from pages._word.nearest import around
 
 LAYER_KEY = "nlayer"  # of the control, in the address
 FEW = 5  # other sentences with the word, below which they make no list: then words are looked for
@@ -42,18 +40,13 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     words = [c for c in (first, second) if c.position is not None]
     over = bench(in_use).about(*(word.in_context for word in words))
     in_use = replace(in_use, corpus=over.corpus)
-    targets = over.targets
-    job = opened.table_job(in_use.corpus, in_use.model)
-    everything = opened.everything(in_use.corpus, in_use.model, job)  # asked once: the job may end meanwhile
-    table = targets if everything is None else everything
+    everything = over.every_token  # asked once: the reading may end meanwhile
+    table = over.targets if everything is None else everything
     requery.listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbours.other_sentences(table, q) < FEW]
-    labelled = any(word.lemma_in(targets) is not None for word in words)
-    choice = _choose(in_use, bool(few), has_senses=verdict.space_of(in_use.model) is not None, labelled=labelled)
-    if job.running:
-        show_progress(job, meanwhile=t("Until then, only labeled words are searched."))
-    elif job.error:
-        st.warning(plain(job.error))
+    labelled = any(word.lemma_in(over.targets) is not None for word in words)
+    choice = _choose(in_use, bool(few), has_senses=judge(over).space is not None, labelled=labelled)
+    reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
     requery.show_back()
     columns = st.columns(3, gap="large")
     tables = []
@@ -69,13 +62,15 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
-        share_card.note(in_use, first, second, choice.layer, choice.weights or None, lambda: tuple(map(_card_lines, listed)))
+        share_card.note(in_use, first, second, choice.layer, choice.weights, lambda: tuple(map(_card_lines, listed)))
         has = over.vectors.vector(first.word) is not None
         notice(notices.about(*listed, choice.layer, static_has=has) + unknown + beside)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
         notice([t("Lists are compared once all sentences are read."), *unknown])
+    if listed and (level := listed[0].level):
+        st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
     pair_layer.note(in_use, choice.layer)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
@@ -94,54 +89,45 @@ def _title(model: str, side: str) -> str:
 
 def _lists(
     over: Bench, choice: Choice, sides: list[tuple], model: str, tables: list[pd.DataFrame], waiting: str, *, whole: bool, beside: str = ""
-) -> list[notices.Listed]:
+) -> list[Neighbours]:
     """A model's list in each column, with its table; `waiting` where it needs every token first. `beside`: the second model's name."""
-    targets = over.targets
     listed = []
     for column, side, name, color, chosen in sides:
         if chosen.position is None:
             continue
         with column:
-            lists.heading(_title(model, side), color, chosen.text.strip()[:140])
             result = _neighbours(over, chosen, choice, whole=whole)
+            lists.heading(_title(model, side), color)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
-            if result.entries and result.level and not beside:
-                level = t("Cosine; random pairs: {mean:.2f} on average.", mean=result.level.mean)
-                show_html('<p class="small">{}</p>', level)
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
-            lemma = chosen.lemma_in(targets)
-            _list(result, choice, chosen, "" if beside else side, targets.senses_of(lemma or ""))
+            _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
             make = lists.type_table if choice.among == TYPES else lists.neighbour_table
             tables.append(make(result.entries, f"{beside}: {name}" if beside else name))
-            listed.append(notices.Listed(*chosen.asked, result.entries, lemma))
+            listed.append(result)
     return listed
 
 
 def _beside(
-    in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[notices.Listed], tables: list[pd.DataFrame]
+    in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
     with shown_errors():  # the first model's lists stand whatever becomes of the second's
-        known = opened.model(in_use.beside).layers
+        known = bench(in_use).beside(in_use.beside).layers
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.layer, known)
-        if layer == SENSES and verdict.space_of(in_use.beside) is None:
+        over = bench(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
+        if layer == SENSES and judge(over).space is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
-        over = bench(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
         everything = None
         if choice.among == TYPES or any(item.position is not None and item.lemma_in(over.targets) is None for item in chosens):
-            job = opened.table_job(over.corpus, in_use.beside)
-            if job.running:
-                show_progress(job, meanwhile=plain(waiting))
-            elif job.error:
-                st.warning(plain(job.error))
-            everything = opened.everything(over.corpus, in_use.beside, job)
+            everything = over.every_token
+            reading.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
         choice = Choice(layer, typed, choice.among, choice.k)
         columns = st.columns(3, gap="large")
@@ -153,12 +139,12 @@ def _beside(
     return []
 
 
-def _card_lines(listed: notices.Listed) -> list[tuple[str, str, str]]:
+def _card_lines(listed: Neighbours) -> share_card.Lines:
     """A list's first entries as lines of the share card: words, or sentences around their word."""
-    few = listed.found[: share_card.NEIGHBOURS]
+    few = listed.entries[: share_card.NEIGHBOURS]
     if few and isinstance(few[0], TypeNeighbour):
         return [("", bare(item.word), "") for item in few]
-    return [around(item.occurrence.tokens, item.occurrence.position, share_card.LINE) for item in few]
+    return share_card.lines_of(item.occurrence for item in few)
 
 
 def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Choice:
@@ -230,14 +216,14 @@ def _neighbours(over: Bench, chosen: Chosen, choice: Choice, *, whole: bool) -> 
         return view(neighbours.compute, over, request)
 
 
-def _list(result: Neighbours, choice: Choice, chosen: Chosen, side: str, senses: list[str]) -> None:
+def _list(result: Neighbours, choice: Choice, side: str, senses: list[str]) -> None:
     """The lines; where there is none, why, and the choice that has some. With a `side` each can become that sentence."""
     if result.examples:
         lists.type_lines(result.entries, result.examples, side)
     elif result.entries:
         lists.keyword_lines(result.entries, senses, taken_as=side)
     elif choice.among == SAME:
-        st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(chosen.word)[:40])))
+        st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(result.word.word)[:40])))
         if side:
             more = OTHER if choice.layer == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))

@@ -1,7 +1,5 @@
 """What a transformer expects where a word stands: the word masked, the likeliest pieces with their shares; a tap puts one there."""
 
-from itertools import accumulate
-
 import pandas as pd
 import streamlit as st
 
@@ -13,11 +11,14 @@ from core.elmo.language_model import Prediction
 from core.engines.masked import Masked
 from core.figures.expectation import BOTH
 from core.text import languages, word_in_question
+from core.views import next_words
+from core.views.next_words import NextWordsRequest
+from pages._cached.views import bench, view
 from pages._frame import question
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._predict import passage, store
+from pages._predict import passage
 from pages._widgets import lists
 from pages._widgets.word_lists import STYLE, word_buttons
 
@@ -26,12 +27,10 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     """The text's words to tap, the list for the one that is masked, what to notice, the table twin."""
     known = model_layers.in_use()
     st.caption(t("{model} predicts a hidden word from both sides, not the next word.", model=known.called))
-    tokens = [token for sentence in sentences for token in sentence][: store.MOST_RANKED]
+    tokens = [token for sentence in sentences for token in sentence][: next_words.MOST_RANKED]
     position = _position(tokens)
     word = tokens[position]
-    first = list(accumulate(map(len, sentences), initial=0))
-    number = max(k for k, start in enumerate(first[:-1]) if start <= position)
-    result = store.masked_at(in_use.model, sentences[number], position - first[number])
+    result = view(next_words.masked, bench(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     st.html(STYLE)
     lists.heading(t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("word masked, sentence read"))
     expected = Expected(

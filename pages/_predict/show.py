@@ -6,10 +6,13 @@ import streamlit as st
 from core.analysis import expectation
 from core.common.i18n import t
 from core.engines.masked import has_head
+from core.views import next_words
+from core.views.next_words import NextWordsRequest
 from pages._cached import opened
+from pages._cached.views import bench, view
 from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
-from pages._predict import edits, masked, next_words, passage, store, surprise
+from pages._predict import edits, expected, masked, passage, surprise
 from pages._word import of_elmo_alone
 
 PART = "predict_part"
@@ -27,13 +30,13 @@ def show(in_use: InUse) -> None:
         return
     if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return
-    read = store.reading(in_use.model, sentences)
+    read = view(next_words.read, bench(in_use), NextWordsRequest(sentences=sentences))
     parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
     if PART not in st.session_state and PART not in st.query_params and passage.AT in st.query_params:
         st.query_params[PART] = "words"  # a link to a word
     match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
         case "next":
-            next_words.show(in_use, read)
+            expected.show(in_use, read)
         case "words":
             surprise.show(in_use, read)
         case "edit":

@@ -1,6 +1,7 @@
 """How much each word surprised either direction, and what they expected where it stands; a tap on a word asks for it."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -12,17 +13,20 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
+from core.views import next_words
+from core.views.next_words import NextWordsRequest
 from pages._cached import opened
+from pages._cached.views import bench, view
 from pages._frame import question
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._predict import passage, store
+from pages._predict import passage
 from pages._widgets import lists, word_lists
 from pages._widgets.word_lists import fared, word_buttons, written
 
-MOST = store.MOST_RANKED  # words to tap
+MOST = next_words.MOST_RANKED  # words to tap
 STYLE = """
 <style>
   .st-key-ribbon [role="radiogroup"] {column-gap: 0.2rem; row-gap: 0;}
@@ -35,9 +39,10 @@ STYLE = """
 def show(in_use: InUse, read: Reading) -> None:
     """The words between their bars, what to notice, and the three lists of the word in question."""
     position = _ribbon(in_use, read)
-    notice(_noticed(read, store.ranks(in_use.model, read.sentences)) + _not_in_glove(in_use, read))
+    over, request = bench(in_use), NextWordsRequest(sentences=read.sentences)
+    notice(_noticed(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
-    result = store.expected_at(in_use.model, read.sentences, position)
+    result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
     titles = (
         (t("In place of “{word}”, from the left", word=word[:20]), FORWARD, "left"),
@@ -58,7 +63,7 @@ def show(in_use: InUse, read: Reading) -> None:
 def _ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
     forward, backward = read.forward[:MOST], read.backward[:MOST]
-    opening = gap(tokens, forward, backward, store.common_words(in_use.model))
+    opening = next_words.opening(bench(in_use), read)
     place = _kept(tokens)
     if place is None:
         place = st.session_state[passage.AT] = opening
@@ -100,21 +105,6 @@ def _kept(tokens: Sequence[str]) -> int | None:
     if chosen and chosen[0] == place and chosen[1] != state[passage.NOW]:
         return None
     return None if shown and shown[0] == place and shown[1] != tokens[place] else place
-
-
-def gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
-    """Where to look first: the content word that the two directions expected most differently, (T,) bits each.
-
-    A word of the list that is not one of the commonest; where there is none any word, and at last any token.
-    """
-    apart = np.abs(np.asarray(forward) - np.asarray(backward))
-    apart = np.where(np.isfinite(apart), apart, -1.0)
-    words = np.array([any(map(str.isalpha, token)) for token in tokens])
-    content = np.array([token.casefold() not in common for token in tokens]) & words
-    for some in (content & (apart >= 0), words & (apart >= 0), apart >= 0, content, words):
-        if some.any():
-            return int(np.argmax(np.where(some, apart, -2.0)))
-    return 0
 
 
 def _swatch(colour: str) -> Markup:

@@ -1,5 +1,7 @@
 """The page of senses found: a word, its groups on the map, their sentences, labels to edit and to export."""
 
+from dataclasses import replace
+
 import numpy as np
 import streamlit as st
 
@@ -9,15 +11,17 @@ from core.common.markup import html, plain
 from core.common.model_layers import SENSES
 from core.figures.spaces import found_map, number_figure, shape_names
 from core.figures.style import MAP_CONFIG, mark
+from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
 from core.text.corpora import sentences_of
+from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
 from core.views.induction import Groups, InductionRequest, Occurrences
+from core.workbench import Bench
 from pages._cached import opened
-from pages._cached.progress import show_state
 from pages._cached.views import bench, view
 from pages._frame import examples, question
 from pages._frame.choices import BOUND, layer_choice
@@ -25,12 +29,12 @@ from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._frame.menu import page_link
-from pages._senses import labels, store
+from pages._senses import labels
 from pages._senses.notices import measures, noticed, sentences
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.word_search import word_search
-from pages._word import more_sentences
+from pages._word import more_sentences, reading
 
 AUTO = "auto"
 WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the corpus that it was last drawn for
@@ -38,34 +42,30 @@ WORD, CORPUS = "found_word", "found.corpus"  # in the session: the box, and the 
 
 def show(in_use: InUse) -> None:
     """Inputs, answer, map, what to notice, labels, sentences, table twin."""
-    in_use = opened.about(in_use, question.word())
-    table, job = store.table_for(in_use)
-    if table is None:
-        show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+    over = bench(in_use).about(WordInContext((question.word(),), 0))
+    if (table := _table(over)) is None:
         return
-    words = store.words_of(table, opened.table_key(table))
+    words = induction.words_of(over, table)
     inputs, picture = picture_first()
     with inputs:
-        word, layer, chosen = _inputs(in_use, table, words)
-    in_use = opened.about(in_use, word)
-    word = _lemma(in_use, word)
-    table, job = store.table_for(in_use, word)
-    if table is None:
-        show_state(job, lambda: opened.go_on(in_use.corpus, in_use.model))
+        word, layer, chosen = _inputs(over, table, words)
+    over = over.about(WordInContext((word,), 0))
+    word = induction.lemma_of(over, word)
+    if (table := _table(over, word)) is None:
         return
     rows = induction.rows_of(table, word)
     if len(rows) < clusters.FEWEST:
         if words or len(rows):
-            _few(in_use, table, word, rows)
+            _few(replace(in_use, corpus=over.corpus), table, word, rows)
         else:
             _none(table)
         return
     with st.spinner(t("Looking for groups…"), show_time=True):
         request = InductionRequest(word=word, space=layer, number=None if chosen == AUTO else int(chosen))
-        result = view(induction.compute, bench(in_use), request)
+        result = view(induction.compute, over, request)
     found, groups = result.occurrences, result.groups
     number = found.suggestion.number if chosen == AUTO else int(chosen)
-    shown = f"{in_use.corpus}|{in_use.model}|{word}|{layer}|{number}"
+    shown = f"{over.corpus}|{over.names.model}|{word}|{layer}|{number}"
     names = labels.current(shown, groups.names)
     with picture:
         _pictures(found, groups, names, number, layer, shown)
@@ -75,25 +75,26 @@ def show(in_use: InUse) -> None:
     labels.downloads(word, found, groups, names)
 
 
-def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
+def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
+    """What has the word, or any: the labelled sentences, else every token; None while these are being read, which the page then says."""
+    registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
+    table = induction.labelled_with(over, word)
+    if table is None and (table := reading.every_token(over)) is None:
+        reading.show_state(over)
+    return table
+
+
+def _inputs(over: Bench, table: OccurrenceTable, words: list[str]) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
-    usual = _usual(in_use, table)
-    known = opened.labelled_words(in_use.corpus)
+    usual = _usual(over, table)
+    known = opened.labelled_words(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
-        st.container(),
-        WORD,
-        t("Word"),
-        offered,
-        usual,
-        known=known,
-        told={},
-        titles={},
-        help=t("Any word in at least 10 sentences of your corpus."),
+        st.container(), WORD, offered, usual, known=known, told={}, titles={}, help=t("Any word in at least 10 sentences of your corpus.")
     )
     places = st.columns([3, 6], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
-    with_senses = store.space(in_use.model) is not None
+    with_senses = induction.space_of(over) is not None
     layer = layer_choice(
         "found_layer",
         spaces=(SENSES, *reading) if with_senses else reading,
@@ -114,30 +115,24 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str]) -> tuple[st
     return folded((word or "").strip()) or usual, layer, chosen
 
 
-def _usual(in_use: InUse, table: OccurrenceTable) -> str:
+def _usual(over: Bench, table: OccurrenceTable) -> str:
     """The word that the page opens on: the one in question, or the page's own where nothing was typed or chosen yet.
 
     Of a visitor's corpus, where the word in question is an example's or stands too seldom, the corpus' own most ambiguous. Where the
     corpus was changed since, the box turns to it, unless what was chosen stands there, too.
     """
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
-    own = not sentences_of(in_use.corpus)
+    own = not sentences_of(over.corpus)
     if not own and state.get("example") == examples.first_word():
         usual = examples.grouped() or usual
     if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
-        usual = store.opening_word(table, opened.table_key(table)) or usual
-    before, state[CORPUS] = state.get(CORPUS), in_use.corpus
-    if before not in (None, in_use.corpus) and not question.gone_through_history():
+        usual = induction.opening_word(over, table) or usual
+    before, state[CORPUS] = state.get(CORPUS), over.corpus
+    if before not in (None, over.corpus) and not question.gone_through_history():
         chosen = st.query_params.get(WORD)
         if chosen is None or len(induction.rows_of(table, chosen)) < clusters.FEWEST:
             state[WORD] = usual
     return usual
-
-
-def _lemma(in_use: InUse, word: str) -> str:
-    """The labelled word that a form typed is of, so that its other forms are there too; else the form."""
-    table = opened.targets(in_use.corpus, in_use.model) if opened.is_labelled(in_use.corpus) else None
-    return (table is not None and table.lemma_of(word)) or word
 
 
 def _none(table: OccurrenceTable) -> None:
@@ -179,7 +174,7 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     st.info(why, icon=":material/search_off:")
     results = [table.occurrence(int(row)) for row in rows]
     if results:
-        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text, aligned=True) for o in results])
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 

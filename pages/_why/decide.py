@@ -21,7 +21,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._why import expected, tables, words
-from pages._why.decide_notices import content_of, hangs_on, noticed, noticed_apart, noticed_moves
+from pages._why.decide_notices import hangs_on, noticed, noticed_apart, noticed_moves
 from pages._why.inputs import Options, controls
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -42,18 +42,19 @@ def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGe
     elif len(result.changed) < len(result.tokens) - 1:
         st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
     if answer.by == attribution.SENSES:
-        _sense(result, options, chosen, {sense: sense_colour(k) for k, sense in enumerate(answer.senses)}, inputs, picture)
+        _sense(answer, options, chosen, {sense: sense_colour(k) for k, sense in enumerate(answer.senses)}, inputs, picture)
     else:
-        result = _without_senses(in_use, request, answer, options, inputs, picture)
+        result = _without_senses(in_use, request, answer, options, inputs, picture).influence
     lists.twin(tables.of_words(result), name="influence", label=t("Words as table"), key="decided.table")
     if result.changed:
-        expected.show(in_use, chosen, options, content_of(result))
+        expected.show(in_use, chosen, options, answer.content)
 
 
 def _sense(
-    result: Influence, options: Options, chosen: Chosen, colours: dict[str, str], inputs: DeltaGenerator, picture: DeltaGenerator
+    answer: Attribution, options: Options, chosen: Chosen, colours: dict[str, str], inputs: DeltaGenerator, picture: DeltaGenerator
 ) -> None:
     """A word with senses: which words supported one, in colors of that sense and of the best other."""
+    result = answer.influence
     with inputs:
         sense = _choose_sense(result, options, list(colours))
     stands = influence.verdict(result, options.layer, options.half, sense)
@@ -74,7 +75,7 @@ def _sense(
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colours, pair)
-    notice(noticed(result, options, stands, chosen, content_of(result)))
+    notice(noticed(result, options, stands, chosen, answer.content))
     if model_layers.in_use().is_elmo:
         lists.twin(tables.of_halves(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
@@ -90,11 +91,9 @@ def _halves(result: Influence, options: Options, colours: dict[str, str], pair: 
     named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
     alt = t("Sense chosen by past, future and both, per layer. {named}.", named=named)
     draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
+    message = " ".join([t("Gray: its lead without a sentence."), *hangs_on(result, options)])
     st.caption(
-        t(
-            "Gray: the sense’s lead for the word without a sentence; left of the line it is behind. A half decides by what the sentence adds, in standard deviations over labeled sentences."
-        )
-        + plain(" ".join(["", *hangs_on(result, options)]))
+        plain(message), help=t("A half decides by what the sentence adds to the lead, in standard deviations over labeled sentences.")
     )
 
 
@@ -116,15 +115,15 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
 
 def _without_senses(
     in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, inputs: DeltaGenerator, picture: DeltaGenerator
-) -> Influence:
+) -> Attribution:
     """A word without two labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
     other = sentence(inputs, "b", t("The other sentence"), t("Word in the other sentence"))
     if other.position is not None:
         answer = view(attribution.compute, bench(in_use), replace(request, other=other.in_context))
     result = answer.influence
     if answer.by == attribution.MOVED:
-        _how_far(result, options, picture)
-        return result
+        _how_far(answer, options, picture)
+        return answer
     pair = (sense_colour(0), sense_colour(1))
     values = np.stack([influence.apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
     column = result.views.index(options.layer)
@@ -132,12 +131,13 @@ def _without_senses(
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
     lists.heading(t("Word by word, layer by layer"), pair[0], t("cosine gained without it"))
     show_html("{}", _heat(result, column, values, pair))
-    notice(noticed_apart(result, options, content_of(result), other.word))
-    return result
+    notice(noticed_apart(result, options, answer.content, other.word))
+    return answer
 
 
-def _how_far(result: Influence, options: Options, picture: DeltaGenerator) -> None:
+def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
     """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
+    result = answer.influence
     if result.changed:
         show_html("<p>{}</p>", words.no_other(result), place=picture)
     column = result.views.index(options.layer)
@@ -147,7 +147,7 @@ def _how_far(result: Influence, options: Options, picture: DeltaGenerator) -> No
     show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine to its vector in the full sentence"))
     show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
-    notice(noticed_moves(result, options, content_of(result)))
+    notice(noticed_moves(result, options, answer.content))
 
 
 def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:

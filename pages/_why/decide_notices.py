@@ -1,5 +1,7 @@
 """What to notice of what decided a sense: the reading, the heaviest word, the halves, the word alone; computed from the screen."""
 
+from collections.abc import Collection
+
 import numpy as np
 
 from core.common import model_layers
@@ -8,7 +10,6 @@ from core.common.markup import Markup
 from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
-from core.text import languages, word_in_question
 from core.text.tokens import bare
 from pages._why.inputs import Options, example_on_screen
 from pages._why.words import reader, word_at
@@ -17,12 +18,7 @@ from pages._widgets.inputs import Chosen
 MAX_TURNING = 4  # words named each of which would turn the sense
 
 
-def content_of(result: Influence) -> set[int]:
-    """Positions of the words that carry more than grammar: no other is named as what decided."""
-    return {candidate.position for candidate in word_in_question.candidates(result.tokens, languages.in_use())}
-
-
-def noticed(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: set[int]) -> list[str]:
+def noticed(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
     """Where the word has senses: how it is read, and what decided that: two sentences."""
     nearest = influence.verdict(result, options.layer, options.half)
     lines = [_sentence(_reading(result, nearest), _judged(chosen, nearest))]
@@ -41,7 +37,7 @@ def hangs_on(result: Influence, options: Options) -> list[str]:
     return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
 
 
-def noticed_apart(result: Influence, options: Options, content: set[int], other: str) -> list[str]:
+def noticed_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
     """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
     if not result.changed:
         return [_sentence(t("there is no other word"))]
@@ -84,7 +80,7 @@ def noticed_apart(result: Influence, options: Options, content: set[int], other:
     return lines
 
 
-def noticed_moves(result: Influence, options: Options, content: set[int]) -> list[str]:
+def noticed_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
     """Where only the way of the vector can be said: two sentences."""
     moved = result.moved[:, result.views.index(options.layer), influence.HALVES.index(options.half)]
     if not result.changed:
@@ -138,7 +134,7 @@ def _judged(chosen: Chosen, nearest: SenseStanding) -> str:
     return t("the label is <b>{sense}</b>, so the model is wrong", sense=example.sense)
 
 
-def _heaviest(result: Influence, options: Options, stands: SenseStanding, content: set[int]) -> str:
+def _heaviest(result: Influence, options: Options, stands: SenseStanding, content: Collection[int]) -> str:
     values = influence.parts(result, options.layer, options.half, stands.sense)
     naming = [k for k in np.argsort(-np.abs(values), kind="stable") if result.changed[k] in content]
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
@@ -195,14 +191,11 @@ def _sides(result: Influence, view: str) -> list[str]:
             lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **facts))
     if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
-    if past.clear and future.clear:
-        places = {"past": past.sense, "future": future.sense}
-        lines.append(
-            t("both halves agree") if past.sense == future.sense else t("the halves disagree: past “{past}”, future “{future}”", **places)
-        )
-    elif past.clear:
+    if past.clear and future.clear and past.sense != future.sense:
+        lines.append(t("the halves disagree: past “{past}”, future “{future}”", past=past.sense, future=future.sense))
+    elif past.clear and not future.clear:
         lines.append(t("the future half alone is undecided"))
-    elif future.clear:
+    elif future.clear and not past.clear:
         lines.append(t("the past half alone is undecided"))
     return lines
 

@@ -6,7 +6,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.edits import add_path, margin_figure
-from core.figures.maps import map_figure, shared_limits
+from core.figures.maps import shared_limits
 from core.figures.style import layer_colour, mark
 from core.senses.edits import written
 from core.text.tokens import as_written, bare
@@ -22,7 +22,7 @@ from pages._why.order import choices, choose_guess
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import sentence_pair
-from pages._word import verdict
+from pages._word import atlas, verdict
 
 
 def show(in_use: InUse) -> None:
@@ -35,7 +35,7 @@ def show(in_use: InUse) -> None:
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = edit_notices.in_words(view(compute, bench(in_use), request))
-    judgment = verdict.on(opened.about(in_use, first.looked_up, second.looked_up), first, second)
+    judgment = verdict.on(opened.about(in_use, first.looked_up, second.looked_up), first, second).verdict
     with picture:
         if not path.lemma:
             why = edit_notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)
@@ -87,12 +87,11 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
         layer_colour(path.space),
         t("dots: labeled sentences; yellow star: first, pink star: second"),
     )
-    figure = map_figure(
+    figure = atlas.word_map(
+        way.occurrences,
         way.coordinates,
-        [o.sense for o in way.occurrences],
-        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in way.occurrences],
-        [o.row for o in way.occurrences],
         path.senses,
+        word,
         layer=path.space,
         key=f"flip.map.{word}",
         limits=shared_limits(np.concatenate([way.coordinates, points])),

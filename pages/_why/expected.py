@@ -22,7 +22,7 @@ from pages._widgets.inputs import Chosen
 from pages._word.substitute_words import weakness
 
 
-def show(in_use: InUse, chosen: Chosen, options: Options, content: set[int]) -> None:
+def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
     """Of a sentence of several words; `content`: positions of those that carry more than grammar."""
     blue = LAYER_COLOURS["2"]
     note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
@@ -46,7 +46,7 @@ def show(in_use: InUse, chosen: Chosen, options: Options, content: set[int]) -> 
     lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
 
 
-def noticed(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: set[int]) -> str:
+def noticed(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
     """Which word of meaning changes most what is expected, and how."""
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:

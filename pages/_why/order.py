@@ -8,6 +8,8 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
 from core.senses.edits import EditStep
+from core.views.judging import judge
+from pages._cached.views import bench
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._why.edit_notices import NEVER
@@ -29,7 +31,7 @@ def choices(in_use: InUse) -> tuple[str, str]:
     layer = pair_layer.choose(
         "flip_layer",
         in_use,
-        spaces=model_layers.in_use().reading,
+        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (judge(bench(in_use)).space is not None)),
         place=row[1],
         help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )

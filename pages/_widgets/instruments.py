@@ -27,9 +27,9 @@ def instrument(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
     return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
 
 
-def packed(numbers: np.ndarray) -> str:
-    """float32, little-endian, as base64: what `decoded` reads."""
-    return b64encode(np.ascontiguousarray(numbers, "<f4").tobytes()).decode("ascii")
+def packed(numbers: np.ndarray, kind: str = "<f4") -> str:
+    """Numbers as base64, little-endian, float32 unless another kind is given: what `decoded` reads."""
+    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
 
 
 def said(key: str) -> dict:
@@ -44,6 +44,21 @@ def sequence(key: str) -> int | None:
     return number if isinstance(number, int) else None
 
 
-def told(name: str, data: dict, plain: Callable[[], None]) -> None:
-    """Tell the instrument `data`; `plain` is called where the browser cannot run it."""
-    _told(key=f"{name}.told", data=data | {"instrument": name}, on_plain_change=plain, height=1)
+def told(name: str, data: dict) -> None:
+    """Tell the instrument `data`, and hear where the browser cannot run it."""
+    _told(key=f"{name}.told", data=data | {"instrument": name}, on_plain_change=lambda: _take_plain(name), height=1)
+
+
+def is_plain(name: str) -> bool:
+    """Whether this browser cannot run an instrument, and its page is drawn by Streamlit alone."""
+    return bool(st.session_state.get(f"{name}.plain"))
+
+
+def hide(name: str, *keys: str) -> None:
+    """Hide Streamlit's own controls while an instrument stands in for them; they hold what is set, and so the address does."""
+    # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
+    st.html(f"<i hidden></i><style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style>")
+
+
+def _take_plain(name: str) -> None:
+    st.session_state[f"{name}.plain"] = True

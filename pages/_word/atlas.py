@@ -1,71 +1,44 @@
-"""What maps of occurrences share: the user's own stars among the dots, who was selected."""
+"""What maps of occurrences share: the reader's own stars among the dots, a dot's card, who was selected."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 
-from core.analysis.maps import FrozenMaps
-from core.analysis.word_maps import ALL_WORDS, map_rows, place
+from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.maps import Star
+from core.figures.maps import MapLook, Star, map_figure
 from core.figures.style import mark
-from pages._cached import opened
-from pages._cached.kept import kept
-from pages._frame.in_use import InUse
+from core.index.neighbours import Occurrence
+from core.index.table import OccurrenceTable
 from pages._widgets.inputs import Chosen
 
 
-def placed(in_use: InUse, word: str, chosen: tuple[Chosen, ...]) -> dict[int, Chosen]:
-    """Which of the user's sentences, numbered from 1, have the word that the map shows."""
-    table = opened.targets(in_use.corpus, in_use.model)
-    result = {}
-    for number, item in enumerate(chosen, 1):
-        lemma = item.lemma_in(table) if item.position is not None else None
-        if lemma is not None and word in (lemma, ALL_WORDS):
-            result[number] = item
-    return result
+def placed(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
+    """Which of the reader's sentences, numbered from 1, have the word that the map shows."""
+    return {number: item for number, item in enumerate(chosen, 1) if (lemma := item.lemma_in(table)) and word in (lemma, ALL_WORDS)}
 
 
-def star(number: int, item: Chosen, points: dict[str, tuple[float, ...]]) -> Star:
-    """One of the user's sentences at its places."""
-    return Star(t("yours, {number}", number=number), mark(item.tokens, item.position), points)
+def stars(chosen: Mapping[int, Chosen], names: Sequence[str], places: np.ndarray) -> list[Star]:
+    """Sentences by number at their places (K, S, d) in the K spaces named."""
+    each = zip(chosen.items(), np.moveaxis(places, 1, 0).tolist(), strict=True)
+    return [
+        Star(t("yours, {number}", number=number), mark(item.tokens, item.position), dict(zip(names, map(tuple, at), strict=True)))
+        for (number, item), at in each
+    ]
 
 
-def stars(in_use: InUse, word: str, maps: FrozenMaps, rows: np.ndarray, chosen: tuple[Chosen, ...]) -> list[Star]:
-    """The user's tokens as stars in every layer's frozen map; only those of the word the map shows."""
-    table = opened.targets(in_use.corpus, in_use.model)
-    results = []
-    for number, value in placed(in_use, word, chosen).items():
-        products = opened.query_products(table, opened.query(in_use.model, *value.asked))
-        places = place(table, products, rows, maps)
-        results.append(star(number, value, {space: tuple(map(float, at)) for space, at in zip(maps.names, places, strict=True)}))
-    return results
+def card(of: Occurrence) -> Markup:
+    """A dot's sentence and sense."""
+    return mark(of.tokens, of.position) + html("<br><i>{}</i>", of.sense or "")
 
 
-@dataclass(frozen=True, slots=True)
-class AtlasDots:
-    """What a person reads of each row of a map, in its order of points."""
-
-    lemmas: list[str]
-    words: list[str]  # as spelled
-    senses: list[str]
-    sentences: list[str]
-    cards: list[Markup]
-
-
-@kept(32)
-def dots(corpus: str, model: str, word: str) -> AtlasDots:
-    """The dots of a word's maps."""
-    table = opened.targets(corpus, model)
-    results = [table.occurrence(int(row)) for row in map_rows(table, word)]
-    return AtlasDots(
-        [o.lemma or "" for o in results],
-        [o.tokens[o.position] for o in results],
-        [o.sense or "" for o in results],
-        [o.sentence for o in results],
-        [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense or "") for o in results],
-    )
+def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
+    """A map of occurrences at `flat` (N, 2), those of a lemma in the colours of its senses; its look as of `MapLook`."""
+    labels = [o.sense if o.lemma == lemma else None for o in occurrences]
+    return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
 
 
 def selected_rows(event) -> list[int]:

@@ -8,6 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.engines import allennlp_engine
 from pages._cached import opened
+from pages._cached.views import bench
 from pages._frame.in_use import OURS, THEIRS, InUse
 from pages._frame.markup import shown_errors
 from pages._widgets.inputs import Chosen
@@ -22,7 +23,7 @@ def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
         sentences = [list(c.tokens) for c in chosen if c.tokens]
         theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))
         started = time.perf_counter()
-        ours = opened.model(in_use.model).encoder.encode(sentences)
+        ours = bench(in_use).model.encoder.encode(sentences)
         seconds = time.perf_counter() - started
         largest = max(float(np.abs(a - b).max()) for a, b in zip(ours, theirs.layers, strict=True))
         for column, (label, value) in zip(

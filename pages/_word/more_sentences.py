@@ -6,7 +6,7 @@ from core.common.i18n import t
 from core.text.labelled_words import further_with, with_all
 from core.text.tokens import bare
 from pages._cached import opened
-from pages._cached.kept import kept
+from pages._cached.kept import keep
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 
@@ -25,9 +25,8 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
     place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(with_all(in_use.corpus),))
 
 
-@kept(256)
 def _further(corpus: str, word: str) -> int:
-    return further_with(corpus, word)
+    return keep("further sentences", [("corpus", corpus)], word, lambda: further_with(corpus, word), most=256)
 
 
 def _take(corpus: str) -> None:

@@ -4,7 +4,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._cached import opened
+from pages._cached.views import bench
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.menu import page_link
@@ -17,7 +17,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
     known = model_layers.in_use()
     if known.is_elmo:
         return False
-    encoder = opened.model(in_use.model).encoder  # what it cannot be opened for is said here
+    encoder = bench(in_use).model.encoder  # what it cannot be opened for is said here
     said, go_on, label = {
         HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
         MEMORY: lambda: (

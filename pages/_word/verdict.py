@@ -1,21 +1,19 @@
 """One meaning or two: the verdict on the word in question, the same on every page that shows it (core.views.pair).
 
-`on(in_use, first, second)` is that verdict, whatever layer a page shows: it is always read where this word's meanings are told apart
-best; `layer(...)` is that layer, at which pictures of the word open (pair_layer.py). `verdict_words` puts it in words.
+`on(in_use, first, second)` holds that verdict, whatever layer a page shows: it is always read where this word's meanings are told apart
+best, which is the layer that pictures of the word open at (pair_layer.py). `verdict_words` puts it in words.
 """
 
 import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import plain
-from core.index.sense_space import SenseSpace
 from core.senses.judge import Judgment
-from core.senses.verdict import Verdict
 from core.text.readings import WordInContext
-from core.views import pair
+from core.views import judging, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
-from pages._cached.views import bench, bench_of, view
+from pages._cached.views import bench, view
 from pages._frame import question
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
@@ -27,14 +25,9 @@ def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     return view(pair.compute, bench(in_use), PairRequest(first=first.in_context, second=second.in_context))
 
 
-def on(in_use: InUse, first: Chosen, second: Chosen) -> Verdict | None:
-    """The verdict on both sentences' words in question; None where they are not one word, or none that has letters."""
-    return _judge(in_use, first.in_context, second.in_context).verdict
-
-
-def layer(in_use: InUse, first: Chosen, second: Chosen) -> str:
-    """The layer, or the mix, that tells the meanings of the word in question apart best: of the first sentence's, else the second's."""
-    return _judge(in_use, first.in_context, second.in_context).layer
+def on(in_use: InUse, first: Chosen, second: Chosen) -> Judgment:
+    """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
+    return _judge(in_use, first.in_context, second.in_context)
 
 
 def layer_in_question(in_use: InUse) -> str:
@@ -47,24 +40,19 @@ def layer_in_question(in_use: InUse) -> str:
 def layer_of(in_use: InUse, *words: WordInContext) -> str:
     """The layer that tells the meanings of the first of these words with labels apart best; else the best of all words."""
     over = bench(in_use)
-    return pair.judge(over).layer(words, pair.labels(over))
+    return judging.judge(over).layer(words, judging.labels(over))
 
 
 @within_run
 def _judge(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     _measure(in_use)
     over = bench(in_use)
-    return pair.judge(over).judge(first, second, pair.labels(over))
+    return judging.judge(over).judge(first, second, judging.labels(over))
 
 
 def _measure(in_use: InUse) -> None:
     """What a model's first verdict waits for."""
-    judge = pair.judge(bench(in_use))
+    judge = judging.judge(bench(in_use))
     if not judge.is_ready:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()
-
-
-def space_of(model_name: str) -> SenseSpace | None:
-    """A model's sense space; None where it has none."""
-    return pair.judge(bench_of(model_name)).space

@@ -7,8 +7,8 @@ import re
 import pandas as pd
 import pytest
 
+from pages._export.csv_file import csv_of
 from pages._widgets import lists
-from pages._widgets.lists import csv_of
 from tests.app.visit import opened_whole
 from tests.test_architecture import SHIPPED, calls, name
 
@@ -41,7 +41,7 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "pages/_widgets/lists.py"
+        if function.endswith(".to_csv") and name(path) != "pages/_export/csv_file.py"
     ]
     assert wrong == []
 

@@ -3,7 +3,6 @@
 from core.elmo.models import open_model
 from core.views import induction
 from pages._cached import opened as opened_pages
-from pages._senses import store
 from tests.app.test_further_words import said
 from tests.app.visit import opened
 
@@ -21,9 +20,8 @@ def test_it_opens_on_the_sense_space_and_names_groups_by_their_substitutes():
 
 
 def test_without_substitutes_groups_are_made_in_layers_and_named_by_the_words_near_by(monkeypatch):
-    monkeypatch.setattr(store, "space", lambda model: None)
     monkeypatch.setattr(induction, "space_of", lambda bench: None)
-    opened_pages.KEPT.forget("core.views.induction")
+    opened_pages.KEPT.forget("core.views.induction.compute")
     opened_pages.KEPT.forget("occurrences of a word")
     page = opened("pages/found.py", found_word="seal", found_k="2")
     assert not page.exception and page.button_group(key="found_layer").value == open_model("elmo-mini").layers.top

@@ -2,12 +2,17 @@
 
 import re
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from core.analysis.anisotropy import Level
+from core.common.model_layers import Layers
+from core.elmo.mix import stops
+from core.senses.judge import Judgment
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
-from pages._home.notices import EQUAL, Seen, noticed
+from core.views.pair import Angles, Pair
+from pages._home.notices import EQUAL, noticed
 from pages._word import verdict_words
 from tests.app.visit import written
 
@@ -16,37 +21,40 @@ words = st.sampled_from([("bank", "bank"), ("BANK", "bank"), ("mouse", "mice"), 
 
 
 @st.composite
-def seen(draw) -> Seen:
+def seen(draw) -> tuple[Pair, str, Level | None]:
     pair, spaces = draw(words), ("0", "1", "2", "mix")
     known = draw(st.booleans())
     in_glove = (known, known if pair[0] == pair[1] else draw(st.booleans()))
     numbers = {name: draw(cosines) for name in spaces}
     level = st.lists(st.floats(-1, 1), min_size=3, max_size=3).map(sorted).map(lambda v: Level(v[1], v[0], v[2]))
-    return Seen(pair, draw(st.booleans()), numbers, draw(st.sampled_from(spaces)), draw(st.none() | level), in_glove)
+    angles = Angles(Layers(3), stops(3), np.eye(3), (np.ones(6), np.ones(6)), numbers)
+    judgment = Judgment(draw(st.booleans()), None, "", "1")
+    one = Pair(words=pair, judgment=judgment, angles=angles, static=None, in_static=in_glove, random={})
+    return one, draw(st.sampled_from(spaces)), draw(st.none() | level)
 
 
 @given(seen())
-def test_every_sentence_of_home_is_true(one: Seen):
-    lines = written(noticed(one))
+def test_every_sentence_of_home_is_true(shown_there):
+    one, layer, level = shown_there
+    lines = written(noticed(one, layer, level))
     text = " ".join(lines)
     assert 1 <= len(lines) <= 3 and "<b>" not in text
-    level = one.random
     shown = {f"{value:.2f}" for value in one.cosines.values()} | {"1.00"}
     shown |= {f"{value:.2f}" for value in (level.mean, level.low, level.high)} if level else set()
     assert set(re.findall(r"-?\d\.\d\d", text)) <= shown
     one_spelling = one.words[0].casefold() == one.words[1].casefold()
     if "both vectors are equal" in text:
         assert one.cosines["0"] > EQUAL and (one.one_word or one_spelling)
-    numbers = {"at layer 0 (spelling only)": one.cosines["0"], f"at layer {one.layer}.": one.cosines[one.layer]}
+    numbers = {"at layer 0 (spelling only)": one.cosines["0"], f"at layer {layer}.": one.cosines[layer]}
     for value, place in re.findall(r"(-?\d\.\d\d) (at layer 0 \(spelling only\)|at layer \d\.)", text):
         assert value == f"{numbers[place]:.2f}"
     assert ("are different words" in text) == (not one.one_word and not one_spelling)
-    unknown = {word for word, known in zip(one.words, one.in_glove, strict=True) if not known}
+    unknown = {word for word, known in zip(one.words, one.in_static, strict=True) if not known}
     said = re.search(r"Not in GloVe: (.*)\. ELMo", text)
     assert {w.replace("&lt;", "<").replace("&gt;", ">") for w in re.findall("“([^”]*)”", said[1] if said else "")} == unknown
-    assert ("random pairs" in text) == (level is not None and one.layer != "0")
+    assert ("random pairs" in text) == (level is not None and layer != "0")
     if "random pairs" in text:
-        cosine, low, high = (round(value, 2) for value in (one.cosines[one.layer], level.low, level.high))
+        cosine, low, high = (round(value, 2) for value in (one.cosines[layer], level.low, level.high))
         said = {"nearer": "are closer than" in text, "farther": "farther apart than" in text, "among": "are like random pairs" in text}
         true = {"nearer": cosine > high, "farther": cosine < low, "among": low <= cosine <= high}
         assert said == true

@@ -10,11 +10,14 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
+from core.corpus.search import find
 from core.index.neighbours import Products, Query
 from core.text import languages
+from core.text.readings import WordInContext
+from core.workbench import products_with
 from pages._cached import opened
 from pages._cached.kept import KEPT, kept, version, within_run
-from pages._corpus import store as corpus_store
+from pages._cached.views import bench_of
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -25,7 +28,7 @@ def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
     found = {}
     for code in ("en", "ko", "en"):
         with languages.reading(languages.named(code)):
-            found[code] = len(corpus_store.concordance(str(path)).find("은행"))
+            found[code] = len(find(opened.encoded(str(path)), "은행"))
     assert found == {"en": 0, "ko": 2}
 
 
@@ -33,12 +36,12 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
-    assert corpus_store.concordance(str(path)).words == ["heron", "one"] and not opened.is_labelled(str(path))
+    assert opened.encoded(str(path)).word_list == ["heron", "one"] and not opened.is_labelled(str(path))
     key = opened._key(str(path), "elmo-mini")
     path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
-    assert corpus_store.concordance(str(path)).words == ["egret", "one"]
+    assert opened.encoded(str(path)).word_list == ["egret", "one"]
     assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
     path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
     assert opened.is_labelled(str(path))
@@ -79,7 +82,7 @@ def large(monkeypatch) -> SimpleNamespace:
 def test_of_a_corpus_of_two_million_tokens_no_more_is_kept_than_the_budget(monkeypatch, large):
     monkeypatch.setenv("ELMOSCOPE_MAX_KEPT_MB", "300")
     for k in range(64):
-        opened.query_products(large, Query(("a", "b"), k, np.zeros((3, 8))))
+        products_with(opened.memo, large, Query(("a", "b"), k, np.zeros((3, 8))))
         assert KEPT.n_bytes <= 300 * 10**6
     assert KEPT.n_bytes > 200 * 10**6  # and those asked for last are there
 
@@ -96,7 +99,7 @@ def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkey
     monkeypatch.setattr(encoder, "encode", counted)
     first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
     for asked in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
-        for query, (tokens, position) in zip(opened.queries("elmo-mini", asked), asked, strict=True):
+        for query, (tokens, position) in zip(bench_of("elmo-mini").queries([WordInContext(*each) for each in asked]), asked, strict=True):
             alone = encode([list(tokens)])[0][:, position]
             assert (query.tokens, query.position) == (tokens, position)
             np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16

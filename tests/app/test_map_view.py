@@ -6,6 +6,7 @@ import json
 import numpy as np
 import pytest
 
+from core.analysis.word_maps import open_maps
 from core.elmo.mix import layer_weights
 from core.senses.trust import links
 from pages._cached import opened as cached
@@ -47,7 +48,8 @@ def test_dots_stars_and_true_neighbours_are_core_s_in_every_layer():
     corpus, model = "sentences", "elmo-mini"
     names, n = data["names"], len(data["rows"])
     places = np.frombuffer(base64.b64decode(data["places"]), "<f4").reshape(len(names), -1, 2)
-    maps, table = cached.maps(corpus, model, "bank"), cached.targets(corpus, model)
+    table = cached.targets(corpus, model)
+    maps = open_maps(table, "bank", fit=True)
     np.testing.assert_allclose(places[:, :n], maps.coordinates, atol=1e-5)
     assert places.shape[1] == n + 2 + len(data["labels"]) and [one["name"] for one in data["stars"]] == ["first", "second"]
     for k, (name, flat) in enumerate(zip(names, maps.coordinates, strict=True)):

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+from core.views.next_words import widest_gap
 from pages._frame import examples
 from pages._predict.edits import _verdict
 from pages._predict.passage import AT, OTHER, TEXT, is_version
-from pages._predict.surprise import gap
 from tests.app.test_pages import opened
 
 OWN = "She poured the molten glass into a mould."
@@ -64,10 +64,10 @@ def test_a_word_that_stands_twice_is_named_with_its_number_and_a_sign_surprises_
 
 def test_the_gap_is_a_scored_content_word_where_there_is_one():
     nan = np.nan
-    assert gap(["The", "heron", ",", "rested"], [1, 5, 30, 2], [9, 9, 1, 4], frozenset({"the"})) == 1
-    assert gap(["The", "zzyzx", "of"], [1, nan, 9], [2, nan, 1], frozenset({"the", "of"})) == 2  # no content word is scored
-    assert gap([".", ","], [1, 9], [1, 1], frozenset()) == 1
-    assert gap(["zzyzx", "!"], [nan, nan], [nan, nan], frozenset()) == 0
+    assert widest_gap(["The", "heron", ",", "rested"], [1, 5, 30, 2], [9, 9, 1, 4], frozenset({"the"})) == 1
+    assert widest_gap(["The", "zzyzx", "of"], [1, nan, 9], [2, nan, 1], frozenset({"the", "of"})) == 2  # no content word is scored
+    assert widest_gap([".", ","], [1, 9], [1, 1], frozenset()) == 1
+    assert widest_gap(["zzyzx", "!"], [nan, nan], [nan, nan], frozenset()) == 0
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ import pytest
 
 from core.common.limits import limits
 from core.text import languages
+from core.text.readings import as_typed
 from core.text.tokens import bare
-from pages._neighbours.requery import as_typed
-from pages._widgets.lists import WINDOW, window
+from pages._widgets.lists import WIDTH, window
 from tests.app.test_pages import html_of, opened
 
 WILD = {
@@ -44,7 +44,7 @@ def test_korean_is_written_as_one_word():
 def test_a_line_shows_its_word_and_as_much_as_there_is_room_for(n, position):
     start, end = window(n, position)
     assert 0 <= start <= position < end <= n
-    assert end - start == min(n, 2 * WINDOW + 1)
+    assert end - start == min(n, WIDTH + 1)
 
 
 def test_a_word_that_stands_nowhere_else_gets_its_nearest_words_and_no_empty_column():

@@ -134,7 +134,7 @@ SHARES = (
 @given(SHARES, st.one_of(st.none(), SHARES), st.sampled_from(["0", "2", "mix"]))
 def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, layer):
     static = Static(word="bank", near=["x", "y"], sides=np.array([0, -1]))
-    result = SenseCloud(lemma="bank", senses=["a", "b", "c"], rows=np.arange(3), shares=(first, second), near=([], []))
+    result = SenseCloud(lemma="bank", senses=["a", "b", "c"], occurrences=(), shares=(first, second), near=([], []))
     lines = sentences(cloud_notices.noticed(result, layer, static))
     assert "<b>50% a</b>, <b>50% undecided</b>" in lines[1]
     if layer == "0":

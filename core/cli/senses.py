@@ -1,0 +1,245 @@
+"""The `senses` commands: how a word's use differs between two sets of texts, and a few labels spread to all of its sentences."""
+
+import csv
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from core.cli.options import MODEL, Answer, command, group, option, whole
+from core.cli.shared import in_columns, note, open_model, progress
+from core.common.errors import BadInput
+
+CSV = option("--csv", "write the table there, too", metavar="FILE")
+LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
+DATES = "its texts from one date to another, such as 1850..1899"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideOptions:
+    """The two sets of texts."""
+
+    first: str
+    second: str
+    first_dates: str
+    second_dates: str
+    uses: str | None
+    clusters: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions:
+    """Which words a list holds."""
+
+    at_least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelOptions:
+    """Labels of sentences, and where they come from."""
+
+    labels: str
+    second: str | None
+    merge: list[str]
+
+
+@command(
+    "change",
+    "How a word's use differs between two corpora or two spans of dates; without --word, which words differ most.",
+    option("--word", "the word; left out: a list of all words that are frequent enough", metavar="W"),
+    option("--first", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    option("--second", "the same of the second side (default: the first's)", metavar="C", default=""),
+    option("--first-dates", DATES, metavar="A..B", default=""),
+    option("--second-dates", DATES, metavar="A..B", default=""),
+    option("--uses", "a word usage graph's uses.csv instead: its two groupings", metavar="FILE"),
+    option("--clusters", "its clusters.csv: the groups to go by", metavar="FILE"),
+    LAYER,
+    option("--groups", "how many sense groups (default: the corpus' labels, else as many as the vectors suggest)", type=whole(1, 20)),
+    option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
+    option("--most", "of the list: words, the most frequent ones (default 1000)", type=whole(1), default=1000),
+    option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
+    CSV,
+    *MODEL,
+    groups={"sides": SideOptions, "ranking": RankOptions},
+)
+def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
+    from core.corpus_views import change
+    from core.workbench import open_bench
+
+    bench = open_bench(open_model(model), corpus=sides.first, report=progress("tokens"))
+    if sides.uses:
+        word, first, second = _sides_of_uses(sides.uses, sides.clusters, word)
+    else:
+        first = _side(sides.first, sides.first_dates, "--first-dates")
+        second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
+    if not word:
+        if graph:
+            raise BadInput("--graph writes one word's files: name it with --word.")
+        layer = str(change.LAYER) if layer == change.SENSES else layer
+        request = change.RankRequest(first=first, second=second, space=layer, at_least=ranking.at_least, most=ranking.most)
+        ranked = change.rank(bench, request, progress("words"))
+        rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
+        return _answer({"layer": layer, "words": rows}, rows, csv)
+    result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
+    if graph:
+        _write_graph(Path(graph), result)
+    bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
+    control = result.control
+    facts = {
+        "word": result.word,
+        "layer": result.space,
+        **_row(result.change),
+        "shuffled": result.change.shuffled,
+        "measures": {name: asdict(getattr(result.change, name)) for name in ("apd", "prt", "jsd")},
+        "groups": list(result.names),
+        "groups_are_labels": result.labelled,
+        "bands": bands,
+        "control": None if control is None else {"words": list(control.words), "below": control.below},
+    }
+    lines = [
+        f"{name.upper()}: {each.value:.3f}; shuffled {each.null:.3f}, 95 % below {each.limit:.3f}; p = {each.p:.3f}"
+        for name, each in ((name, getattr(result.change, name)) for name in ("apd", "prt", "jsd"))
+    ]
+    lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}", *lines]
+    if control is not None and control.words:
+        lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
+    answer, table = _answer(facts, bands, csv)
+    return answer, "\n".join([*lines, table])
+
+
+def _row(of) -> dict:
+    """A word's measures on a row."""
+    numbers = {"apd": of.apd.value, "prt": of.prt.value, "jsd": of.jsd.value, "standing": of.standing, "p": of.p}
+    return {"first": of.first, "second": of.second, **{name: round(value, 6) for name, value in numbers.items()}}
+
+
+def _side(corpus: str, dates: str, name: str):
+    from core.corpus_views.sides import Side
+
+    start, dots, end = dates.partition("..")
+    if dates and not (dots and (start or end)):
+        raise BadInput(f"{name} is '{dates[:40]}'. Write it as 1850..1899, either end may be left out.")
+    return Side(corpus=corpus, start=start.strip(), end=end.strip())
+
+
+def _sides_of_uses(uses: str, clusters: str | None, word: str | None) -> tuple:
+    """The lemma of a word usage graph, and its two groupings as corpora that are kept in the cache."""
+    from core.corpus import usage_graphs
+    from core.corpus_views.sides import Side
+    from core.text.own_corpus import keep_sentences
+
+    read = usage_graphs.read_uses(uses)
+    lemmas = list(dict.fromkeys(use.lemma.casefold() for use in read))
+    if word is None and len(lemmas) > 1:
+        raise BadInput(f"{Path(uses).name} has {len(lemmas)} lemmas: {', '.join(lemmas[:10])}. Choose one with --word.")
+    word = word or lemmas[0]
+    read = [use for use in read if use.lemma.casefold() == word.casefold()]
+    sides = usage_graphs.sentences_of_uses(read, usage_graphs.read_clusters(clusters) if clusters else None)
+    if len(sides) != 2:
+        raise BadInput(f"{Path(uses).name} has {len(sides)} groupings of '{word}' ({', '.join(sides) or 'none'}); two are compared.")
+    return word, *(Side(corpus=keep_sentences(sentences).name) for _, sentences in sorted(sides.items()))
+
+
+def _write_graph(folder: Path, result) -> None:
+    from core.corpus import usage_graphs
+    from core.files.atomic import replacing
+
+    tokens = [(o.tokens, o.position) for o in result.items]
+    groupings = ["1"] * result.change.first + ["2"] * result.change.second
+    files = {
+        "uses.csv": usage_graphs.written_uses(result.word, tokens, groupings),
+        "clusters.csv": usage_graphs.written_clusters(result.word, result.groups.tolist()),
+        "judgments.csv": usage_graphs.written_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
+    }
+    for name, text in files.items():
+        with replacing(folder / name) as temporary:
+            temporary.write_text(text, "utf-8")
+    note(f"wrote {', '.join(files)} to {folder}")
+
+
+@command(
+    "spread",
+    "A few labels of a word's sentences spread to all of them, with probabilities; the most doubtful to label next.",
+    option("--word", "the word", metavar="W", required=True),
+    option(
+        "--labels",
+        "JSONL of labeled sentences: tokens, position, sense; as this command and the page write them",
+        metavar="FILE",
+        required=True,
+    ),
+    option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    option("--second", "a second annotator's file: Krippendorff's alpha of both", metavar="FILE"),
+    option("--merge", "senses to put into others before: from=into", metavar="A=B", many=True, extends=True),
+    option("--ask", "how many of the most doubtful sentences to name (default 10)", type=whole(0), default=10),
+    option("--output", "write all sentences with their senses there: JSONL that the pages read as labeled sentences", metavar="FILE"),
+    LAYER,
+    CSV,
+    *MODEL,
+    groups={"annotation": LabelOptions},
+)
+def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -> Answer:
+    from core.corpus import label_files
+    from core.files.atomic import replacing
+    from core.views import induction
+    from core.workbench import open_bench
+
+    bench = open_bench(open_model(model), corpus=corpus, report=progress("tokens"))
+    request = induction.InductionRequest(word=word, space=layer)
+    occurrences = induction.compute(bench, request).occurrences
+    sentences = [(o.tokens, o.position) for o in occurrences.items]
+    read = label_files.read_labels(annotation.labels, sentences)
+    if read.missing:
+        note(f"{read.missing} labeled sentences are not in the corpus.")
+    given = read.labels.merge(label_files.pairs(annotation.merge)) if annotation.merge else read.labels
+    result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=given.given)).spread
+    if result is None:
+        raise BadInput(f"{Path(annotation.labels).name} has {len(given.senses)} sense; label sentences of at least 2.")
+    if output:
+        with replacing(Path(output)) as temporary:
+            texts = [o.text for o in occurrences.items]
+            temporary.write_text(label_files.written_labels(occurrences.word, sentences, given, result, texts), "utf-8")
+    rows = [
+        {
+            "number": k,
+            "sense": result.senses[sense],
+            "probability": round(float(result.shares[k, sense]), 4),
+            "labeled": bool(result.labeled[k]),
+            "sentence": occurrences.items[k].sentence,
+        }
+        for k, sense in enumerate(result.of.tolist())
+    ]
+    doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
+    facts = {"word": occurrences.word, "senses": list(result.senses), "labels": len(given.given)}
+    if annotation.second:
+        value, n = label_files.agreement(given, label_files.read_labels(annotation.second, sentences).labels)
+        facts |= {"alpha": round(value, 4), "labeled_by_both": n}
+    _write_csv(rows, csv)
+    counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
+    lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(given.given)} labeled: {counts}"]
+    if annotation.second:
+        lines.append(f"Krippendorff's alpha of both annotators: {facts['alpha']:.3f}, on {facts['labeled_by_both']} sentences")
+    lines += ["the most doubtful:"] * bool(doubtful)
+    lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)
+    return {**facts, "doubtful": doubtful, "sentences": rows}, "\n".join(lines)
+
+
+def _answer(facts: dict, rows: Sequence[dict], path: str | None) -> Answer:
+    """Facts for --json, and rows as a table for people, written as CSV where that is wanted."""
+    _write_csv(rows, path)
+    names = list(rows[0]) if rows else []
+    lines = in_columns([names, *([str(row[name]) for name in names] for row in rows)], right=range(1, len(names)))
+    return facts, "\n".join(lines)
+
+
+def _write_csv(rows: Sequence[dict], path: str | None) -> None:
+    from core.files.atomic import replacing
+
+    if not path:
+        return
+    with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
+        table = csv.DictWriter(stream, list(rows[0]) if rows else [])
+        table.writeheader()
+        table.writerows(rows)
+
+
+senses = group("senses", "Change of meaning, and labels that spread.", "change|spread", (senses_change, senses_spread))

@@ -1,0 +1,169 @@
+"""Views over a wire: a request out of JSON, a result as JSON; for the command `view`, and for a server of one's own.
+
+A word in context is {"text": "We sat on the bank.", "word": "bank"}, or with "position" (a token, from 0) where the word occurs more
+than once; without either it is the word that all texts of the request together suggest, as on the pages.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
+from importlib import import_module
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin, get_type_hints
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.text.readings import WordInContext
+from core.text.tokens import find_word
+from core.workbench import Bench
+
+VIEWS = (
+    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
+    *("concordance", "collocates", "keyness"),
+)
+ROOMS = {"change": "core.corpus_views"}  # of views that are not in this one
+WORDS = ("concordance", "collocates", "keyness")  # functions of their names in core.corpus_views.words
+Compute = Callable[[Bench, Any], Any]
+WORD_KEYS = ("text", "word", "position", "read_as")
+
+
+def answer(bench: Bench, name: str, request: Any) -> dict[str, Any]:
+    """The result of a view, of a request as JSON has it. BadInput names what is wrong with it."""
+    compute = view_named(name)
+    return json_of(compute(bench, request_of(bench, compute, request)))
+
+
+def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
+    """A view's request out of JSON."""
+    kind = _request_class(compute)
+    if not isinstance(given, dict):
+        raise BadInput(f"A request is a JSON object, such as {example(compute)}; this is {_short(given)}.")
+    hints = get_type_hints(kind)
+    required = [field.name for field in fields(kind) if field.default is MISSING]
+    if unknown := sorted(given.keys() - hints.keys()):
+        raise BadInput(f"'{unknown[0][:60]}' is not part of a request. It takes: {', '.join(hints)}.")
+    if missing := [name for name in required if name not in given]:
+        raise BadInput(f"The request lacks '{missing[0]}'. It needs: {', '.join(required)}.")
+    words = _words(bench, [(name, given[name]) for name in given if WordInContext in _leaves(hints[name])])
+    return kind(**{name: words[name] if name in words else _value(name, hints[name], given[name]) for name in given})
+
+
+def example(compute: Compute) -> str:
+    """What a request needs, in brief."""
+    kind = _request_class(compute)
+    hints = get_type_hints(kind)
+    needed = (field.name for field in fields(kind) if field.default is MISSING)
+    return "{" + ", ".join(f'"{name}": {"{…}" if WordInContext in _leaves(hints[name]) else "…"}' for name in needed) + "}"
+
+
+def json_of(value: Any) -> Any:
+    """A result as JSON has it: frozen classes are objects, arrays lists, what is no number null."""
+    if isinstance(value, np.ndarray | np.generic):
+        return json_of(value.tolist())
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if value is None or isinstance(value, str | bool | int):
+        return value
+    if is_dataclass(value):
+        known = {field.name: json_of(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
+        derived = ((name, getattr(value, name)) for name, each in vars(type(value)).items() if isinstance(each, property))
+        return known | {name: json_of(each) for name, each in derived if isinstance(each, str | int | float)}
+    if isinstance(value, Mapping):
+        return {str(key): json_of(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_of(each) for each in value]
+    if isinstance(value, set | frozenset):
+        return sorted(map(json_of, value), key=str)
+    raise TypeError(f"{type(value).__name__} is not a value of a result")
+
+
+def view_named(name: str) -> Compute:
+    """What computes the view of that name."""
+    if name not in VIEWS:
+        raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
+    if name in WORDS:
+        return getattr(import_module("core.corpus_views.words"), name)
+    return import_module(f"{ROOMS.get(name, 'core.views')}.{name}").compute
+
+
+@cache
+def _request_class(compute: Compute) -> type:
+    return get_type_hints(compute)["request"]
+
+
+def _leaves(hint: Any) -> tuple[Any, ...]:
+    """The types of which a hint is made."""
+    return tuple(leaf for part in get_args(hint) for leaf in _leaves(part)) if get_origin(hint) else (hint,)
+
+
+def _words(bench: Bench, given: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Every word of a request, all guessed together."""
+    listed = [(name, each) for name, value in given if value is not None for each in (value if isinstance(value, list) else [value])]
+    for name, each in listed:
+        if not isinstance(each, dict) or not isinstance(each.get("text"), str) or each.keys() - set(WORD_KEYS):
+            raise BadInput(
+                f'\'{name}\' is a word in context, such as {{"text": "We sat on the bank.", "word": "bank"}}, not {_short(each)}.'
+            )
+    if not listed:
+        return {name: value if value is None else () for name, value in given}
+    texts = [each["text"] for _, each in listed]
+    places = [_position(bench, name, each) for name, each in listed]
+    words = (
+        bench.words(*texts, at=places)
+        if len(texts) <= 2
+        else [bench.words(text, at=[place])[0] for text, place in zip(texts, places, strict=True)]
+    )
+    if len(words) < len(texts):
+        raise BadInput(f"'{listed[0][0]}' needs a text with a word in it.")
+    read = [
+        WordInContext(word.tokens, word.position, each.get("read_as") or word.read_as)
+        for word, (_, each) in zip(words, listed, strict=True)
+    ]
+    groups = {name: [word for word, (of, _) in zip(read, listed, strict=True) if of == name] for name, _ in given}
+    return {name: None if value is None else tuple(groups[name]) if isinstance(value, list) else groups[name][0] for name, value in given}
+
+
+def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> int | None:
+    """Where the word is; None: to be guessed."""
+    tokens = bench.language.tokenize(given["text"])
+    position, word = given.get("position"), given.get("word")
+    if position is not None:
+        if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
+            raise BadInput(f"'{name}': position {_short(position)} is not a token's, from 0 to {len(tokens) - 1}.")
+        return position
+    if not word:
+        return None
+    if not (places := find_word(tokens, str(word))):
+        raise BadInput(f"'{name}': '{str(word)[:60]}' is not a token of the text. Its tokens: {' '.join(tokens)[:300] or '(none)'}.")
+    return places[0]
+
+
+def _value(name: str, hint: Any, given: Any) -> Any:
+    kinds = get_args(hint) if isinstance(hint, UnionType) else (hint,)
+    if given is None and NoneType in kinds:
+        return None
+    for kind in kinds:
+        if get_origin(kind) is tuple and isinstance(given, list):
+            inner, *rest = get_args(kind)
+            return tuple(
+                _value(name, each, part)
+                for each, part in zip((inner, *rest) if rest and rest != [...] else [inner] * len(given), given, strict=False)
+            )
+        if is_dataclass(kind) and isinstance(given, dict) and given.keys() <= get_type_hints(kind).keys():
+            inner_hints = get_type_hints(kind)
+            missing = [field.name for field in fields(kind) if field.default is MISSING and field.name not in given]
+            if missing:
+                raise BadInput(f"'{name}' lacks '{missing[0]}'.")
+            return kind(**{key: _value(f"{name}.{key}", inner_hints[key], each) for key, each in given.items()})
+        if kind is float and isinstance(given, int | float) and not isinstance(given, bool):
+            return float(given)
+        if kind in (str, int, bool) and type(given) is kind:
+            return given
+    wanted = " or ".join("null" if kind is NoneType else getattr(kind, "__name__", str(kind)) for kind in kinds)
+    raise BadInput(f"'{name}' is {_short(given)}, and should be: {wanted}.")
+
+
+def _short(value: Any) -> str:
+    return repr(value)[:80]

@@ -1,0 +1,143 @@
+"""How far a word's use differs between two sets of its sentences: three measures, each held against shuffled sentences.
+
+APD, the average pairwise distance, and PRT, the distance of the prototypes, take vectors (Kutuzov and Giulianelli 2020, "UiO-UvA at SemEval-2020
+Task 1"); JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). What chance makes of each is seen where the same
+sentences are dealt out anew, whole documents where there are enough, as sentences of one document speak of the same things.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.significance import rank_p
+
+PERMUTATIONS = 999
+FEWEST = 5  # sentences on each side
+FEWEST_DOCUMENTS = 6  # on each side, for whole documents to be dealt out: 12 can be in 924 ways
+SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with
+SENTENCES, DOCUMENTS = "sentences", "documents"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """A measure, and what shuffled sentences give."""
+
+    value: float
+    null: float  # mean of the shuffled
+    limit: float  # 95 % of the shuffled stay below
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UseChange:
+    """A word on two sides."""
+
+    apd: Measure  # 0 to 2
+    prt: Measure  # 0 to 2
+    jsd: Measure  # 0 to 1
+    p: float  # of the one of the three that stands out most, in standard deviations of its null, held against the same of the shuffled
+    standing: float  # that one's standard deviations above its null
+    first: int  # sentences
+    second: int
+    shuffled: str  # SENTENCES or DOCUMENTS
+
+
+def average_pairwise_distance(first: np.ndarray, second: np.ndarray) -> float:
+    """(n, D), (m, D) unit rows -> mean of 1 - cosine over all n m pairs: by their sums, for the mean of products is the product of means."""
+    return float(1 - first.mean(axis=0, dtype=np.float64) @ second.mean(axis=0, dtype=np.float64))
+
+
+def prototype_distance(first: np.ndarray, second: np.ndarray) -> float:
+    """(n, D), (m, D) unit rows -> 1 - cosine of their means."""
+    return float(1 - unit(first.sum(axis=0, dtype=np.float64)) @ unit(second.sum(axis=0, dtype=np.float64)))
+
+
+def distance_of_shares(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Counts (..., K), (..., K) -> the Jensen-Shannon distance of their shares, in [0, 1]: the root of the divergence in bits (Lin 1991)."""
+    p, q = (np.asarray(counts, np.float64) / np.sum(counts, axis=-1, keepdims=True) for counts in (first, second))
+    middle = np.maximum((p + q) / 2, 1e-300)
+    bits = sum(np.where(share > 0, share * np.log2(np.maximum(share, 1e-300) / middle), 0).sum(axis=-1) for share in (p, q)) / 2
+    return np.sqrt(np.clip(bits, 0, 1))
+
+
+def expected_distance(rows: np.ndarray) -> float:
+    """(n, D) unit rows -> the APD that shuffled sentences have on average: the mean over all pairs of two different rows."""
+    total = rows.sum(axis=0, dtype=np.float64)
+    own = float((rows.astype(np.float64) ** 2).sum())
+    return float(1 - (total @ total - own) / max(1, len(rows) * (len(rows) - 1)))
+
+
+def evened(rows: np.ndarray, spellings: Sequence[Hashable]) -> np.ndarray:
+    """(n, D), (n,) -> (n, D) unit rows, each spelling's shrunken mean moved to the mean of all: a capital or an ending is no change of meaning."""
+    rows = unit(np.asarray(rows, np.float32))
+    spellings = np.unique(np.asarray(spellings, str), return_inverse=True)[1]
+    overall = rows.mean(axis=0)
+    moved = rows.copy()
+    for code in range(spellings.max() + 1):
+        here = spellings == code
+        moved[here] += overall - (rows[here].sum(axis=0) + SHRINK * overall) / (here.sum() + SHRINK)
+    return unit(moved)
+
+
+def change(
+    first: np.ndarray,
+    second: np.ndarray,
+    groups: np.ndarray,
+    documents: Sequence[Hashable] = (),
+    *,
+    permutations: int = PERMUTATIONS,
+    seed: int = 0,
+) -> UseChange:
+    """(n, D), (m, D) unit rows, the sense group of each (n + m,), the document of each (n + m,) or () -> the three measures, each with its null.
+
+    BadInput below FEWEST rows on a side.
+    """
+    n, m = len(first), len(second)
+    if min(n, m) < FEWEST:
+        raise BadInput(t("{n} and {m} sentences; change needs at least {least} on each side.", n=n, m=m, least=FEWEST))
+    rows = np.concatenate([first, second]).astype(np.float32)
+    groups = np.asarray(groups, int)
+    if len(groups) != len(rows):
+        raise ValueError(f"{len(rows)} rows, {len(groups)} groups")
+    members, shuffled = _dealt(n, m, documents, permutations, np.random.default_rng(seed))  # (1 + R, n + m), the real one first
+    sizes = members.sum(axis=1, keepdims=True)
+    sums = members @ rows  # (1 + R, D)
+    others = rows.sum(axis=0) - sums
+    counts = members @ np.eye(groups.max() + 1, dtype=np.float32)[groups]
+    rest = np.bincount(groups) - counts
+    drawn = np.stack(
+        [
+            1 - np.einsum("rd,rd->r", sums / sizes, others / (n + m - sizes)),
+            1 - np.einsum("rd,rd->r", unit(sums), unit(others)),
+            distance_of_shares(counts, rest),
+        ]
+    ).astype(np.float64)  # (3, 1 + R)
+    spread = drawn.std(axis=1, keepdims=True)
+    standing = ((drawn - drawn.mean(axis=1, keepdims=True)) / np.where(spread > 1e-6, spread, np.inf)).max(axis=0)
+    apd, prt, jsd = map(_measure, drawn)
+    p = rank_p(standing[0], standing[1:])
+    return UseChange(apd=apd, prt=prt, jsd=jsd, p=p, standing=float(standing[0]), first=n, second=m, shuffled=shuffled)
+
+
+def _measure(drawn: np.ndarray) -> Measure:
+    """The real value and, behind it, those of the shuffled."""
+    null = drawn[1:]
+    return Measure(value=float(drawn[0]), null=float(null.mean()), limit=float(np.quantile(null, 0.95)), p=rank_p(float(drawn[0]), null))
+
+
+def _dealt(n: int, m: int, documents: Sequence[Hashable], permutations: int, rng: np.random.Generator) -> tuple[np.ndarray, str]:
+    """(1 + R, n + m) float32, 1 for what is on the first side: as it is, then dealt out anew; and what was dealt out."""
+    side = np.arange(n + m) < n
+    codes = np.unique(np.asarray(documents, str), return_inverse=True)[1] if len(documents) else np.arange(n + m)
+    of_first, of_second = np.unique(codes[:n]), np.unique(codes[n:])
+    whole = len(documents) > 0 and min(len(of_first), len(of_second)) >= FEWEST_DOCUMENTS and not np.isin(of_first, of_second).any()
+    if not whole:
+        codes = np.arange(n + m)
+    first = np.zeros(codes.max() + 1, np.float32)
+    first[codes[side]] = 1
+    dealt = rng.permuted(np.tile(first, (permutations, 1)), axis=1)  # (R, documents)
+    return np.concatenate([first[None], dealt])[:, codes], DOCUMENTS if whole else SENTENCES

@@ -1,0 +1,95 @@
+"""Labeled sentences of a word as a file: what a person labeled and what was spread, to go on with, to compare with a second annotator's, to search.
+
+A line is a JSON object {"tokens", "position", "word", "lemma", "sense"} as `core.text.sentences` reads labelled sentences, with "given": true
+where a person said it, else false and the "probability". Lines without "given" count as a person's.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.corpus.agreement import alpha
+from core.corpus.spread import Labels, SpreadLabels, clean
+from core.text.file_lines import refuse, shown
+from core.text.sentences import checked_tokens, json_rows
+
+Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
+
+
+@dataclass(frozen=True, slots=True)
+class ReadLabels:
+    """A file's labels on a word's sentences."""
+
+    labels: Labels
+    missing: int  # labels of sentences that are not among them
+
+
+def written_labels(
+    lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
+) -> str:
+    """The labeled sentences, then, where they were spread, the others with the likeliest sense, in the corpus's order each."""
+    of = dict(labels.given)
+    lines = []
+    for k, ((tokens, position), text) in enumerate(zip(sentences, texts or [None] * len(sentences), strict=True)):
+        if k not in of and result is None:
+            continue
+        row = {"tokens": list(tokens), "position": position, "word": tokens[position], "lemma": lemma}
+        row |= {"text": text} if text else {}
+        if k in of:
+            row |= {"sense": of[k], "given": True}
+        else:
+            share = float(result.shares[k, result.of[k]])
+            row |= {"sense": result.senses[result.of[k]], "given": False, "probability": round(share, 4)}
+        lines.append((k not in of, k, json.dumps(row, ensure_ascii=False)))
+    return "".join(f"{line}\n" for *_, line in sorted(lines))
+
+
+def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
+    """A person's labels in a file on these sentences. BadInput names the line of a row that is none, of a sentence with two senses, and
+    where no sentence is among these."""
+    known: dict[Token, str] = {}
+    for place, row in json_rows(Path(path), whole=True):
+        if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
+            refuse(place, t("{row} is no labeled sentence", row=shown(row)), t('A row has "tokens", "position" and "sense".'))
+        tokens, position = checked_tokens(row["tokens"], place), row.get("position")
+        if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
+            message = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
+            refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+        if row.get("given", True) is not False:
+            sense = clean(row["sense"])
+            if known.setdefault((tokens, position), sense) != sense:
+                refuse(
+                    place,
+                    t("this sentence is “{first}” and “{second}”", first=known[tokens, position], second=sense),
+                    t("Keep one of them."),
+                )
+    place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
+    given = {place_of[token]: sense for token, sense in known.items() if token in place_of}
+    if not given:
+        raise BadInput(t("{name} labels none of these {n} sentences. Choose its word and corpus.", name=Path(path).name, n=len(sentences)))
+    labels = Labels()
+    for sense in dict.fromkeys(given.values()):
+        labels = labels.label([k for k, of in given.items() if of == sense], sense)
+    return ReadLabels(Labels(labels.given), len(known) - len(given))
+
+
+def agreement(first: Labels, second: Labels) -> tuple[float, int]:
+    """Krippendorff's alpha of two annotators' labels, and how many sentences both labeled. BadInput as of `alpha`."""
+    own, other = dict(first.given), dict(second.given)
+    units = sorted({*own, *other})
+    return alpha([[own.get(k) for k in units], [other.get(k) for k in units]]), len(own.keys() & other.keys())
+
+
+def pairs(given: Sequence[str]) -> Mapping[str, str]:
+    """ "a=b" each -> what is put into what. BadInput for what is no such pair, and for a sense that would go into two."""
+    into: dict[str, str] = {}
+    for text in given:
+        first, equals, second = text.partition("=")
+        if not (equals and clean(first) and clean(second)):
+            raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=text[:80]))
+        if into.setdefault(clean(first), clean(second)) != clean(second):
+            raise BadInput(t("“{name}” would go into two senses. Name one.", name=clean(first)))
+    return into

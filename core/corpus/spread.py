@@ -1,0 +1,152 @@
+"""A few labels that spread: a person names the sense of some of a word's sentences, the rest get the likeliest, with a probability.
+
+A sense is the mean direction of its labeled sentences in the sense space, and the rest of a word's sentences pull it towards themselves as far
+as they belong to it (Nigam and others 2000, of directions as Banerjee and others 2005). The next sentence offered is the one of the highest
+entropy (uncertainty sampling, Lewis and Gale 1994).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.common.i18n import t
+
+FEWEST_SENSES, MOST_SENSES = 2, 8
+MOST_CHARACTERS = 80  # of a sense's name
+MOST_STEPS = 200  # that can be undone
+WITHIN = 8.0  # sharpness of what an unlabeled sentence gives to the senses' means
+ROUNDS = 5
+SHARPNESS, MORE = 3.6, 0.8  # of probabilities: with one label a sense, and for each e times as many (python -m tests.bench.change spread)
+
+
+@dataclass(frozen=True, slots=True)
+class Labels:
+    """The senses that a person gave to sentences, by their numbers, in the order they were given. Every change is a new one, which knows the one before."""
+
+    given: tuple[tuple[int, str], ...] = ()
+    before: tuple["Labels", ...] = field(default=(), compare=False, repr=False)
+
+    @property
+    def senses(self) -> tuple[str, ...]:
+        """Their names, in the order they first came up."""
+        return tuple(dict.fromkeys(sense for _, sense in self.given))
+
+    def sentences(self, sense: str) -> tuple[int, ...]:
+        """The sentences labeled so; BadInput where there is no such sense."""
+        if sense not in self.senses:
+            raise BadInput(t("No sense “{name}”. Senses: {names}.", name=sense[:MOST_CHARACTERS], names=", ".join(self.senses) or "–"))
+        return tuple(k for k, of in self.given if of == sense)
+
+    def label(self, sentences: Iterable[int], sense: str) -> "Labels":
+        """Those sentences with that sense, whatever they had; "" takes their label away. BadInput for a name that is none, or a ninth sense."""
+        wanted = dict.fromkeys(map(int, sentences))
+        name = clean(sense)
+        if sense and not name:
+            raise BadInput(t("A sense needs a name."))
+        kept = {k: of for k, of in self.given if name or k not in wanted}
+        kept |= dict.fromkeys(wanted, name) if name else {}
+        if len(set(kept.values())) > MOST_SENSES:
+            raise BadInput(
+                t("“{name}” would be sense {n}; at most {most}. Merge two first.", name=name, n=MOST_SENSES + 1, most=MOST_SENSES)
+            )
+        return self._changed(kept.items())
+
+    def rename(self, sense: str, name: str) -> "Labels":
+        """The sense under another name; BadInput where another has it (that is a merge)."""
+        new = clean(name)
+        self.sentences(sense)
+        if not new:
+            raise BadInput(t("A sense needs a name."))
+        if new != sense and new in self.senses:
+            raise BadInput(t("“{name}” is a sense already. Merge the two instead.", name=new))
+        return self._changed((k, new if of == sense else of) for k, of in self.given)
+
+    def merge(self, into: Mapping[str, str]) -> "Labels":
+        """Each sense put into another; chains go to their end. BadInput for senses that would go into each other in a circle."""
+        for sense in (*into, *into.values()):
+            self.sentences(sense)
+        ends = {sense: _end_of(sense, into) for sense in into}
+        return self._changed((k, ends.get(of, of)) for k, of in self.given)
+
+    def split(self, sense: str, sentences: Iterable[int], name: str) -> "Labels":
+        """Some of a sense's sentences as a sense of their own."""
+        own, apart = set(self.sentences(sense)), set(map(int, sentences))
+        if not apart or not apart < own:
+            raise BadInput(t("To split “{name}” ({n} labels) choose some of its sentences, not all.", name=sense, n=len(own)))
+        if clean(name) in self.senses:
+            raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=clean(name)))
+        return self.label(apart, name)
+
+    def undo(self) -> "Labels":
+        """As it was before the last change; the same where there was none."""
+        return replace(self.before[-1], before=self.before[:-1]) if self.before else self
+
+    def _changed(self, given: Iterable[tuple[int, str]]) -> "Labels":
+        given = tuple(given)
+        return self if given == self.given else Labels(given, (*self.before, Labels(self.given))[-MOST_STEPS:])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SpreadLabels:
+    """Every sentence's likeliest sense."""
+
+    senses: tuple[str, ...]
+    of: np.ndarray  # (n,) its number among the senses; as labeled where it is
+    shares: np.ndarray  # (n, C) probabilities
+    labeled: np.ndarray  # (n,) bool
+    doubtful: np.ndarray  # the unlabeled ones, the most doubtful first
+
+
+def clean(name: str) -> str:
+    """A sense's name as files of ours can hold it."""
+    return " ".join("".join(c if c.isprintable() else " " for c in name).split())[:MOST_CHARACTERS].strip()
+
+
+def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:
+    """(n, D) unit rows of a word, some of them labeled -> every row's likeliest sense. BadInput below two senses."""
+    senses = labels.senses
+    if len(senses) < FEWEST_SENSES:
+        raise BadInput(t("Label sentences of at least {n} senses; {known} so far.", n=FEWEST_SENSES, known=len(senses)))
+    places, codes = np.array([k for k, _ in labels.given]), np.array([senses.index(of) for _, of in labels.given])
+    shares = shares_of(rows, places, codes, len(senses))
+    labeled = np.zeros(len(rows), bool)
+    labeled[places] = True
+    likeliest = shares.argmax(axis=1)
+    likeliest[places] = codes
+    entropy = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1)
+    order = np.argsort(-entropy, kind="stable")
+    return SpreadLabels(senses, likeliest, shares, labeled, order[~labeled[order]])
+
+
+def shares_of(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_senses: int) -> np.ndarray:
+    """(n, D) unit rows, which are labeled (L,) and how (L,) -> the probability of each sense for each row, (n, C); 1 for what is labeled."""
+    rows = np.asarray(rows, np.float32)
+    known = np.zeros((len(rows), n_senses), np.float32)
+    known[places, codes] = 1
+    sums = known.T @ rows  # (C, D)
+    cosines = rows @ unit(sums).T  # (n, C)
+    for _ in range(ROUNDS):
+        belong = _softmax(WITHIN * cosines)
+        belong[places] = known[places]
+        cosines = rows @ unit(belong.T @ rows).T
+    shares = _softmax((SHARPNESS + MORE * np.log(len(places) / n_senses)) * cosines)
+    shares[places] = known[places]
+    return shares
+
+
+def _softmax(values: np.ndarray) -> np.ndarray:
+    powers = np.exp(values - values.max(axis=1, keepdims=True))
+    return powers / powers.sum(axis=1, keepdims=True)
+
+
+def _end_of(sense: str, into: Mapping[str, str]) -> str:
+    way = [sense]
+    while way[-1] in into:
+        if (further := into[way[-1]]) in way:
+            circle = " → ".join(f"“{name}”" for name in (*way[way.index(further) :], further))
+            raise BadInput(t("{circle} is a circle. Merge one way.", circle=circle))
+        way.append(further)
+    return way[-1]

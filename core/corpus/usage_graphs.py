@@ -1,0 +1,184 @@
+"""Word usage graphs as files, read and written: DURel's uses.csv, judgments.csv and clusters.csv, with tabs between the cells.
+
+Schlechtweg and others 2021, "DWUG": a use is a context with the place of its word in characters ("17:22"), and the grouping that it belongs
+to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where the annotator could not decide; cluster -1 is noise.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.text.file_lines import Place, placed_lines, refuse, shown
+from core.text.sentences import Sentence, Target
+from core.text.tokens import join_tokens, pieces, token_spans, tokenize
+
+USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "context", "indexes_target_token", "indexes_target_sentence")
+JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
+CLUSTERS = ("identifier", "cluster")
+NOISE, UNDECIDED, UNRELATED, IDENTICAL = "-1", 0, 1, 4
+MOST_PAIRS = 2_000  # of judgments written
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """A context with its word."""
+
+    identifier: str
+    lemma: str
+    grouping: str
+    context: str
+    start: int  # in characters of the context
+    end: int
+    date: str = ""
+    pos: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsePair:
+    """What an annotator said of two uses."""
+
+    first: str
+    second: str
+    annotator: str
+    judgment: int  # UNDECIDED, or UNRELATED to IDENTICAL
+
+
+def read_uses(path: str | Path) -> list[Use]:
+    """The uses of a file. BadInput names the line where a cell is missing, a place lies outside its context, or an identifier is there twice."""
+    uses: dict[str, Use] = {}
+    for place, row in _rows(path, ("lemma", "grouping", "identifier", "context", "indexes_target_token")):
+        context, span = row["context"], row["indexes_target_token"].split(",")[0]
+        start, colon, end = span.partition(":")
+        if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
+            message = t("{span} is no place in a context of {n:,} characters", span=shown(span), n=len(context))
+            refuse(place, message, t("Write it as 17:22, characters from 0."))
+        if row["identifier"] in uses:
+            refuse(place, t("use {name} is there twice", name=shown(row["identifier"])), t("Give each use its own identifier."))
+        uses[row["identifier"]] = Use(
+            identifier=row["identifier"],
+            lemma=row["lemma"],
+            grouping=row["grouping"],
+            context=context,
+            start=int(start),
+            end=int(end),
+            date=row.get("date", ""),
+            pos=row.get("pos", ""),
+        )
+    _check_some(uses, path)
+    return list(uses.values())
+
+
+def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
+    """Identifier -> cluster. BadInput for a use that is there twice or, where uses are given, is none of them."""
+    known = {use.identifier for use in uses}
+    clusters: dict[str, str] = {}
+    for place, row in _rows(path, CLUSTERS):
+        name = row["identifier"]
+        if clusters.setdefault(name, row["cluster"]) != row["cluster"]:
+            refuse(place, t("use {name} is in two clusters", name=shown(name)), t("Keep one of them."))
+        if known and name not in known:
+            refuse(place, t("use {name} is not among the uses", name=shown(name)), t("Load the uses that belong to these clusters."))
+    _check_some(clusters, path)
+    return clusters
+
+
+def read_judgments(path: str | Path) -> list[UsePair]:
+    """The judgments of a file; numbers from 0 to 4."""
+    judgments = []
+    for place, row in _rows(path, ("identifier1", "identifier2", "annotator", "judgment")):
+        given = row["judgment"].strip().removesuffix(".0")
+        if given not in map(str, range(IDENTICAL + 1)):
+            refuse(place, t("judgment {value}", value=shown(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
+        judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(given)))
+    _check_some(judgments, path)
+    return judgments
+
+
+def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
+    """What each annotator said of each pair that anybody judged, None where nothing: what `core.corpus.agreement.alpha` takes."""
+    pairs = list(dict.fromkeys(frozenset((each.first, each.second)) for each in judgments))
+    annotators = list(dict.fromkeys(each.annotator for each in judgments))
+    known = {(each.annotator, frozenset((each.first, each.second))): each.judgment or None for each in judgments}
+    return [[known.get((annotator, pair)) for pair in pairs] for annotator in annotators]
+
+
+def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = None) -> dict[str, list[Sentence]]:
+    """Each grouping's contexts as sentences, in order, with their word labeled by its cluster; noise and what is in no cluster has no label."""
+    groupings: dict[str, list[Sentence]] = {}
+    for use in uses:
+        tokens = tuple(tokenize(use.context))
+        position = next((k for k, (_, end) in enumerate(token_spans(use.context)[1]) if end > use.start), None)
+        if position is None:
+            raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=shown(use.identifier), start=use.start))
+        cluster = (clusters or {}).get(use.identifier, NOISE)
+        target = Target(position, tokens[position], None if cluster == NOISE else cluster, use.lemma.casefold(), use.pos or None)
+        document = use.date or use.grouping
+        text = None if join_tokens(list(tokens)) == use.context else use.context
+        groupings.setdefault(use.grouping, []).append(Sentence(tokens, (target,), document, text))
+    return groupings
+
+
+def written_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str], dates: Sequence[str] = ()) -> str:
+    """Occurrences, (tokens, position) each, and the grouping (and date) of each as uses.csv; their identifiers are `identifiers`'."""
+    rows = []
+    dates = dates or [""] * len(occurrences)
+    for name, (tokens, position), grouping, date in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, dates, strict=True):
+        parts = pieces(tokens)
+        context = "".join(parts)
+        before, word = "".join(parts[:position]), parts[position]
+        start = len(before) + len(word) - len(word.lstrip())
+        rows.append((lemma, "", date, grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
+    return _table(USES, rows)
+
+
+def written_clusters(lemma: str, groups: Sequence[int]) -> str:
+    """The sense group of each use as clusters.csv."""
+    return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), map(str, groups), strict=True))
+
+
+def written_judgments(lemma: str, groups: Sequence[int], annotator: str, *, seed: int = 0) -> str:
+    """Pairs of uses as judgments.csv: IDENTICAL of one group, else UNRELATED; of more than MOST_PAIRS pairs a sample."""
+    names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
+    if len(pairs) > MOST_PAIRS:
+        pairs = [pairs[k] for k in np.sort(np.random.default_rng(seed).choice(len(pairs), MOST_PAIRS, replace=False))]
+    same = {True: str(IDENTICAL), False: str(UNRELATED)}
+    return _table(JUDGMENTS, ((names[a], names[b], annotator, same[bool(groups[a] == groups[b])], "", lemma) for a, b in pairs))
+
+
+def identifiers(lemma: str, n: int) -> list[str]:
+    """Names of n uses."""
+    return [f"{lemma}-{k}" for k in range(1, n + 1)]
+
+
+def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict[str, str]]]:
+    """The rows below a first line of names, cell by name; BadInput where a needed column or cell is missing."""
+    lines = placed_lines(Path(path), whole=True)
+    header: list[str] = []
+    for place, line in lines:
+        cells = line.rstrip("\r\n").split("\t")
+        if not header:
+            header = [name.strip() for name in cells]
+            if missing := [name for name in needed if name not in header]:
+                message = t("no column {column} among {columns}", column=shown(missing[0]), columns=shown(header, 400))
+                refuse(place, message, t("Word usage graphs have tabs between their cells."))
+        elif any(map(str.strip, cells)):
+            row = dict(zip(header, cells, strict=False))
+            if missing := [name for name in needed if not row.get(name, "").strip()]:
+                refuse(place, t("no {column}", column=missing[0]), t("Fill the cell."))
+            yield place, row
+
+
+def _check_some(rows: Sized, path: str | Path) -> None:
+    if not rows:
+        raise BadInput(t("{name} has no row below its names. Add some.", name=Path(path).name))
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Rows with tabs between their cells; what would break a row is a blank, so that places stay what they are."""
+    lines = ("\t".join("".join(c if c.isprintable() else " " for c in cell) for cell in row) for row in (names, *rows))
+    return "\n".join(lines) + "\n"

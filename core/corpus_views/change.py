@@ -1,0 +1,309 @@
+"""How a word's use differs between two corpora, or two spans of dates; and which words differ most."""
+
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.model_layers import SENSES
+from core.common.significance import benjamini_hochberg
+from core.corpus import change
+from core.corpus.change import UseChange
+from core.corpus_views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
+from core.elmo.mix import layer_weights, mixed
+from core.index.neighbours import Occurrence
+from core.index.sense_space import LAYER, SenseSpace
+from core.index.table import OccurrenceTable
+from core.senses import clusters
+from core.text.composed import folded
+from core.text.labelled_words import sentences_of
+from core.text.readings import WordInContext
+from core.views.induction import rows_of, space_of
+from core.workbench import Bench, table_key
+
+READS = ("model", "corpus")
+MOST = 1_000  # occurrences of a side
+MOST_READ = 100  # of a side whose sentences are read for the sense space: a second
+MOST_RANKED = 100  # of a side, of each word of a list
+GROUPS_RANKED = 3  # of each word of a list
+CONTROLS = 20
+NAMING = 8  # sentences of a group that name it
+REPORT_EVERY = 5  # words
+Report = Callable[[int, int, float], None]  # words done, in all, per second
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRequest:
+    """A word on two sides, in a layer, "mix" or "senses"; how many groups, None: the corpus' labels, else as many as the vectors suggest."""
+
+    word: str
+    first: Side
+    second: Side
+    space: str = SENSES
+    number: int | None = None
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        return tuple(("corpus", side.corpus) for side in (self.first, self.second) if side.corpus)
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """Words of like frequency: by how much more than shuffled sentences' their APD is, in a layer, and the word's own."""
+
+    words: tuple[str, ...]
+    leads: tuple[float, ...]
+    lead: float
+
+    @property
+    def below(self) -> int:
+        """Of the words how many differ less than the word in question."""
+        return sum(lead < self.lead for lead in self.leads)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class WordChange:
+    """The answer: n sentences, those of the first side first."""
+
+    word: str
+    change: UseChange
+    space: str  # the one that the model has
+    everything: tuple[int, int]  # occurrences there are on each side; more than `items` has where only some are taken
+    items: list[Occurrence]
+    groups: np.ndarray  # (n,)
+    names: tuple[str, ...]  # of the groups
+    labelled: bool  # whether the groups are the corpus' labels
+    clear: bool  # whether the vectors suggest more groups than one
+    near: np.ndarray  # (n,) closeness to the own group
+    bands: tuple[Band, ...]
+    control: Control | None  # None where every token of both sides was not read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankRequest:
+    """All words with so many occurrences on each side, the most frequent `most`."""
+
+    first: Side
+    second: Side
+    space: str = str(LAYER)
+    at_least: int = 10
+    most: int = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class RankedWord:
+    """A word of the list."""
+
+    word: str
+    change: UseChange
+    corrected: float  # p, corrected for as many words as the list has (Benjamini and Hochberg 1995)
+
+
+def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
+    """None while a table is being read. BadInput for sides that are the same, and a word with too few sentences on one."""
+    sides, facts = _checked(bench, request.first, request.second)
+    word = folded(request.word.strip())
+    tables = [_table(bench, side, word) for side in sides]
+    if None in tables:
+        return None
+    texts = [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
+    by_lemma = all(word in table.lemmas for table in tables)
+    every = [each.within(_rows(each.table, word, by_lemma)) for each in texts]
+    space = space_of(bench) if request.space == SENSES else None
+    layer = bench.layers.top if request.space == SENSES and space is None else request.space
+    rows = [_sampled(each, of, space) for each, of in zip(texts, every, strict=True)]
+    if min(map(len, rows)) < change.FEWEST:
+        values = {"word": word[:60], "n": len(rows[0]), "m": len(rows[1]), "least": change.FEWEST}
+        raise BadInput(t("“{word}” is in {n} and {m} sentences; change needs at least {least} on each side.", **values))
+    items = [each.table.occurrence(int(row)) for each, of in zip(texts, rows, strict=True) for row in of]
+    spellings = [o.tokens[o.position] for o in items]
+    vectors, unmapped = _vectors(tables, rows, layer, space, word)
+    groups, names, labelled, clear = _groups(bench, tables, rows, items, (vectors, unmapped), request.number, space)
+    placed = change.evened(vectors, spellings)
+    n = len(rows[0])
+    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.of(each.documents, of)]
+    result = change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
+    return WordChange(
+        word=word,
+        change=result,
+        space=layer,
+        everything=(len(every[0]), len(every[1])),
+        items=items,
+        groups=groups,
+        names=tuple(names),
+        labelled=labelled,
+        clear=clear,
+        near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
+        bands=bands_of(texts, rows, groups, len(names)),
+        control=_control(bench, sides, facts, word),
+    )
+
+
+def rank(bench: Bench, request: RankRequest, report: Report | None = None) -> list[RankedWord] | None:
+    """Every word that both sides have often enough, those that differ most first. None while a table is being read; BadInput for sides
+    that are the same or share no such word."""
+    sides, facts = _checked(bench, request.first, request.second)
+    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in sides]
+    if None in tables:
+        return None
+    texts = [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
+    words = [word for word in shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
+    if not words:
+        raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or bring more text.", n=request.at_least))
+    started, results = time.monotonic(), []
+    for k, word in enumerate(words):
+        if report and k % REPORT_EVERY == 0:
+            report(k, len(words), k / max(time.monotonic() - started, 1e-9))
+        results.append((word, _of_list(texts, word, request.space)))
+    if report:
+        report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
+    corrected = benjamini_hochberg([each.p for _, each in results])
+    ranked = [RankedWord(word, each, float(p)) for (word, each), p in zip(results, corrected, strict=True)]
+    return sorted(ranked, key=lambda each: (each.change.p, -each.change.standing))
+
+
+def dates(bench: Bench, corpus: str) -> list[str]:
+    """The dates that a corpus' texts have, in order."""
+    return dates_of(facts_of(corpus or bench.corpus, bench.language, bench.opener.memo))
+
+
+def _checked(bench: Bench, first: Side, second: Side) -> tuple[tuple[Side, Side], tuple[Facts, Facts]]:
+    """Both sides with their corpora by name, and what is known of their texts."""
+    sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
+    facts = tuple(facts_of(side.corpus, bench.language, bench.opener.memo) for side in sides)
+    check_sides(sides, tuple(dates_of(each) for each in facts))
+    return sides, facts
+
+
+def _table(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
+    """The labelled tokens where a language's own sentences label the word, else every token."""
+    if sentences_of(side.corpus):
+        beside = Bench(replace(bench.names, corpus=side.corpus), bench.opener).about(WordInContext((word,), 0))
+        if word in beside.targets.lemmas:
+            return beside.targets
+    return bench.opener.every_token(side.corpus, bench.names.model)
+
+
+def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
+    """A labelled word's rows with its other forms where both sides label it; else those of the spelling."""
+    if by_lemma:
+        return rows_of(table, word)
+    spelled = np.flatnonzero(table.spelled(word))
+    return spelled if len(spelled) else np.flatnonzero(table.same_word(word))
+
+
+def _sampled(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
+    """At most so many rows, spread evenly."""
+    most = MOST_READ if space is not None and np.count_nonzero(space.unread(texts.table, rows)) > MOST_READ else MOST
+    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+
+
+def _vectors(
+    tables: Sequence[OccurrenceTable], rows: Sequence[np.ndarray], layer: str, space: SenseSpace | None, word: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """(n, D) of both sides' rows, and those in which groups are counted: in the sense space its parts before the map."""
+    if layer != SENSES:
+        layers = np.concatenate([table.rows.take(of) for table, of in zip(tables, rows, strict=True)])  # (n, L, D)
+        vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+        return vectors, vectors
+    views = np.concatenate([space.of_rows(table, of) for table, of in zip(tables, rows, strict=True)])
+    # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
+    return space.placed(views, word=word), space.placed(views, views.mean(axis=0), word, mapped=False)
+
+
+def _groups(
+    bench: Bench,
+    tables: Sequence[OccurrenceTable],
+    rows: Sequence[np.ndarray],
+    items: Sequence[Occurrence],
+    vectors: tuple[np.ndarray, np.ndarray],
+    number: int | None,
+    space: SenseSpace | None,
+) -> tuple[np.ndarray, list[str], bool, bool]:
+    """(n,) the group of each, their names, whether they are labels, whether there seem to be several."""
+    labels = [o.sense for o in items]
+    if number is None and all(labels):
+        names, groups = np.unique(labels, return_inverse=True)
+        return groups, names.tolist(), True, len(names) > 1
+    spellings = [o.tokens[o.position] for o in items]
+    directions = clusters.directions(vectors[0], spellings)
+    suggestion = clusters.suggest(clusters.directions(vectors[1], spellings)) if number is None else None
+    groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
+    names = _named(bench, tables, rows, items, (groups, clusters.closeness(directions, groups)[0]), space)
+    return groups, names, False, suggestion is None or suggestion.number > 1
+
+
+def _named(
+    bench: Bench,
+    tables: Sequence[OccurrenceTable],
+    rows: Sequence[np.ndarray],
+    items: Sequence[Occurrence],
+    groups_near: tuple[np.ndarray, np.ndarray],
+    space: SenseSpace | None,
+) -> list[str]:
+    """Names of groups by the substitutes of their typical sentences and by words near by, as the page of senses gives them."""
+    groups, near = groups_near
+    forms = {o.word for o in items}
+    contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in items]
+    words = clusters.telling_words(contexts, groups, Counter())
+    substitutes = [[] for _ in words]
+    if space is not None:
+        typical = np.sort([k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -near, 2))[:NAMING]])
+        typical = typical[groups[typical] >= 0]
+        n = len(rows[0])
+        predicted = []
+        for table, of, chosen in ((tables[0], rows[0], typical[typical < n]), (tables[1], rows[1], typical[typical >= n] - n)):
+            predicted += space.likeliest(table, of[chosen], clusters.NAMED_BY) if len(chosen) else []
+        if predicted:
+            substitutes = clusters.telling_substitutes(predicted, groups[typical])
+            substitutes += [[]] * (len(words) - len(substitutes))
+    return [clusters.name_of(*each) for each in zip(substitutes, words, strict=True)]
+
+
+def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndarray, int, list[np.ndarray]]:
+    """(n, D) unit rows of a spelling on both sides in a layer, spellings evened, how many are the first's, and the rows of each."""
+    rows = []
+    for each in texts:
+        of = each.within(np.flatnonzero(each.table.spelled(word)))
+        rows.append(of if len(of) <= MOST_RANKED else of[np.linspace(0, len(of) - 1, MOST_RANKED).astype(int)])
+    layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
+    vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
+    spellings = [
+        each.table.sentences[int(each.table.sentence[k])][int(each.table.position[k])].as_py()
+        for each, of in zip(texts, rows, strict=True)
+        for k in of
+    ]
+    return change.evened(vectors, spellings), len(rows[0]), rows
+
+
+def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
+    placed, n, rows = _pair_in(texts, word, layer)
+    groups = clusters.clusters(unit(placed - placed.mean(axis=0)), GROUPS_RANKED, starts=1)
+    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.of(each.documents, of)]
+    return change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
+
+
+def _control(bench: Bench, sides: tuple[Side, Side], facts: tuple[Facts, Facts], word: str) -> Control | None:
+    """The words whose frequencies on both sides are nearest to this one's."""
+    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in sides]
+    if None in tables:
+        return None
+    texts = [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
+    key = tuple(table_key(table) for table in tables), sides
+    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: shared_words(texts, change.FEWEST), most=4))
+    if word not in shared:
+        return None
+    own = np.log(shared.pop(word))
+    nearest = sorted(filter(clusters.tells, shared), key=lambda other: (float(np.abs(np.log(shared[other]) - own).sum()), other))[:CONTROLS]
+    leads = [_lead(*_pair_in(texts, each, str(LAYER))[:2]) for each in (word, *nearest)]
+    return Control(tuple(nearest), tuple(leads[1:]), leads[0])
+
+
+def _lead(placed: np.ndarray, n: int) -> float:
+    """How much larger the APD is than that of shuffled sentences."""
+    return change.average_pairwise_distance(placed[:n], placed[n:]) - change.expected_distance(placed)

@@ -1,0 +1,100 @@
+"""What a model expects of a text: the words behind and before it, how each of its words fared, and what could stand in a word's place."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
+
+from core.analysis import expectation
+from core.analysis.expectation import Expected, Reading
+from core.common.errors import ElmoscopeError
+from core.elmo.models import masked_words
+from core.text.corpora import open_corpus
+from core.text.word_in_question import words_of
+from core.workbench import Bench
+
+READS = ("model",)
+COMMON = 150  # words of the list that tell little of what a text is about
+MOST_RANKED = 120  # words whose ranks are asked for: two softmaxes of the whole list each
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NextWordsRequest:
+    """A text's sentences as tokens; a direction, or the position of one of its tokens, where the answer hangs on it."""
+
+    sentences: tuple[tuple[str, ...], ...]
+    backward: bool = False
+    position: int = 0
+
+
+def compute(bench: Bench, request: NextWordsRequest, reading: Reading) -> Expected:
+    """What may follow a text, or precede it; `reading` is the text as `read`."""
+    return expectation.expected_next(bench.language_model, reading, backward=request.backward)
+
+
+def read(bench: Bench, request: NextWordsRequest) -> Reading:
+    """One pass over the text. BadInput for one without words."""
+    return expectation.read(bench.language_model, request.sentences)
+
+
+def in_place(bench: Bench, request: NextWordsRequest, reading: Reading) -> tuple[Expected, Expected, Expected]:
+    """What could stand in the place of the token in question: from the left, the right, both sides."""
+    return expectation.expected_at(bench.language_model, reading, request.position, _marginal(bench))
+
+
+def ranks(bench: Bench, request: NextWordsRequest, reading: Reading) -> np.ndarray:
+    """(3, n) of the first words of a text: from the left, the right, both sides."""
+    return expectation.ranks(bench.language_model, reading, MOST_RANKED, _marginal(bench))
+
+
+def masked(bench: Bench, request: NextWordsRequest):
+    """What a transformer expects behind a mask over the token in question, a core.engines.masked.Masked; MissingArtifact where it came
+    without its head."""
+    words = bench.once("masked words", lambda: masked_words(bench.model), bench.model)
+    starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
+    number = max(k for k, start in enumerate(starts) if start <= request.position)
+    return words.at(list(request.sentences[number]), request.position - starts[number])
+
+
+def opening(bench: Bench, reading: Reading, most: int = MOST_RANKED) -> int:
+    """Where to look first among the first words of a text."""
+    return widest_gap(reading.tokens[:most], reading.forward[:most], reading.backward[:most], _common_words(bench))
+
+
+def widest_gap(tokens: Sequence[str], forward: np.ndarray, backward: np.ndarray, common: frozenset[str]) -> int:
+    """The content word that the two directions expected most differently, (T,) bits each.
+
+    A word of the list that is not one of the commonest; where there is none any word, and at last any token.
+    """
+    apart = np.abs(np.asarray(forward) - np.asarray(backward))
+    apart = np.where(np.isfinite(apart), apart, -1.0)
+    words = np.array([any(map(str.isalpha, token)) for token in tokens])
+    content = np.array([token.casefold() not in common for token in tokens]) & words
+    for candidates in (content & (apart >= 0), words & (apart >= 0), apart >= 0, content, words):
+        if candidates.any():
+            return int(np.argmax(np.where(candidates, apart, -2.0)))
+    return 0
+
+
+def _common_words(bench: Bench) -> frozenset[str]:
+    """The commonest words of the model's list, which is in order of frequency, and those that its language lists as grammar."""
+
+    def collect() -> frozenset[str]:
+        commonest = frozenset(word.casefold() for word in bench.language_model.vocabulary.words[:COMMON])
+        return commonest | words_of(bench.language).function
+
+    return bench.once("common words", collect)
+
+
+def _marginal(bench: Bench) -> np.ndarray:
+    """log p (V,) of each word whatever is around it, over the bundled sentences of the model's language."""
+
+    def measure() -> np.ndarray:
+        try:
+            sentences = open_corpus(bench.language.sentences, bench.language)
+        except ElmoscopeError:  # a language without sentences of its own
+            return expectation.prior(bench.language_model)
+        return expectation.marginal(bench.language_model, [sentence.tokens for sentence in sentences])
+
+    return bench.once("marginal", measure)

@@ -1,0 +1,329 @@
+"""The tasks of the ELMo paper: what is typed, two answers side by side, and the table."""
+
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.limits import limits
+from core.common.markup import Markup
+from core.figures.classifiers import chain_colours, class_colours, shares_figure
+from core.figures.style import GLOVE, LAYER_COLOURS
+from core.tasks import answers
+from core.tasks.answers import Mentioned, OpenTask, TaskAnswer
+from core.tasks.catalogue import TASKS, measure_titles, task_titles
+from core.tasks.coreference import chosen
+from core.tasks.entailment import label_titles
+from core.tasks.inputs import flat
+from core.tasks.results import FOLDER, read_results, summaries
+from core.tasks.task import Example
+from core.text.tokens import pieces
+from pages._cached.kept import keep
+from pages._cached.views import bench, named
+from pages._classify import brackets
+from pages._classify.notices import about_choice, about_measure, about_spans
+from pages._frame import examples
+from pages._frame.choices import coded_choice, text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, show_html, shown_errors
+from pages._widgets import lists
+from pages._widgets.as_you_type import as_you_type
+from pages._widgets.charts import draw
+
+COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
+R = TypeVar("R")
+READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
+ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
+
+
+def _opened(in_use: InUse) -> dict[str, OpenTask]:
+    """The tasks that have heads which fit what is in use; none where nothing was trained."""
+    if not RESULTS.is_file():
+        return {}
+    over = bench(in_use)
+    options = {"most": 4, "weighed": False, "meanwhile": t("Opening the heads…")}
+    return keep("task heads", named(over, READS), RESULTS.stat().st_mtime, lambda: answers.open_tasks(over.model, over.vectors), **options)
+
+
+def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
+    """What a function of core.tasks.answers says of a request, by the heads of a task."""
+    over, opened = bench(in_use), _opened(in_use)[task]
+    key = (task, request, RESULTS.stat().st_mtime)
+    return keep(
+        f"tasks.{compute.__qualname__}", named(over, READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
+    )
+
+
+def variant_titles() -> dict[str, str]:
+    return {"baseline": t("GloVe and spellings"), "elmo": t("with ELMo")}
+
+
+def show(in_use: InUse) -> None:
+    with shown_errors():
+        result = _opened(in_use)
+        if not result:
+            st.info(
+                t("No trained head fits what is in use. Run: `{command}`", command="python -m core tasks results --data FOLDER"),
+                icon=":material/terminal:",
+            )
+            notice([t("No prediction yet.")])
+            return
+        titles = task_titles()
+        task = coded_choice(
+            "task_of_paper", t("Task"), {name: titles[name] for name in ORDER if name in result}, next(n for n in ORDER if n in result)
+        )
+        _offer_examples(task)
+        with shown_errors():
+            PAGES[task](in_use)
+        if problems := result[task].problems:
+            st.caption(t("Not run: {problem}", problem=plain(problems[0])))
+        st.page_link("pages/results.py", label=t("The paper’s table and ours"), icon=":material/query_stats:")
+
+
+def _offer_examples(task: str) -> None:
+    key = f"tasks_example_{task}"
+    some = examples.tasks()[task]
+    st.pills(
+        t("Examples"),
+        range(len(some)),
+        key=key,
+        on_change=_take_example,
+        args=(key, task),
+        label_visibility="collapsed",
+        format_func=lambda k: ":material/format_quote: " + _label(some[k]),
+    )
+
+
+def _label(example: dict[str, str]) -> str:
+    """What stands on an example's button: its first text, cut."""
+    text = next(iter(example.values()))
+    return text if len(text) < 50 else f"{text[:48].rstrip()}…"
+
+
+def _take_example(key: str, task: str) -> None:
+    if (number := st.session_state[key]) is not None:
+        st.session_state.update(examples.tasks()[task][number])
+
+
+def _typed(key: str, label: str, task: str, **options) -> str:
+    """A box that stands on the task's first example and answers while one types."""
+    text = text_box(key, label, examples.tasks()[task][0][key], limits().max_passage, **options)
+    as_you_type(label)
+    return text
+
+
+# --- the tasks --------------------------------------------------------------------------------------------------------
+
+
+def _names(in_use: InUse) -> None:
+    example = answers.sentence_example("names", _typed("tasks_names", t("Sentence with names"), "names", height=80))
+    _spans("names", in_use, example)
+
+
+def _chunks(in_use: InUse) -> None:
+    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("Sentence to chunk"), "chunks", height=80))
+    _spans("chunks", in_use, example)
+    st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
+
+
+def _speech(in_use: InUse) -> None:
+    example = answers.sentence_example("speech", _typed("tasks_speech", t("Sentence to tag"), "speech", height=80))
+    _spans("speech", in_use, example)
+    st.caption(
+        t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
+    )
+
+
+def _roles(in_use: InUse) -> None:
+    example = answers.sentence_example("roles", _typed("tasks_roles", t("Sentence with a verb"), "roles", height=80))
+    tokens = flat(example.passages[0])
+    places = _ask(answers.predicates, in_use, "roles", example)
+    titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
+    at = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
+    _spans("roles", in_use, answers.with_predicate(example, int(at)))
+
+
+def _spans(task: str, in_use: InUse, example: Example) -> None:
+    """Names or roles, drawn on the words of both."""
+    tokens = flat(example.passages[0])
+    by_variant = _ask(answers.ask, in_use, task, example)
+    verb = ("V", "C-V")
+    result = {v: [span for span in a.said if span[2] not in verb] for v, a in by_variant.items()}
+    colours = class_colours(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
+    shown = pieces(tokens)
+
+    def words(span: tuple[int, int, str]) -> str:
+        return "".join(shown[span[0] : span[1] + 1]).strip()
+
+    predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
+
+    def drawn_by(variant: str) -> Markup:
+        others = [span for v, spans in result.items() if v != variant for span in spans]
+        alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
+        clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
+        return brackets.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
+
+    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    if len(result) > 1:
+        _notice(task, about_spans(result["baseline"], result["elmo"], words))
+    rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
+    _twin(task, rows)
+
+
+def _entailment(in_use: InUse) -> None:
+    first = _typed("tasks_first", t("First sentence"), "entailment")
+    second = _typed("tasks_second", t("Does this follow from it?"), "entailment")
+    by_variant = _ask(answers.ask, in_use, "entailment", answers.pair_example(first, second))
+    titles = variant_titles()
+    named = label_titles()
+    shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in by_variant.items()}
+    message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
+    draw(
+        shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
+        key="tasks.entailment",
+        alt=t("Three bars each: {told}.", told=message),
+    )
+    best = {v: max(row, key=row.get) for v, row in shares.items()}
+    if len(best) > 1:
+        sure = tuple(shares[v][best[v]] for v in ("baseline", "elmo"))
+        _notice("entailment", about_choice(best["baseline"], best["elmo"], sure))
+    _twin("entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()])
+
+
+def _coreference(in_use: InUse) -> None:
+    text = _typed("tasks_text", t("Text with pronouns"), "coreference", height=100)
+    if not {"clusters", "chunks"} <= set(_opened(in_use)):
+        _pronoun(in_use, answers.mentioned(text))
+        return
+    _chains(in_use, text)
+    try:
+        mentions = answers.mentioned(text)
+    except BadInput:  # no he or she, or no name that it could stand for
+        return
+    more = st.expander(t("Which pronoun"), key="tasks_one_pronoun", on_change="rerun")
+    if more.open:
+        with more:
+            _pronoun(in_use, mentions)
+
+
+def _chains(in_use: InUse, text: str) -> None:
+    """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
+    example = _ask(answers.mentions_in, in_use, "chunks", text)
+    tokens = flat(example.passages[0])
+    shown = pieces(tokens)
+    by_variant = _ask(answers.ask, in_use, "clusters", example)
+    result = {v: answers.chains(example, a.said) for v, a in by_variant.items()}
+    first = sorted({chain[0] for chains in result.values() for chain in chains})
+    colours = chain_colours(len(first))
+
+    def words(span: tuple[int, ...]) -> str:
+        return "".join(shown[span[0] : span[1] + 1]).strip()
+
+    def drawn_by(variant: str) -> Markup:
+        others = [chain for v, chains in result.items() if v != variant for chain in chains]
+        spans, alone = [], []
+        for chain in result[variant]:
+            labelled = [(*span, str(first.index(chain[0]) + 1)) for span in chain]
+            spans += labelled
+            alone += labelled if len(result) > 1 and chain not in others else []
+        return brackets.spans(tokens, spans, colours=colours, alone=alone)
+
+    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
+    if len(by_variant) > 1:
+        _notice("clusters", about_spans(named["baseline"], named["elmo"], words))
+    rows = [
+        {t("reads"): variant_titles()[v], t("group"): first.index(chain[0]) + 1, t("words"): " = ".join(map(words, chain))}
+        for v, chains in result.items()
+        for chain in chains
+    ]
+    _twin("coreference", rows)
+
+
+def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
+    """Which name one pronoun stands for, and how likely each is: GAP's heads."""
+    at = mentions.pronouns[0]
+    if len(mentions.pronouns) > 1:
+        titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
+        at = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(at)))
+    by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(at))
+    tokens = flat(mentions.passage)
+    pronoun = mentions.words((at, at))
+    picked = {v: chosen(a.said) for v, a in by_variant.items()}
+    none = t("none of them")
+    named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
+    differ = len(set(named.values())) > 1
+
+    def drawn_by(variant: str) -> Markup:
+        label = f"{pronoun} = {named[variant]}"
+        spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
+        colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
+        return brackets.spans(tokens, spans, colours=colours, alone=spans if differ else ())
+
+    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    if len(by_variant) > 1:
+        sure = tuple(_share(by_variant[v], picked[v]) for v in ("baseline", "elmo"))
+        _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
+    rows = [
+        {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
+        for v, a in by_variant.items()
+        for name, p in zip(mentions.names, a.said, strict=True)
+    ]
+    _twin("pronoun", rows)
+
+
+def _share(answer: TaskAnswer, number: int) -> float:
+    return answer.said[number] if number >= 0 else 1 - sum(answer.said)
+
+
+def _questions(in_use: InUse) -> None:
+    question = _typed("tasks_question", t("Question"), "questions")
+    paragraph = _typed("tasks_paragraph", t("Paragraph"), "questions", height=140)
+    example = answers.question_example(question, paragraph)
+    by_variant = _ask(answers.ask, in_use, "questions", example)
+    spans = example.facts.spans
+    places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
+    differ = len(set(places.values())) > 1
+    _side_by_side(by_variant, lambda variant: show_html("{}", brackets.marked(paragraph, *places[variant], alone=differ)))
+    texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
+    if len(by_variant) > 1:
+        _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
+    _twin(
+        "questions",
+        [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in by_variant.items()],
+    )
+
+
+PAGES: dict[str, Callable[[InUse], None]] = {
+    "names": _names,
+    "roles": _roles,
+    "entailment": _entailment,
+    "coreference": _coreference,
+    "questions": _questions,
+    "chunks": _chunks,
+    "speech": _speech,
+}
+
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+
+
+def _side_by_side(by_variant: dict[str, TaskAnswer], show_one: Callable[[str], None]) -> None:
+    for column, variant in zip(st.columns(len(by_variant)), by_variant, strict=True):
+        with column:
+            lists.heading(variant_titles()[variant], COLOURS[variant])
+            show_one(variant)
+
+
+def _notice(task: str, line: str) -> None:
+    measure = measure_titles()[TASKS[task].name]
+    notice([line, about_measure(measure, summaries(read_results()).get(task))])
+
+
+def _twin(task: str, rows: list[dict]) -> None:
+    if rows:
+        lists.twin(pd.DataFrame(rows), name=task, key=f"tasks.twin.{task}")

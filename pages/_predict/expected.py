@@ -1,0 +1,126 @@
+"""What may follow a text and what may have preceded it; a tap puts a word there, a draw lets the model choose."""
+
+import pandas as pd
+import streamlit as st
+
+from core.analysis import expectation
+from core.analysis.expectation import Expected, Reading
+from core.common.i18n import t
+from core.common.limits import limits
+from core.figures.measures import BACKWARD, FORWARD
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from core.views import next_words
+from core.views.next_words import NextWordsRequest
+from pages._cached.views import bench, view
+from pages._frame.choices import BOUND
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._predict import passage
+from pages._widgets import lists
+from pages._widgets.word_lists import STYLE, word_buttons, written
+
+
+def show(in_use: InUse, read: Reading) -> None:
+    """Two lists, the buttons that draw, what to notice, the table twin."""
+    st.html(STYLE)
+    requests = (NextWordsRequest(sentences=read.sentences, backward=backward) for backward in (True, False))
+    before, after = (view(next_words.compute, bench(in_use), request, read, most=128) for request in requests)
+    longest = max(p.probability for result in (before, after) for p in result.likeliest)
+    first, last = read.tokens[0], read.tokens[-1]
+    with st.container(key="both_ways"):
+        left, right = st.columns(2, gap="large")
+    with left:
+        lists.heading(t("Before “{word}”", word=first[:24]), BACKWARD, t("backward, from the right"))
+        _draws(in_use, read, backward=True)
+        word_buttons("before", before, BACKWARD, longest, _prepend)
+    with right:
+        lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("forward, from the left"))
+        _draws(in_use, read, backward=False)
+        word_buttons("after", after, FORWARD, longest, _append)
+    _how_to_draw()
+    st.caption(t("Words outside the vocabulary have {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
+    notice(_noticed(first, last, before, after))
+    rows = [
+        {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
+        for where, result in ((t("before"), before), (t("after"), after))
+        for k, p in enumerate(result.likeliest, 1)
+    ]
+    lists.twin(pd.DataFrame(rows), name="next-words", label=t("Show as table"), key="predict.twin")
+
+
+def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
+    name = "before" if backward else "after"
+    with st.container(horizontal=True, gap="small"):
+        st.button(t("Draw a word"), key=f"predict.{name}.1", on_click=_write, args=(in_use, read, 1, backward))
+        st.button(t("Write five words"), key=f"predict.{name}.5", on_click=_write, args=(in_use, read, 5, backward))
+    ended = st.session_state.get(passage.ENDED)
+    if ended == name:
+        drew = t("Drew the sentence’s beginning. Try another seed.")
+        st.caption(drew if backward else t("Drew the sentence’s end. Try another seed."))
+    elif ended == "full":
+        st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
+
+
+def _how_to_draw() -> None:
+    """Temperature and seed of both directions' draws."""
+    with st.popover(t("How words are drawn"), icon=":material/casino:"):
+        st.slider(
+            t("Temperature"),
+            0.0,
+            2.0,
+            1.0,
+            0.1,
+            key="pheat",
+            **BOUND,
+            help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
+        )
+        st.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
+
+
+def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:
+    text = st.session_state[passage.TEXT]
+    tokens = list(read.sentences[0 if backward else -1])
+    written = expectation.write(
+        bench(in_use).language_model, tokens, n, backward=backward, temperature=st.session_state.pheat, seed=st.session_state.pseed
+    )
+    joined = expectation.prepended if backward else expectation.appended
+    at = st.session_state.get(passage.AT)
+    moved = at + len(written.words) if backward and at is not None else at
+    passage.put(joined(text, written.words), ended=("before" if backward else "after") if written.ended else None, at=moved)
+
+
+def _append(word: str) -> None:
+    passage.put(expectation.appended(st.session_state[passage.TEXT], [word]))
+
+
+def _prepend(word: str) -> None:
+    at = st.session_state.get(passage.AT)
+    passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), at=None if at is None else at + 1)
+
+
+def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[str]:
+    n, m = (round(result.effective, 1 if result.effective < 10 else None) for result in (after, before))
+    names = {"first": written(first)[:24], "last": written(last)[:24], "n": n, "m": m}
+    ends, begins = (
+        next((p.probability for p in item.likeliest if p.word == word), 0.0)
+        for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))
+    )
+    if min(ends, begins) > 0.5:
+        return [
+            t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words to see predictions.", begins=begins, ends=ends)
+        ]
+    if ends > 0.5:
+        lines = [t("It expects the end here ({share:.1%}); before “{first}” it is as unsure as between {m:,} words.", share=ends, **names)]
+    elif begins > 0.5:
+        lines = [
+            t("It expects the beginning here ({share:.1%}); after “{last}” it is as unsure as between {n:,} words.", share=begins, **names)
+        ]
+    elif n == m:
+        lines = [t("Forward after “{last}” and backward before “{first}” are equally unsure, as between {n:,} words.", **names)]
+    elif n < m:
+        lines = [t("Forward is surer: {n:,} equally likely words after “{last}”, backward {m:,} before “{first}”.", **names)]
+    else:
+        lines = [t("Backward is surer: {m:,} equally likely words before “{first}”, forward {n:,} after “{last}”.", **names)]
+    if after.unknown > 0.05:
+        lines.append(t("{share:.0%} goes to words outside its vocabulary, such as rare names.", share=after.unknown))
+    return lines

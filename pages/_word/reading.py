@@ -1,0 +1,32 @@
+"""The reading of every token of a corpus, which pages about a word wait for, or go on without."""
+
+import streamlit as st
+
+from core.common.i18n import t
+from core.index.table import OccurrenceTable
+from core.workbench import Bench
+from pages._cached import opened, progress
+from pages._frame.markup import plain
+
+
+def every_token(over: Bench, wait_s: float = progress.AT_MOST_S) -> OccurrenceTable | None:
+    """All tokens of the corpus, waited for a while; None while they are being read."""
+    job = opened.table_job(over.corpus, over.names.model)
+    with st.spinner(t("Reading all sentences…")):
+        job.wait(wait_s)
+    return job.result
+
+
+def show_state(over: Bench) -> None:
+    """How far the reading is, with Stop; or why it ended, and how to go on."""
+    corpus, model = over.corpus, over.names.model
+    progress.show_state(opened.table_job(corpus, model), lambda: opened.go_on(corpus, model))
+
+
+def show_meanwhile(over: Bench, meanwhile: str) -> None:
+    """How far it is, on a page that can do without: what it does `meanwhile`."""
+    job = opened.table_job(over.corpus, over.names.model)
+    if job.running:
+        progress.show_progress(job, meanwhile=meanwhile)
+    elif job.error:
+        st.warning(plain(job.error))

@@ -1,0 +1,217 @@
+"""Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [halves|swapped|spread|doubtful|speed]`.
+
+`halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed (p of all
+three measures together, and of each). `swapped`: pairs of labelled words, A's sentences on one side, on the other A's and as many of B's with A's
+spelling in B's place, read anew: how often that is found. `spread`: five labels of each sense drawn at random (`--labels N`): the others right, and
+what is said with a probability held against how often it is right. `doubtful`: from two labels a sense on, one more at a time, the most
+doubtful or any: right of the others at the same number. `speed`: a word and a list of 1,000 words of two texts (`--texts A B`).
+"""
+
+import argparse
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from core.common.significance import LEVEL, paired
+from core.corpus import change
+from core.corpus.spread import shares_of
+from core.corpus_views import change as view
+from core.corpus_views.sides import Side
+from core.elmo.models import open_model
+from core.evaluation.layer_scores import static_vectors
+from core.index.sense_space import SenseSpace, open_space
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses import clusters
+from core.senses.verdict import has_senses
+from core.text.labelled_words import with_all
+from core.workbench import open_bench
+
+DRAWS = 1_000
+PAIRS = 100
+MEASURES = ("all three", "APD", "PRT", "JSD")
+BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
+
+
+def called(found: change.UseChange) -> tuple[bool, ...]:
+    """Whether each p says that there is change."""
+    return tuple(p <= LEVEL for p in (found.p, found.apd.p, found.prt.p, found.jsd.p))
+
+
+def grouped(space: SenseSpace, views: np.ndarray, spellings: np.ndarray, word: str) -> tuple[np.ndarray, np.ndarray]:
+    """(n, D) as the view places a word's sentences, and the groups it finds in them."""
+    placed = space.placed(views, word=word)
+    suggestion = clusters.suggest(clusters.directions(space.placed(views, views.mean(axis=0), word, mapped=False), spellings))
+    number = suggestion.number if suggestion.number > 1 else suggestion.best
+    return change.evened(placed, spellings), clusters.clusters(clusters.directions(placed, spellings), number)
+
+
+def words_of(table: OccurrenceTable) -> list[str]:
+    return [word for word in table.lemmas if has_senses(table, word)]
+
+
+def halves(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None:
+    rng, words = np.random.default_rng(0), words_of(own)
+    results = []
+    for k, word in enumerate(words):
+        rows = own.labelled_rows(word)
+        placed, groups = grouped(space, space.of_rows(own, rows), own.word[rows], word)
+        for draw in range(k, DRAWS, len(words)):
+            order = rng.permutation(len(rows))
+            first, second = np.split(placed[order], [len(rows) // 2])
+            results.append(called(change.change(first, second, groups[order], seed=draw)))
+    for name, share in zip(MEASURES, np.mean(results, axis=0), strict=True):
+        print(f"random halves, {len(results):,} draws over {len(words)} words: called changed by {name} {share:.1%}", flush=True)
+
+
+def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None:
+    rng, words = np.random.default_rng(0), words_of(own)
+    results: dict[str, list[tuple[bool, ...]]] = {"as many of B": [], "a third of B": []}
+    for _ in range(PAIRS):
+        first, other = rng.choice(words, 2, replace=False)
+        rows, others = rng.permutation(own.labelled_rows(first)), rng.permutation(own.labelled_rows(other))
+        half = len(rows) // 2
+        others = others[:half]
+        read = [own.occurrence(int(row)) for row in others]
+        sentences = [(_with(o.tokens, o.position, first), o.position) for o in read]
+        layers = list(space.encoder.encode([list(tokens) for tokens, _ in sentences]))
+        there = np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
+        added = space.views(sentences, there, layers)
+        views = space.of_rows(own, rows)
+        for name, n in (("as many of B", half), ("a third of B", half // 2)):
+            every = np.concatenate([views, added[:n]])
+            spellings = np.array([own.words[code] for code in own.word[rows]] + [first] * n)
+            placed, groups = grouped(space, every, spellings, first)
+            results[name].append(called(change.change(placed[:half], placed[half:], groups)))
+    for name, found in results.items():
+        shares = ", ".join(f"{measure} {share:.0%}" for measure, share in zip(MEASURES, np.mean(found, axis=0), strict=True))
+        print(f"swapped, {name} on the second side, {len(found)} pairs: found by {shares}", flush=True)
+
+
+def _with(tokens: tuple[str, ...], position: int, word: str) -> list[str]:
+    """B's sentence with A in B's place, with a capital where B had one."""
+    old = tokens[position]
+    return [*tokens[:position], word.capitalize() if old[:1].isupper() else word, *tokens[position + 1 :]]
+
+
+def labelled(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
+    """Set, rows (n, D) as the page has them, senses (n,)."""
+    bundled = set(words_of(own))
+    for word in words_of(table):
+        rows = table.labelled_rows(word)
+        placed = clusters.directions(space.of_word(table, rows, word), table.word[rows])
+        yield ("55 words" if word in bundled else "420 words"), placed, np.unique(table.sense[rows], return_inverse=True)[1]
+
+
+def drawn(senses: np.ndarray, labels: int, rng: np.random.Generator) -> np.ndarray:
+    """So many sentences of each sense."""
+    return np.concatenate([rng.permutation(np.flatnonzero(senses == sense))[:labels] for sense in range(senses.max() + 1)])
+
+
+def spread(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, labels: int) -> None:
+    right: dict[str, list[float]] = {}
+    said: dict[str, list[np.ndarray]] = {}
+    for k, (name, rows, senses) in enumerate(labelled(space, own, table)):
+        for seed in range(3):
+            places = drawn(senses, labels, np.random.default_rng([seed, k]))
+            shares = shares_of(rows, places, senses[places], senses.max() + 1)
+            rest = np.setdiff1d(np.arange(len(rows)), places)
+            if not len(rest):
+                continue
+            hits = shares[rest].argmax(axis=1) == senses[rest]
+            right.setdefault(name, []).append(hits.mean())
+            said.setdefault(name, []).append(np.stack([shares[rest].max(axis=1), hits]))
+    for name, values in right.items():
+        sure, hits = np.concatenate(said[name], axis=1)
+        off = 0.0
+        parts = []
+        for low, high in BINS:
+            inside = (sure >= low) & (sure < high)
+            if inside.any():
+                off += inside.mean() * abs(sure[inside].mean() - hits[inside].mean())
+                parts.append(f"{sure[inside].mean():.0%} said, {hits[inside].mean():.0%} right ({inside.sum():,})")
+        print(f"{labels} labels a sense, {name}, 3 draws: {np.mean(values):.1%} of the others right (mean over words)")
+        print(
+            f"    said {sure.mean():.1%}, right {hits.mean():.1%}, off by {100 * off:.1f} points on average: {'; '.join(parts)}", flush=True
+        )
+
+
+def doubtful(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, more: int) -> None:
+    ahead: dict[str, list[tuple[float, float]]] = {}
+    for k, (name, rows, senses) in enumerate(labelled(space, own, table)):
+        start = drawn(senses, 2, np.random.default_rng(k))
+        if len(rows) - len(start) < more + 4:
+            continue
+        by_doubt = _asked(rows, senses, start, more, None)
+        at_random = [_asked(rows, senses, start, more, np.random.default_rng([seed, k])) for seed in range(3)]
+        ahead.setdefault(name, []).append((by_doubt, float(np.mean(at_random))))
+    for name, pairs in ahead.items():
+        doubt, chance = zip(*pairs, strict=True)
+        difference = paired(doubt, chance)
+        message = (
+            f"2 labels a sense and {more} more, {name} ({len(pairs)}): of the others {np.mean(doubt):.1%} right asking the most doubtful"
+        )
+        print(f"{message}, {np.mean(chance):.1%} at random; {100 * difference.mean:+.1f} points ({difference.span()})", flush=True)
+
+
+def _asked(rows: np.ndarray, senses: np.ndarray, start: np.ndarray, more: int, rng: np.random.Generator | None) -> float:
+    """Right of the sentences without a label, after so many more labels; `rng` asks at random."""
+    places = list(start)
+    for _ in range(more):
+        rest = np.setdiff1d(np.arange(len(rows)), places)
+        shares = shares_of(rows, np.array(places), senses[places], senses.max() + 1)[rest]
+        entropy = -(shares * np.log(np.maximum(shares, 1e-12))).sum(axis=1)
+        places.append(rest[entropy.argmax()] if rng is None else rng.choice(rest))
+    shares = shares_of(rows, np.array(places), senses[places], senses.max() + 1)
+    rest = np.setdiff1d(np.arange(len(rows)), places)
+    return float((shares[rest].argmax(axis=1) == senses[rest]).mean())
+
+
+def speed(texts: list[str]) -> None:
+    bench = open_bench()
+    first, second = (Side(corpus=text) for text in texts)
+    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in (first, second)]
+    print(f"{len(tables[0]):,} and {len(tables[1]):,} tokens")
+    started = time.perf_counter()
+    ranked = view.rank(bench, view.RankRequest(first=first, second=second, at_least=5))
+    seconds = time.perf_counter() - started
+    print(
+        f"{len(ranked):,} words ranked in {seconds:.1f} s: {1000 * seconds / len(ranked):.1f} s for 1,000; {[each.word for each in ranked[:8]]}"
+    )
+    often = sorted(ranked, key=lambda each: -min(each.change.first, each.change.second))[:8]
+    for each in often:
+        started = time.perf_counter()
+        found = view.compute(bench, view.ChangeRequest(word=each.word, first=first, second=second))
+        took = time.perf_counter() - started
+        print(f"“{each.word}”, {found.change.first} and {found.change.second} sentences: {took:.2f} s, p {found.change.p:.3f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", nargs="?", default="all", choices=("all", "halves", "swapped", "spread", "doubtful", "speed"))
+    parser.add_argument("--labels", type=int, default=5, help="of each sense, for spread")
+    parser.add_argument("--more", type=int, default=6, help="labels asked for, for doubtful")
+    parser.add_argument("--texts", nargs=2, help="two texts, for speed")
+    args = parser.parse_args()
+    if args.what == "speed":
+        speed([str(Path(text)) for text in args.texts])
+        return
+    model = open_model("elmo-mini")
+    own = open_table("sentences", model, targets_only=True)
+    needs_all = args.what in ("all", "spread", "doubtful")
+    table = open_table(with_all("sentences"), model, targets_only=True) if needs_all else own
+    space = open_space(model, static_vectors(model))
+    if args.what in ("all", "halves"):
+        halves(space, own, table)
+    if args.what in ("all", "swapped"):
+        swapped(space, own, table)
+    if args.what in ("all", "spread"):
+        spread(space, own, table, args.labels)
+    if args.what in ("all", "doubtful"):
+        doubtful(space, own, table, args.more)
+
+
+if __name__ == "__main__":
+    main()

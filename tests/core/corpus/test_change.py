@@ -1,0 +1,115 @@
+"""The measures of change: worked by hand, then beside scipy; the nulls do what they say."""
+
+import numpy as np
+import pytest
+from scipy.spatial.distance import cdist, jensenshannon
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.corpus.change import (
+    DOCUMENTS,
+    SENTENCES,
+    average_pairwise_distance,
+    change,
+    distance_of_shares,
+    evened,
+    expected_distance,
+    prototype_distance,
+)
+
+EAST, NORTH, WEST = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
+
+
+def drawn(n: int, seed: int, lean: float = 0.0) -> np.ndarray:
+    rows = np.random.default_rng(seed).normal(size=(n, 16))
+    rows[:, 0] += lean
+    return unit(rows).astype(np.float32)
+
+
+def test_average_pairwise_distance_by_hand():
+    # East to north 1, east to west 2, north to north 0, north to west 1: on average 1
+    assert average_pairwise_distance(np.array([EAST, NORTH]), np.array([NORTH, WEST])) == pytest.approx(1.0)
+
+
+def test_prototype_distance_by_hand():
+    # Means (1/2, 1/2) and (-1/2, 1/2) stand at a right angle
+    assert prototype_distance(np.array([EAST, NORTH]), np.array([NORTH, WEST])) == pytest.approx(1.0)
+    assert prototype_distance(np.array([EAST]), np.array([EAST, EAST])) == pytest.approx(0.0)
+
+
+def test_distance_of_shares_by_hand():
+    assert distance_of_shares([5, 0], [0, 2]) == pytest.approx(1.0)  # nothing in common: one bit
+    assert distance_of_shares([2, 4], [1, 2]) == pytest.approx(0.0)
+    # (1, 0) and (1/2, 1/2), the middle (3/4, 1/4): (log2 4/3 + 1/2 log2 2/3 + 1/2 log2 2) / 2 = 0.3113 bits
+    assert distance_of_shares([3, 0], [1, 1]) == pytest.approx(np.sqrt(0.311278), abs=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_measures_are_those_of_scipy(seed):
+    first, second = drawn(17, seed), drawn(30, seed + 100, 0.5)
+    assert average_pairwise_distance(first, second) == pytest.approx(cdist(first, second, "cosine").mean(), abs=1e-5)
+    means = [[part.mean(axis=0)] for part in (first, second)]
+    assert prototype_distance(first, second) == pytest.approx(cdist(*means, "cosine")[0, 0], abs=1e-5)
+    counts = np.random.default_rng(seed).integers(0, 9, (2, 5)) + np.eye(2, 5, dtype=int)
+    assert distance_of_shares(*counts) == pytest.approx(jensenshannon(*counts, base=2), abs=1e-9)
+
+
+def test_all_permutations_at_once_are_what_one_after_the_other_would_be():
+    first, second, groups = drawn(9, 1), drawn(7, 2, 1.0), np.arange(16) % 3
+    found = change(first, second, groups, permutations=199)
+    assert found.apd.value == pytest.approx(average_pairwise_distance(first, second), abs=1e-5)
+    assert found.prt.value == pytest.approx(prototype_distance(first, second), abs=1e-5)
+    assert found.jsd.value == pytest.approx(distance_of_shares(np.bincount(groups[:9]), np.bincount(groups[9:])), abs=1e-6)
+    rows, rng = np.concatenate([first, second]), np.random.default_rng(5)
+    slow = [average_pairwise_distance(*np.split(rows[rng.permutation(16)], [9])) for _ in range(2000)]
+    assert found.apd.null == pytest.approx(np.mean(slow), abs=0.01)
+    assert found.apd.null == pytest.approx(expected_distance(rows), abs=0.01)
+    assert expected_distance(rows) == pytest.approx(np.mean(slow), abs=0.005)
+
+
+def test_random_halves_are_called_changed_in_one_of_twenty_at_most():
+    rows = np.concatenate([drawn(30, 3), drawn(30, 4, 3.0)])  # two senses
+    groups, rng = np.repeat([0, 1], 30), np.random.default_rng(0)
+    called = 0
+    for seed in range(200):
+        order = rng.permutation(60)
+        called += change(rows[order[:30]], rows[order[30:]], groups[order], permutations=99, seed=seed).p <= 0.05
+    assert called <= 18  # of 200; 10 are expected, and 19 or more in one of 200 runs
+
+
+def test_a_word_that_took_another_sense_is_found_by_each_measure():
+    rows = np.concatenate([drawn(20, 3, 3.0), drawn(10, 5, 3.0), drawn(10, 4, -3.0)])
+    found = change(rows[:20], rows[20:], np.repeat([0, 1], [30, 10]))
+    assert max(found.p, found.apd.p, found.prt.p, found.jsd.p) <= 0.01
+    assert found.apd.value > found.apd.limit > found.apd.null
+
+
+def test_documents_are_dealt_out_whole_where_there_are_enough():
+    """Sentences of one document speak of one thing: dealt out one by one, they look like change."""
+    rng = np.random.default_rng(0)
+    topics = unit(rng.normal(size=(16, 16)))
+    rows = unit(np.repeat(topics, 6, axis=0) + 0.2 * rng.normal(size=(96, 16))).astype(np.float32)
+    documents = [f"text {k}" for k in np.repeat(np.arange(16), 6)]
+    whole = change(rows[:48], rows[48:], np.zeros(96, int), documents)
+    single = change(rows[:48], rows[48:], np.zeros(96, int))
+    assert (whole.shuffled, single.shuffled) == (DOCUMENTS, SENTENCES)
+    assert single.p < 0.05 < whole.p
+    few = change(rows[:48], rows[48:], np.zeros(96, int), ["one"] * 48 + ["another"] * 48)
+    assert few.shuffled == SENTENCES
+
+
+def test_a_spelling_on_one_side_alone_is_no_change():
+    rows, rng = drawn(40, 8), np.random.default_rng(0)
+    capital = rng.random(40) < 0.5
+    rows = unit(rows + 2 * capital[:, None] * unit(rng.normal(size=16)))
+    order = np.argsort(capital, kind="stable")
+    split = int((~capital).sum())
+    as_they_are, moved = rows[order], evened(rows, np.where(capital, "Bank", "bank"))[order]
+    groups = np.zeros(40, int)
+    assert change(as_they_are[:split], as_they_are[split:], groups).p < 0.01
+    assert change(moved[:split], moved[split:], groups).p > 0.05
+
+
+def test_too_few_sentences_are_named():
+    with pytest.raises(BadInput, match="3 and 8 sentences; change needs at least 5"):
+        change(drawn(3, 1), drawn(8, 2), np.zeros(11, int))

@@ -1,0 +1,143 @@
+"""Labels that spread: what a person can do to them, what becomes of the rest, and the file that keeps both."""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.common.directions import unit
+from core.common.errors import BadInput
+from core.corpus import label_files
+from core.corpus.spread import Labels, shares_of, spread
+
+SENTENCES = [(("The", f"bank{k}", "."), 1) for k in range(40)]
+
+
+def two_senses(n: int = 20, seed: int = 0) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    centers = unit(rng.normal(size=(2, 32)))
+    return unit(np.repeat(centers, n, axis=0) + 0.15 * rng.normal(size=(2 * n, 32))).astype(np.float32)
+
+
+def labeled() -> Labels:
+    return Labels().label([0, 1], "money").label([20, 21], "river")
+
+
+def test_few_labels_reach_the_rest():
+    result = spread(two_senses(), labeled())
+    assert result.senses == ("money", "river")
+    assert (result.of == np.repeat([0, 1], 20)).all()
+    assert result.shares.sum(axis=1) == pytest.approx(np.ones(40), abs=1e-5)
+    assert result.labeled.sum() == 4
+    assert set(result.doubtful.tolist()) == set(range(40)) - {0, 1, 20, 21}
+
+
+def test_what_lies_between_is_offered_first():
+    rows = two_senses()
+    rows[7] = unit(rows[:20].mean(axis=0) + rows[20:].mean(axis=0))
+    result = spread(rows, labeled())
+    assert result.doubtful[0] == 7
+    assert result.shares[7].max() < 0.6 < result.shares[8].max()
+
+
+def test_a_label_counts_whatever_the_vectors_say():
+    result = spread(two_senses(), labeled().label([30], "money"))
+    assert result.senses[result.of[30]] == "money"
+    assert result.shares[30].tolist() == [1, 0]
+
+
+def test_more_labels_make_surer():
+    rows = two_senses()
+    codes = np.array([0, 1])
+    few = shares_of(rows, np.array([0, 20]), codes, 2)[5:10].max(axis=1).mean()
+    many = shares_of(rows, np.array([0, 1, 2, 3, 20, 21, 22, 23]), np.repeat(codes, 4), 2)[5:10].max(axis=1).mean()
+    assert few < many
+
+
+def test_steps_can_be_undone_one_by_one():
+    first = labeled()
+    renamed = first.rename("river", "shore")
+    merged = renamed.merge({"shore": "money"})
+    split = merged.split("money", [20], "slope")
+    assert split.sentences("slope") == (20,)
+    assert merged.senses == ("money",)
+    assert (split.undo(), split.undo().undo(), split.undo().undo().undo()) == (merged, renamed, first)
+    assert Labels().undo() == Labels()
+    assert first.label([0], "").given == ((1, "money"), (20, "river"), (21, "river"))
+    assert first.label([0], "money") is first  # nothing changed, nothing to undo
+
+
+def test_senses_that_would_go_into_each_other_are_refused():
+    labels = labeled().label([30], "slope")
+    with pytest.raises(BadInput, match="“money” → “river” → “money” is a circle"):
+        labels.merge({"money": "river", "river": "money"})
+    with pytest.raises(BadInput, match="“river” → “slope” → “river” is a circle"):
+        labels.merge({"money": "river", "river": "slope", "slope": "river"})
+    with pytest.raises(BadInput, match="“money” → “money” is a circle"):
+        labels.merge({"money": "money"})
+    assert labels.merge({"money": "river", "river": "slope"}).senses == ("slope",)
+    assert labels.senses == ("money", "river", "slope")  # nothing lost
+
+
+def test_what_cannot_be_done_is_said():
+    labels = labeled()
+    for wrong, message in (
+        (lambda: labels.rename("stream", "river"), "No sense “stream”. Senses: money, river"),
+        (lambda: labels.rename("river", "money"), "“money” is a sense already. Merge"),
+        (lambda: labels.rename("river", "  "), "needs a name"),
+        (lambda: labels.label([1], "\n"), "needs a name"),
+        (lambda: labels.split("money", [0, 1], "x"), "some of its sentences, not all"),
+        (lambda: labels.split("money", [20], "x"), "some of its sentences, not all"),
+        (lambda: labels.split("money", [0], "river"), "another name"),
+        (lambda: spread(two_senses(), Labels().label([0], "money")), "at least 2 senses; 1 so far"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            wrong()
+    for k in range(2, 8):
+        labels = labels.label([k], f"sense {k}")
+    with pytest.raises(BadInput, match="“ninth” would be sense 9; at most 8"):
+        labels.label([9], "ninth")
+
+
+def test_a_file_is_what_one_goes_on_from(tmp_path):
+    path, labels = tmp_path / "bank.jsonl", labeled()
+    result = spread(two_senses(), labels)
+    path.write_text(label_files.written_labels("bank", SENTENCES, labels, result), "utf-8")
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert [row["given"] for row in rows] == [True] * 4 + [False] * 36
+    assert {row["sense"] for row in rows} == {"money", "river"}
+    back = label_files.read_labels(path, SENTENCES)
+    assert (set(back.labels.given), back.missing) == (set(labels.given), 0)
+    fewer = label_files.read_labels(path, SENTENCES[1:])
+    assert (set(fewer.labels.given), fewer.missing) == ({(0, "money"), (19, "river"), (20, "river")}, 1)
+
+
+def test_two_annotators_agree_as_far_as_alpha_says():
+    second = Labels().label([0, 1], "money").label([20], "river").label([21], "money").label([35], "river")
+    alpha, n = label_files.agreement(labeled(), second)
+    # 4 sentences by both, one apart: D_o = 2/8, D_e = 2 * 5 * 3 / (8 * 7): alpha = 1 - 0.25 / 0.5357 = 0.533
+    assert (alpha, n) == (pytest.approx(0.5333, abs=0.001), 4)
+
+
+def test_a_file_that_is_none_is_named(tmp_path):
+    path = tmp_path / "labels.jsonl"
+    row = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
+    for rows, message in (
+        ([row, {"text": "x"}], "line 2: a row of 'text' is no labeled sentence"),
+        ([row | {"position": 5}], "line 1: position 5 in 3 tokens"),
+        ([row, row | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
+        ([row | {"tokens": ["Another", "bank"]}], "labels none of these 40 sentences"),
+    ):
+        path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
+        with pytest.raises(BadInput, match=message):
+            label_files.read_labels(path, SENTENCES)
+    path.write_text('{"tokens": ["a"', "utf-8")
+    with pytest.raises(BadInput, match="line 1"):
+        label_files.read_labels(path, SENTENCES)
+
+
+def test_pairs_of_senses_to_merge():
+    assert label_files.pairs(["a=b", "c = d"]) == {"a": "b", "c": "d"}
+    for given, message in ((["ab"], "no pair of senses"), (["a=b", "a=c"], "would go into two")):
+        with pytest.raises(BadInput, match=message):
+            label_files.pairs(given)

@@ -1,0 +1,77 @@
+"""DURel's files: what is written is read back; what is wrong is named with its line."""
+
+import pytest
+
+from core.common.errors import BadInput
+from core.corpus import usage_graphs
+from core.corpus.agreement import ORDINAL, alpha
+
+HEADER = "\t".join(usage_graphs.USES)
+
+
+def use(name: str, context: str, span: str, grouping: str = "1") -> str:
+    return "\t".join(["plane", "nn", "1850", grouping, name, "", context, span, f"0:{len(context)}"])
+
+
+def write(path, *lines: str):
+    path.write_text("\n".join(lines) + "\n", "utf-8")
+    return path
+
+
+def test_uses_are_sentences_with_their_word_labeled(tmp_path):
+    context = "Don’t “touch” the plane, he said."
+    start = context.index("plane")
+    uses = usage_graphs.read_uses(
+        write(tmp_path / "uses.csv", HEADER, use("u1", context, f"{start}:{start + 5}"), use("u2", "Planes fly.", "0:6", "2"))
+    )
+    clusters = usage_graphs.read_clusters(write(tmp_path / "clusters.csv", "identifier\tcluster", "u1\t0", "u2\t-1"), uses)
+    sides = usage_graphs.sentences_of_uses(uses, clusters)
+    (first,), (second,) = sides["1"], sides["2"]
+    target = first.targets[0]
+    assert (first.tokens[target.position], target.sense, target.lemma, first.document) == ("plane", "0", "plane", "1850")
+    assert (second.tokens[0], second.targets[0].sense) == ("Planes", None)  # noise has no label
+
+
+def test_what_is_written_is_read_back(tmp_path):
+    occurrences = [(("We", "sat", "on", "the", "bank", "."), 4), (('"', "Bank", "holiday", "!", '"'), 1)]
+    path = tmp_path / "uses.csv"
+    path.write_text(usage_graphs.written_uses("bank", occurrences, ["1", "2"]), "utf-8")
+    uses = usage_graphs.read_uses(path)
+    assert [each.context[each.start : each.end] for each in uses] == ["bank", "Bank"]
+    sides = usage_graphs.sentences_of_uses(uses)
+    assert [(side[0].tokens, side[0].targets[0].position) for side in sides.values()] == occurrences
+    path.write_text(usage_graphs.written_clusters("bank", [0, 1]), "utf-8")
+    assert usage_graphs.read_clusters(path, uses) == {"bank-1": "0", "bank-2": "1"}
+    path.write_text(usage_graphs.written_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
+    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 1, 1]
+
+
+def test_judgments_have_an_agreement(tmp_path):
+    rows = ["\t".join(usage_graphs.JUDGMENTS)]
+    for annotator, given in (("ann", (4, 1, 3, 0)), ("bob", (4, 2, 3, 1))):
+        rows += [f"u1\tu{k + 2}\t{annotator}\t{value}\t\tplane" for k, value in enumerate(given)]
+    answers = usage_graphs.answers_of(usage_graphs.read_judgments(write(tmp_path / "judgments.csv", *rows)))
+    assert answers == [[4, 1, 3, None], [4, 2, 3, 1]]  # who could not decide said nothing
+    assert 0.8 < alpha(answers, ORDINAL) < 1
+
+
+def test_what_is_wrong_is_named_with_its_line(tmp_path):
+    path = tmp_path / "uses.csv"
+    for lines, message in (
+        ((HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is no place in a context of 8 characters"),
+        ((HEADER, use("u1", "A plane.", "2:7"), use("u1", "A plane.", "2:7")), "line 3: use 'u1' is there twice"),
+        ((HEADER,), "has no row below its names"),
+        ((HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
+        (("lemma,context", "plane,A plane."), "no column 'lemma'"),
+    ):
+        with pytest.raises(BadInput, match=message):
+            usage_graphs.read_uses(write(path, *lines))
+    uses = usage_graphs.read_uses(write(path, HEADER, use("u1", "A plane.", "2:7")))
+    with pytest.raises(BadInput, match="line 2: use 'u9' is not among the uses"):
+        usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u9\t0"), uses)
+    with pytest.raises(BadInput, match="line 3: use 'u1' is in two clusters"):
+        usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u1\t0", "u1\t1"), uses)
+    with pytest.raises(BadInput, match="judgment '7'"):
+        usage_graphs.read_judgments(write(tmp_path / "j.csv", "\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"))
+    with pytest.raises(BadInput, match="Use 'u2' has no word at 8"):
+        usage_graphs.sentences_of_uses(usage_graphs.read_uses(write(path, HEADER, use("u2", "A plane. ", "8:9"))))

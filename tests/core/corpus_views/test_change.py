@@ -1,0 +1,157 @@
+"""A word between two corpora and two spans of dates: what changed is found, what did not is not, what is wrong is said."""
+
+import json
+
+import numpy as np
+import pytest
+
+from core.cli.main import main
+from core.common.errors import BadInput
+from core.corpus import usage_graphs
+from core.corpus_views import change
+from core.corpus_views.change import ChangeRequest, RankRequest
+from core.corpus_views.sides import Side
+from core.workbench import Bench, open_bench
+from tests.core.corpus import two_texts
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return open_bench()
+
+
+@pytest.fixture(scope="module")
+def sides(tmp_path_factory) -> tuple[Side, Side]:
+    first, second = two_texts.written(tmp_path_factory.mktemp("texts"))
+    return Side(corpus=first), Side(corpus=second)
+
+
+@pytest.fixture(scope="module")
+def bank(bench, sides):
+    return change.compute(bench, ChangeRequest(word="bank", first=sides[0], second=sides[1]))
+
+
+def test_a_word_of_another_sense_has_changed(bank):
+    assert (bank.change.first, bank.change.second, bank.everything) == (16, 16, (16, 16))
+    assert bank.change.p <= 0.01
+    assert bank.change.apd.p <= 0.01
+    assert bank.change.prt.p <= 0.01
+    assert {o.tokens[o.position].casefold() for o in bank.items} == {"bank"}
+    assert len(bank.names) == bank.groups.max() + 1 >= 2
+    assert [band.name for band in bank.bands] == ["", ""]
+    assert [sum(band.counts) for band in bank.bands] == [16, 16]
+
+
+def test_a_word_of_the_same_sense_has_not(bench, sides):
+    """The frames are the same on both sides: each sentence is there twice."""
+    garden = change.compute(bench, ChangeRequest(word="Garden", first=sides[0], second=sides[1]))
+    assert garden.change.p > 0.5
+    assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
+
+
+def test_words_of_like_frequency_stand_beside_it(bank):
+    assert "garden" in bank.control.words
+    assert "bank" not in bank.control.words
+    assert bank.control.below == len(bank.control.words)  # nothing else changed as much
+
+
+def test_the_list_has_what_changed_first(bench, sides):
+    ticks = []
+    ranked = change.rank(bench, RankRequest(first=sides[0], second=sides[1], at_least=8), lambda *told: ticks.append(told))
+    assert ranked[0].word == "bank"
+    assert {each.word for each in ranked} >= {"bank", "garden"}
+    assert all(each.corrected >= each.change.p for each in ranked)
+    assert ticks[-1][:2] == (len(ranked), len(ranked))
+
+
+def test_spans_of_dates_are_two_sides_and_bands_over_time(bench, tmp_path):
+    corpus = two_texts.dated(tmp_path)
+    assert change.dates(bench, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
+    early, late = Side(corpus=corpus, end="1849"), Side(corpus=corpus, start="1850", end="1899")
+    found = change.compute(bench, ChangeRequest(word="bank", first=early, second=late))
+    assert (found.change.first, found.change.second, found.change.shuffled) == (16, 16, "documents")
+    assert found.change.p <= 0.01
+    assert len(found.bands) == 12
+    assert found.bands[0].name.startswith("1840")
+    assert sum(sum(band.counts) for band in found.bands) == 32
+    part = change.compute(bench, ChangeRequest(word="bank", first=Side(corpus=corpus, start="1840", end="1843"), second=late))
+    assert part.change.first < 16
+
+
+def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
+    first, second = sides
+    dated = two_texts.dated(tmp_path)
+    for request, message in (
+        (ChangeRequest(word="bank", first=first, second=first), "Both sides are the same texts"),
+        (ChangeRequest(word="bridge", first=first, second=second), "“bridge” is in 3 and 1 sentences; change needs at least 5"),
+        (ChangeRequest(word="unheard", first=first, second=second), "“unheard” is in 0 and 0 sentences"),
+        (ChangeRequest(word="bank", first=Side(corpus=first.corpus, start="1800"), second=second), "has no dates: add a date column"),
+        (
+            ChangeRequest(word="bank", first=Side(corpus=dated, start="1700", end="1750"), second=second),
+            "No text from 1700 to 1750; dates run from 1840 to 1897",
+        ),
+    ):
+        with pytest.raises(BadInput, match=message):
+            change.compute(bench, request)
+    with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
+        change.rank(bench, RankRequest(first=first, second=second, at_least=500))
+
+
+def test_the_command_answers_as_the_view_does(bank, sides, capsys, tmp_path):
+    words = ["senses", "change", "--word", "bank", "--first", sides[0].corpus, "--second", sides[1].corpus]
+    assert main([*words, "--json", "--graph", str(tmp_path), "--csv", str(tmp_path / "bands.csv")]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["measures"]["apd"]["value"] == pytest.approx(bank.change.apd.value, abs=1e-4)
+    assert facts["p"] == bank.change.p
+    assert len((tmp_path / "bands.csv").read_text("utf-8").splitlines()) == 3
+    uses = usage_graphs.read_uses(tmp_path / "uses.csv")
+    assert len(usage_graphs.read_clusters(tmp_path / "clusters.csv", uses)) == len(uses) == 32
+    assert main(["senses", "change", "--uses", str(tmp_path / "uses.csv"), "--clusters", str(tmp_path / "clusters.csv"), "--json"]) == 0
+    again = json.loads(capsys.readouterr().out)  # by the file's own clusters
+    assert again["groups_are_labels"]
+    assert again["measures"]["jsd"]["value"] == pytest.approx(facts["measures"]["jsd"]["value"], abs=1e-6)
+    assert main(["senses", "change", "--first", sides[0].corpus, "--second", sides[1].corpus, "--at-least", "8", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["words"][0]["word"] == "bank"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--first", "FIRST", "--second", "FIRST", "--word", "bank"], "Both sides are the same texts"),
+        (["--first", "FIRST", "--second", "SECOND", "--first-dates", "1850", "--word", "bank"], "Write it as 1850..1899"),
+        (["--first", "FIRST", "--second", "SECOND", "--graph", "x"], "name it with --word"),
+    ],
+)
+def test_a_wrong_command_is_one_sentence(words, message, sides, capsys):
+    named = {"FIRST": sides[0].corpus, "SECOND": sides[1].corpus}
+    assert main(["senses", "change", *(named.get(word, word) for word in words)]) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_labels_spread_on_the_command_line(capsys, tmp_path):
+    """From two labels a sense of a bundled word; the second annotator calls one of them otherwise."""
+    from core.corpus import label_files
+    from core.corpus.spread import Labels
+    from core.views import induction
+
+    occurrences = induction.compute(open_bench(), induction.InductionRequest(word="bank")).occurrences
+    gold = np.array([o.sense for o in occurrences.items])
+    sentences = [(o.tokens, o.position) for o in occurrences.items]
+    chosen = [(int(k), sense) for sense in np.unique(gold) for k in np.flatnonzero(gold == sense)[:2]]
+    paths = []
+    for name, given in (("mine", chosen), ("hers", [*chosen[:-1], (chosen[-1][0], chosen[0][1])])):
+        paths.append(tmp_path / f"{name}.jsonl")
+        paths[-1].write_text(label_files.written_labels("bank", sentences, Labels(tuple(given)), None), "utf-8")
+    output = tmp_path / "all.jsonl"
+    words = ["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--second", str(paths[1]), "--output", str(output), "--json"]
+    assert main([*words, "--csv", str(tmp_path / "all.csv")]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    right = [row["sense"] == sense for row, sense in zip(facts["sentences"], gold, strict=True)]
+    assert np.mean(right) >= 0.9
+    assert facts["alpha"] < 1
+    assert len(facts["doubtful"]) == 10
+    assert len(output.read_text("utf-8").splitlines()) == len(gold)
+    assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == len(gold) + 1
+    names = np.unique(gold)[:2].tolist()
+    assert main(["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--merge", "=".join(names), "=".join(names[::-1])]) == 2
+    assert "is a circle. Merge one way" in capsys.readouterr().err
