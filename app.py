@@ -3,10 +3,11 @@
 from streamlit.starlette import App
 
 from pages._frame.server import routes
+from pages._home.ahead import opening_ahead
 
 if __name__ == "__main__":
     from pages._home.door import open_page
 
     open_page()
 else:
-    app = App(__file__, routes=routes())
+    app = App(__file__, routes=routes(), lifespan=opening_ahead)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import torch
-from scipy.sparse import csr_array
 
 from core.common.directions import unit
 from core.common.errors import BadInput
@@ -309,6 +308,8 @@ def _mixes(table: OccurrenceTable, weights: Sequence[float]) -> Take:
 
 def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:
     """(N,) the slot of each row of a table, or -1 -> (n, D) the sums of the rows in each."""
+    from scipy.sparse import csr_array
+
     sums = np.zeros((n, 1), np.float32)
     for start in range(0, len(slot), BLOCK):
         rows = start + np.flatnonzero(slot[start : start + BLOCK] >= 0)

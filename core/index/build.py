@@ -12,7 +12,6 @@ from time import perf_counter
 
 import numpy as np
 import pyarrow as pa
-from scipy.sparse import csr_array
 
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -177,6 +176,8 @@ def _vectors_of(
 ) -> tuple:
     """A round's vectors (N, L, D) float16, their sums (U, L, D) a spelling, their substitutes (N or 0, P) float16, and whether they are new,
     not from `kept_at`."""
+    from scipy.sparse import csr_array
+
     with suppress(OSError, EOFError, ValueError, KeyError, zipfile.BadZipFile), np.load(kept_at) as kept:
         return kept["layers"], kept["sums"], kept["substitutes"], False  # no such file, or a damaged one: encoded anew
     expected = np.empty((0, 0), np.float16)

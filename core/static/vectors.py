@@ -54,14 +54,19 @@ class StaticVectors:
 
     @cached_property
     def keyed(self):
-        """The same as gensim's KeyedVectors, read-only; made at the first search, as importing gensim takes a second."""
+        """The same as gensim's KeyedVectors, read-only, for gensim's own evaluations; importing it takes seconds."""
         from gensim.models import KeyedVectors
 
         keyed = KeyedVectors(self.dim)
         keyed.index_to_key, keyed.key_to_index, keyed.vectors = self.words, self._row, self._vectors
-        norms = np.linalg.norm(self._vectors, axis=1).astype(np.float32)
-        keyed.norms = np.where(norms > 0, norms, 1)  # a row of zeros is at cosine 0 from all
+        keyed.norms = self._norms
         return keyed
+
+    @cached_property
+    def _norms(self) -> np.ndarray:
+        """(V,) float32, 1 of a row of zeros, which is at cosine 0 from all."""
+        norms = np.linalg.norm(self._vectors, axis=1).astype(np.float32)
+        return np.where(norms > 0, norms, 1)
 
     def spelling(self, word: str) -> str | None:
         """The spelling whose vector stands for `word`: itself, else in lower case, else None."""
@@ -127,8 +132,11 @@ class StaticVectors:
             raise BadInput(t("Neighbors in {vectors} need a finite, nonzero vector of shape ({dim},).", dim=self.dim, vectors=self.name))
         if k < 1:
             raise BadInput(t("k must be at least 1, not {k}.", k=k))
-        nearest = self.keyed.similar_by_vector((vector / norm).astype(np.float32), topn=min(k + len(left_out), len(self.words)))
-        return [StaticNeighbour(word, float(cosine)) for word, cosine in nearest if word not in left_out][:k]
+        cosines = self._vectors @ (vector / norm).astype(np.float32) / self._norms
+        n = min(k + len(left_out), len(cosines))
+        nearest = np.argpartition(-cosines, n - 1)[:n]
+        nearest = nearest[np.lexsort((nearest, -cosines[nearest]))]
+        return [StaticNeighbour(self.words[i], float(cosines[i])) for i in nearest if self.words[i] not in left_out][:k]
 
     def near_spellings(self, word: str, k: int = 5) -> list[str]:
         """Known words that look like `word`: same first letter, length within 2, the 3,000 most frequent such."""

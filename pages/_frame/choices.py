@@ -13,7 +13,7 @@ from core.common.markup import plain
 from pages._frame.browser import limited
 from pages._frame.question import gone_through_history
 
-# What a widget is given besides its key. Streamlit writes the title of what is chosen into the address, in the reader's language.
+# What a widget is given besides its key: its value stands in the address.
 BOUND: Mapping[str, Any] = MappingProxyType({"bind": "query-params", "persist_state": "session"})
 LAYERS = "layers"  # the session's, of the model in use
 ALL, TOKENS = "all layers", "all tokens"  # besides layers, on the Map page
@@ -35,9 +35,18 @@ SAID = "layers.said"  # of them, in the run before
 
 
 def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
-    """One of the codes of `titles` (or of a list, whose items are their own titles), as segments; tapped off, it is the default."""
-    named = {"format_func": titles.get} if isinstance(titles, Mapping) else {}
-    return place.segmented_control(label, list(titles), default=default, key=key, **named, **BOUND, **options) or default
+    """One of the codes of `titles` (or of a list, whose items are their own titles unless `format_func` has others), as segments.
+
+    Its code stands in the address; older links hold its title.
+    """
+    titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
+    named = {code: options.get("format_func", titled)(code) for code in titles}
+    given = st.query_params.get(key)
+    if given not in named and (code := next((code for code, title in named.items() if title == given), None)):
+        st.query_params[key] = code
+    return coded_choice(
+        key, label, named, default, place=place, **{k: v for k, v in options.items() if k not in ("format_func", "required")}
+    )
 
 
 def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", label: str = "", place=st, **options: Any) -> str:
@@ -46,13 +55,6 @@ def layer_choice(key: str, *, spaces: Sequence[str] = (), default: str = "", lab
     spaces, default, label = spaces or known.spaces, default or known.top, label or t("Layer")
     if known.few:
         titles = {name: layer_name(name) for name in spaces}
-        if model_layers.SENSES in spaces or ALL in spaces:  # the map has the sense space for some words: one control for all
-            codes = {title: name for name, title in titles.items()}
-            if (given := st.query_params.get(key)) in codes and codes[
-                given
-            ] != given:  # an address that has the title, in the reader's language
-                st.query_params[key] = codes[given]
-            return coded_choice(key, label, titles, default, place=place, **options)
         return choice(key, label, titles, default, place=place, **options)
     own = {ALL: t("four layers"), TOKENS: t("all tokens")}
     titles = {name: own.get(name) or known.title(name) for name in spaces}

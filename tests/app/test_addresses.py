@@ -7,6 +7,7 @@ import pytest
 
 from core.common.short_links import shortened
 from core.files import own_names
+from pages._classify.results import task_titles
 from tests.app.visit import opened
 from tests.bench import addresses
 
@@ -69,3 +70,11 @@ def test_hostile_addresses_break_no_page(page: str):
 def test_an_older_link_that_holds_a_layout_s_title_opens_that_layout(title: str):
     page = opened("pages/map.py", layout=title)
     assert not page.exception and page.session_state["layout"] == "3d"
+
+
+def test_an_older_link_with_a_choice_s_title_opens_what_its_code_names():
+    for value in ("spam", task_titles()["spam"]):
+        page = opened("pages/results.py", results_part="classifiers", results_task=value)
+        assert not page.exception and page.session_state["results_task"] == "spam"
+        assert page.query_params["results_task"] in ("spam", ["spam"])
+    assert opened("pages/results.py", results_part="classifiers", results_task="no such").session_state["results_task"] == "titles"

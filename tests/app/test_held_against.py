@@ -29,8 +29,8 @@ def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
 
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
-    told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    (values,) = re.findall(r"Cosine of two random words \(90 % range\): (.+)\.", told)
+    text = " ".join(caption.value for caption in opened("pages/model.py").caption)
+    (values,) = re.findall(r"Cosine of two random words \(90 % range\): (.+)\.", text)
     assert len(re.findall(r"layer \d -?0\.\d\d \(-?0\.\d\d – 0\.\d\d\)", values)) == 3
 
 
@@ -48,8 +48,8 @@ def test_two_random_words_are_as_alike_on_every_page():
             assert re.findall(r"of random pairs \(below (0\.\d\d)\)", text_of(opened(layer=layer))) == [f"{kept[layer]['high']:.2f}"]
         captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
-    told = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert re.findall(r"layer \d (-?0\.\d\d) \(", told) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    text = " ".join(caption.value for caption in opened("pages/model.py").caption)
+    assert re.findall(r"layer \d (-?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)
@@ -58,8 +58,8 @@ def test_two_random_words_are_as_alike_on_every_page():
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():
     page = plain_mix()
-    told = next(caption.value for caption in page.caption if "Mean vector lengths" in caption.value)
-    lengths = [float(number) for number in re.findall(r"\d+\.\d", told)]
+    text = next(caption.value for caption in page.caption if "Mean vector lengths" in caption.value)
+    lengths = [float(number) for number in re.findall(r"\d+\.\d", text)]
     assert len(lengths) == 3 and lengths == sorted(lengths) and lengths[2] > 3 * lengths[0]
     bars = re.findall(r"·‖h‖</span>.*?<b>(\d+)%</b>", html_of(page), re.DOTALL)
     assert len(bars) == 3 and int(bars[2]) > 50 and abs(sum(map(int, bars)) - 100) <= 1

@@ -206,5 +206,5 @@ def test_what_it_knows_tells_what_all_words_share_and_whether_it_helps_to_take_i
     assert cone["random cosine"].tolist() == [f"{measures['random'][k]['mean']:.2f}" for k in "012"]
     assert set(cone["minus mean"]) <= {"-0.01", "0.00", "0.01"}
     helps = [k for k in "12" if measures["sentences"][k]["centred_less"]["low"] > 0]
-    told = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)
-    assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in told) == bool(helps)
+    notice = next(h.proto.body for h in page.get("html") if "what all words share" in h.proto.body and "notice" in h.proto.body)
+    assert ("mean helps at " + ", ".join(f"layer {k}" for k in helps) in notice) == bool(helps)

@@ -152,5 +152,5 @@ def test_the_papers_table_stands_beside_ours_with_its_layers():
     names = table[table["task"] == "Names"].iloc[0]
     assert (names["paper’s task"], names["error reduction, paper"]) == ("CoNLL 2003, F1: 90.15 → 92.22", "21%")
     assert "Sentiment" in set(table["task"])
-    gains = opened("pages/results.py", results_part="more")
-    assert not gains.exception and any("Which layers does each task use?" in one.value for one in gains.markdown)
+    more = opened("pages/results.py", results_part="more")
+    assert not more.exception and any("Which layers does each task use?" in block.value for block in more.markdown)

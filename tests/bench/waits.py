@@ -1,0 +1,135 @@
+"""What a visitor waits for: each view's picture on its first use and again, Home on a cold server, and the commands, beside `streamlit hello`.
+
+usage: python -m tests.bench.waits [view ...] [--no-commands] [--language ko]
+
+All in one run, for what else a machine does slows both sides: read the ratios. Commands also say their processor time, which a busy machine
+changes less. Bounds on two quiet cores: Home cold 2 s, a picture 2.5 s on its first use and 1.5 s warm, a command 2.5 s.
+"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from playwright.sync_api import Browser, sync_playwright
+
+from core.common.config import ROOT
+from pages._frame.menu import door, menu
+from tests.bench.measure import Setting
+from tests.bench.pages import HELLO, OURS, served
+from tests.run import find_chromium
+
+# When what a view is for is drawn: its picture, or what stands in a picture's place, and what to notice beside it.
+WATCH = """() => {
+  const drawn = '.js-plotly-plot .main-svg, canvas, .picture, svg, .kwic, .words_list, [data-testid=stDataFrame], .st-key-both_ways, .notice';
+  const look = () => {
+    const block = document.querySelector('[data-testid=stMainBlockContainer]');
+    if (!block) return;
+    const roots = [block];
+    for (const root of roots) for (const e of root.querySelectorAll('*')) if (e.shadowRoot) roots.push(e.shadowRoot);
+    const large = (e) => { const r = e.getBoundingClientRect(); return r.width > 100 && r.height > 20; };
+    const shown = roots.flatMap((root) => [...root.querySelectorAll(drawn)]).filter(large);
+    const notice = shown.some((e) => e.classList.contains('notice'));
+    window.waited ??= {};
+    if (document.querySelector('h1, h2')) window.waited.heading ??= performance.now();
+    if (notice && shown.some((e) => !e.classList.contains('notice'))) window.waited.picture ??= performance.now();
+  };
+  setInterval(look, 25);
+}"""
+SENTENCE = "We sat on the grassy bank and watched the boats go by."
+COMMANDS = {
+    "import streamlit (its own start)": ["-c", "import streamlit"],
+    "import torch": ["-c", "import torch"],
+    "--help": ["-m", "core", "--help"],
+    "static-neighbours": ["-m", "core", "static-neighbours", "--word", "bank"],
+    "neighbours": ["-m", "core", "neighbours", "--word", "bank", "--sentence", SENTENCE],
+    "verdict": ["-m", "core", "verdict", "--word", "bank", "--sentence", SENTENCE, "--sentence", "The bank lent him money."],
+    "substitutes": ["-m", "core", "substitutes", "--word", "bank", "--sentence", SENTENCE],
+    "predict": ["-m", "core", "predict", "--text", "She shook her"],
+    "classify": ["-m", "core", "classify", "--task", "news-title", "--text", "Stocks slip as oil nears 50 dollars"],
+}
+
+
+def visit(browser: Browser, address: str) -> dict[str, float]:
+    """Seconds from the request to the heading and to the picture, in an empty browser."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768})
+    page = context.new_page()
+    page.add_init_script(f"({WATCH})()")
+    page.goto(address)
+    page.wait_for_function("() => window.waited?.picture", timeout=180_000)
+    waited = page.evaluate("() => window.waited")
+    context.close()
+    return {name: value / 1000 for name, value in waited.items()}
+
+
+def hello(browser: Browser, address: str) -> float:
+    """Seconds to the heading of `streamlit hello`."""
+    page = browser.new_context(viewport={"width": 1366, "height": 768}).new_page()
+    started = time.perf_counter()
+    page.goto(address)
+    page.wait_for_selector("h1", timeout=180_000)
+    seconds = time.perf_counter() - started
+    page.context.close()
+    return seconds
+
+
+def address_of(base: str, view: str, language: str) -> str:
+    file, parameters = door(view)
+    query = {**parameters, **({"lang": language} if language != "en" else {})}
+    path = "" if file == "app.py" else Path(file).stem
+    return f"{base}/{path}" + "".join(f"{'&' if k else '?'}{key}={value}" for k, (key, value) in enumerate(query.items()))
+
+
+def pages(views: list[str], language: str) -> None:
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        setting = Setting(folder=Path(folder), threads=2, quick=False, report=print)
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
+            cold = visit(browser, address_of(ours, "home", language))
+            first = hello(browser, theirs)
+            print(
+                f"Home, cold server: heading {cold['heading']:.1f} s, picture {cold['picture']:.1f} s; streamlit hello, first {first:.1f} s"
+            )
+            print("view        heading, s  first picture, s  again, s  hello, s  again / hello")
+            for view in views:
+                results = [visit(browser, address_of(ours, view, language)) for _ in range(2)]
+                peer = hello(browser, theirs)
+                again = results[1]["picture"]
+                row = f"{results[0]['heading']:10.1f}  {results[0]['picture']:16.1f}  {again:8.1f}  {peer:8.1f}  {again / peer:13.1f}"
+                print(f"{view:10} {row}", flush=True)
+        browser.close()
+
+
+def commands() -> None:
+    print("command                            second run, s  processor, s  of import torch")
+    torch = 0.0
+    for name, words in COMMANDS.items():
+        results = []
+        for _ in range(2):
+            started = time.perf_counter()
+            process = subprocess.Popen([sys.executable, *words], cwd=ROOT, stdout=subprocess.DEVNULL)
+            _, status, used = os.wait4(process.pid, 0)
+            results.append((time.perf_counter() - started, used.ru_utime + used.ru_stime))
+            if status:
+                raise RuntimeError(f"{name} ended with {status}.")
+        seconds, processor = results[1]
+        torch = processor if name == "import torch" else torch
+        print(f"{name:34} {seconds:13.1f}  {processor:12.2f}  {processor / torch if torch else 0:15.2f}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("views", nargs="*")
+    parser.add_argument("--no-commands", action="store_true")
+    parser.add_argument("--language", default="en")
+    arguments = parser.parse_args()
+    pages(arguments.views or [view for entry in menu() for page in entry.pages for view in page.views], arguments.language)
+    if not arguments.no_commands:
+        commands()
+
+
+if __name__ == "__main__":
+    main()
