@@ -10,7 +10,6 @@ import numpy as np
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.memo import Kept
-from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from core.text.languages import Language
@@ -66,8 +65,8 @@ class Facts:
 
 
 def facts_of(corpus: str, language: Language, memo: Kept) -> Facts:
-    """Read once, and again where the file has changed."""
-    return memo.value("documents and dates", (corpus, language.code, _version(corpus)), lambda: _read(corpus, language), most=8)
+    """Read once: a corpus brought by a visitor is named by what it holds."""
+    return memo.value("documents and dates", (corpus, language.code), lambda: _read(corpus, language), most=8)
 
 
 def dates_of(facts: Facts) -> list[str]:
@@ -130,14 +129,6 @@ def _read(corpus: str, language: Language) -> Facts:
         sentences = open_corpus(corpus, language)
         return Facts([s.document or "" for s in sentences], [_date(s) for s in sentences])
     return Facts((), ())
-
-
-def _version(corpus: str) -> tuple:
-    """What tells a corpus file apart from an earlier one of that name."""
-    with suppress(ElmoscopeError, OSError):
-        stat = registry.resolve(corpus, "corpus").stat()
-        return stat.st_size, stat.st_mtime_ns
-    return ()
 
 
 def _date(sentence: Sentence) -> str:
