@@ -14,6 +14,7 @@ _HOMES = {
     "open_bench": "core.workbench",
     "ElmoVectorizer": "core.elmo.estimators",
     "ContextVectorizer": "core.elmo.estimators",
+    "live": "core.live.notebook",
     "__version__": "core",
 }
 

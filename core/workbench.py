@@ -15,6 +15,8 @@ from core.common.device import CPU
 from core.common.errors import ElmoscopeError
 from core.common.memo import Kept
 from core.common.model_layers import Layers
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import open_encoded
 from core.elmo.language_model import LanguageModel
 from core.elmo.models import BUNDLED_MODEL, Model, open_language_model, open_model
 from core.elmo.substitutes import Substitutes
@@ -26,7 +28,7 @@ from core.text import languages
 from core.text.labelled_words import corpus_for
 from core.text.languages import Language
 from core.text.readings import WordInContext, read_in
-from core.text.word_in_question import word_in_question
+from core.text.word_in_question import Words, word_in_question, words_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,6 +56,9 @@ class Opener(Protocol):
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Every token of a corpus; None while it is being read."""
+
+    def encoded(self, corpus: str) -> EncodedCorpus:
+        """A corpus as numbers of words, to be searched and counted."""
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """(L, T, D) of each sentence."""
@@ -90,6 +95,9 @@ class _Opener:
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_tokens(corpus, self.model(model_name), report=self._report))
 
+    def encoded(self, corpus: str) -> EncodedCorpus:
+        return self._once("encoded", (corpus, languages.in_use().code), lambda: open_encoded(corpus, report=self._report))
+
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         encode = self.model(model_name).encoder.encode
         return self.memo.values(f"layers {model_name}", list(sentences), lambda new: encode([list(item) for item in new]), most=256)
@@ -108,6 +116,11 @@ class Bench:
     @property
     def language(self) -> Language:
         return self.model.language
+
+    @property
+    def word_lists(self) -> Words:
+        """The language's: which words carry grammar, which have several meanings."""
+        return words_of(self.language)
 
     @property
     def layers(self) -> Layers:
@@ -154,11 +167,20 @@ class Bench:
         """Every token of the corpus; None while a page reads it."""
         return self.opener.every_token(self.corpus, self.names.model)
 
+    @property
+    def encoded(self) -> EncodedCorpus:
+        """The corpus as numbers of words: no model reads it."""
+        return self.opener.encoded(self.corpus)
+
     def about(self, *words: WordInContext) -> "Bench":
         """With the labelled sentences of further words that these are (core.text.labelled_words)."""
         spellings = [word.read_as or word.word for word in words]
         known = corpus_for(self.corpus, spellings, lambda own: self.opener.targets(own, self.names.model).word_codes)
         return Bench(replace(self.names, corpus=known), self.opener)
+
+    def over(self, corpus: str) -> "Bench":
+        """The same over another corpus."""
+        return Bench(replace(self.names, corpus=corpus), self.opener)
 
     def beside(self, model: str) -> "Bench":
         """The same over a second model."""

@@ -25,6 +25,7 @@ from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, layer_weights, mixed
 from core.elmo.models import Model
 from core.files.artifacts import read_json
+from core.index.sense_space import SENSES, SenseSpace
 from core.text.corpora import open_corpus
 
 TOKENS = 1000  # drawn for what is kept: half a million pairs
@@ -48,6 +49,7 @@ class Drawn:
 
     words: tuple[str, ...]  # casefolded
     layers: np.ndarray  # (N, L, D) float32
+    occurrences: tuple[tuple[tuple[str, ...], int], ...] = ()  # the sentence of each, and its place there
 
 
 def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: int = 0) -> Drawn:
@@ -63,12 +65,15 @@ def draw(encoder, sentences: Sequence[Sequence[str]], n: int = TOKENS, *, seed: 
     for tokens, k, result in zip(chosen, places, encoder.encode(chosen), strict=True):
         words.append(tokens[k].casefold())
         layers.append(np.asarray(result[:, k], np.float32))
-    return Drawn(tuple(words), np.stack(layers))
+    return Drawn(tuple(words), np.stack(layers), tuple((tuple(tokens), k) for tokens, k in zip(chosen, places, strict=True)))
 
 
 def random_cosines(drawn: Drawn, weights) -> np.ndarray:
     """The cosines (n,) of all pairs of different words under a mix."""
-    rows = mixed(drawn.layers, check_weights(weights, drawn.layers.shape[1]), axis=1, unit=True)
+    return _cosines(drawn, mixed(drawn.layers, check_weights(weights, drawn.layers.shape[1]), axis=1, unit=True))
+
+
+def _cosines(drawn: Drawn, rows: np.ndarray) -> np.ndarray:
     words = np.array(drawn.words)
     return (rows @ rows.T)[np.triu(words[:, None] != words, 1)]
 
@@ -76,7 +81,15 @@ def random_cosines(drawn: Drawn, weights) -> np.ndarray:
 def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
     """Mean and middle nine tenths of these cosines, of normalised layers if told so."""
     drawn = Drawn(drawn.words, layer_normalised(drawn.layers)) if normalised else drawn
-    cosines = random_cosines(drawn, weights)
+    return _level(random_cosines(drawn, weights))
+
+
+def level_in_senses(drawn: Drawn, space: SenseSpace) -> Level:
+    """The same in the sense space, minus the mean of all words."""
+    return _level(_cosines(drawn, space.placed(space.views(drawn.occurrences, drawn.layers))))
+
+
+def _level(cosines: np.ndarray) -> Level:
     low, high = np.quantile(cosines, NINE_IN_TEN)
     return Level(float(cosines.mean()), float(low), float(high))
 
@@ -101,8 +114,9 @@ class SharedDirections:
         return Drawn(drawn.words, rows - np.einsum("nlk,lkd->nld", along, self.directions[:, :k]))
 
 
-def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
-    """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share."""
+def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace | None = None) -> dict:
+    """The level of each layer and of the equal mix, from the sentences of the model's language; `without` what other tokens share. With a
+    `space` "senses" is the sense space."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     drawn, others = (draw(model.encoder, sentences, n, seed=seed + k) for k in (0, 1))
     n_layers = drawn.layers.shape[1]
@@ -115,6 +129,8 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0) -> dict:
         | {"without": {str(k): round(float(random_cosines(rest, names[name]).mean()), 4) for k, rest in freed.items()}}
         for name, level in result.items()
     }
+    if space:
+        rounded[SENSES] = {key: round(value, 4) for key, value in asdict(level_in_senses(drawn, space)).items()}
     return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
 
 

@@ -55,10 +55,8 @@ class Pole:
 
 
 def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
-    """(N, D) -> the `dims` principal components of the vectors' directions; each axis's largest loading is positive.
-
-    By the eigenvectors of the smaller of the two matrices of products, (N, N) or (D, D): what is smaller than rounding is zero.
-    """
+    """(N, D) -> the `dims` principal components of the vectors' directions; each axis's largest loading is positive. By the eigenvectors of
+    the smaller of the two matrices of products, (N, N) or (D, D): what is smaller than rounding is zero."""
     rows = unit_rows(vectors, np.float64)
     mean = rows.mean(axis=0)
     rows -= mean
@@ -66,10 +64,8 @@ def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
 
 
 def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
-    """K spaces (N, D) of the same points -> the view of largest spread of each, turned so that points stay where they were.
-
-    A turn or a mirroring within the plane changes neither the plane nor its share of the variance.
-    """
+    """K spaces (N, D) of the same points -> the view of largest spread of each, turned so that points stay where they were. A turn or a
+    mirroring within the plane changes neither the plane nor its share of the variance."""
     from scipy.linalg import orthogonal_procrustes
 
     views: list[View] = []
@@ -110,11 +106,8 @@ def axis_scores(
 def pole_views(
     layers: np.ndarray, rows: np.ndarray, x: tuple[Pole, Pole], y: tuple[Pole, Pole] | None = None, *, mixes: Sequence[Sequence[float]]
 ) -> list[View]:
-    """Points (N, L, D) that are the table's `rows` (N,) -> for each mix of layers (weights (L,)) the view with these axes.
-
-    x and y run from their second pole to their first. Without y, it is the largest spread at a right angle to x, mirrored to
-    agree with the view before.
-    """
+    """Points (N, L, D) that are the table's `rows` (N,) -> for each mix of layers (weights (L,)) the view with these axes. x and y run from
+    their second pole to their first. Without y, it is the largest spread at a right angle to x, mirrored to agree with the view before."""
     views: list[View] = []
     number = {int(row): k for k, row in enumerate(rows)}
     for weights in mixes:
@@ -135,7 +128,7 @@ def pole_views(
 
 
 def sense_names(table: OccurrenceTable) -> list[str]:
-    """What poles can be without typing: "bank: river edge" and so on, words in order, each word's commonest senses first."""
+    """What poles can be without typing: "bank: river edge" and so on, words in order, each word's most frequent senses first."""
     names = []
     for lemma in table.lemmas:
         codes, counts = np.unique(table.sense[table.labelled_rows(lemma)], return_counts=True)
@@ -145,11 +138,8 @@ def sense_names(table: OccurrenceTable) -> list[str]:
 
 
 def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None = None) -> Pole:
-    """A sense, "bank: river edge", or words, "money, loan" -> its occurrences.
-
-    Words are looked up among the labelled ones of `table`, as spellings or lemmas, then in `everything`, the same corpus's
-    table of all tokens. BadInput names the words that neither has.
-    """
+    """A sense, "bank: river edge", or words, "money, loan" -> its occurrences. Words are looked up among the labelled ones of `table`, as
+    spellings or lemmas, then in `everything`, the same corpus's table of all tokens. BadInput names the words that neither has."""
     if text in sense_names(table):
         lemma, sense = text.split(": ", 1)
         rows = table.labelled_rows(lemma)
@@ -208,10 +198,8 @@ def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def _seen(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """Product of every centred point with the pole as it sees it, (N,): the mean of the pole's members but that point.
-
-    `own` (N,) is the point's product with itself, which its membership has put into the product with the members' sum.
-    """
+    """Product of every centred point with the pole as it sees it, (N,): the mean of the pole's members but that point. `own` (N,) is the
+    point's product with itself, which its membership has put into the product with the members' sum."""
     mine = np.bincount(of[of >= 0], minlength=len(centred))  # (N,): how often a point is a member
     others = len(members) - mine
     return np.where(others > 0, (centred @ members.sum(axis=0) - mine * own) / np.maximum(others, 1), centred @ mean)
@@ -224,10 +212,10 @@ def _components(centred: np.ndarray, dims: int) -> np.ndarray:
     n, size = centred.shape
     most = min(dims, n, size)
     products = centred @ centred.T if n <= size else centred.T @ centred
-    values, found = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
+    values, vectors = eigh(products, subset_by_index=[len(products) - most, len(products) - 1])
     lengths = np.sqrt(np.maximum(values, 0))
     real = lengths > 1e-6 * np.sqrt(n)  # what is smaller is rounding
-    axes = (found.T @ centred / np.maximum(lengths, 1e-30)[:, None] if n <= size else found.T)[real][::-1]
+    axes = (vectors.T @ centred / np.maximum(lengths, 1e-30)[:, None] if n <= size else vectors.T)[real][::-1]
     if len(axes):
         largest = np.take_along_axis(axes, np.abs(axes).argmax(axis=1)[:, None], axis=1)
         axes = axes * np.sign(largest)

@@ -271,10 +271,8 @@ def replaced(text: str, position: int, word: str) -> str:
 
 
 def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None]]:
-    """Two token lists side by side: (place in old, place in new), None where one of them has nothing there.
-
-    A token that was put in another's place stands beside it.
-    """
+    """Two token lists side by side: (place in old, place in new), None where one of them has nothing there. A token that was put in
+    another's place stands beside it."""
     start = 0
     while start < min(len(old), len(new)) and old[start] == new[start]:
         start += 1

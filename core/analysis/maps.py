@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -200,10 +201,8 @@ def compile_layout() -> None:
 
 
 def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
-    """UMAP's fuzzy graph (N, N): a point's neighbours are the nearest other vectors, each through one of its points.
-
-    Were equal points each other's neighbours, every spelling would be an island in layer 0; they are tied in a ring instead.
-    """
+    """UMAP's fuzzy graph (N, N): a point's neighbours are the nearest other vectors, each through one of its points. Were equal points each
+    other's neighbours, every spelling would be an island in layer 0; they are tied in a ring instead."""
     from scipy.sparse import coo_matrix
     from sklearn.neighbors import NearestNeighbors
     from umap.umap_ import fuzzy_simplicial_set
@@ -254,22 +253,34 @@ def _descended(points: np.ndarray, graphs: list, ties, config: ProjectionConfig,
     from umap.umap_ import find_ab_params, make_epochs_per_sample
 
     edges = []
-    a, b = find_ab_params(1.0, config.min_dist)
+    curve = find_ab_params(1.0, config.min_dist)
     ties = np.zeros((len(graphs), len(graphs), points.shape[1]), np.float32) if ties is None else ties
     for graph in graphs:
         every = make_epochs_per_sample(graph.data, n_epochs)  # an edge is due the more often, the stronger it is
-        edges.append((*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
+        edges.append(Edges(*graph.tocoo().coords, every, every.copy(), every / NEGATIVES))
     for n in range(n_epochs):
         if n % 20 == 0:
             say(f"epoch {n + 1} of {n_epochs}")
         for k, edge in enumerate(edges):
-            _compiled()(points, k, *edge, ties, a, b, 1 - n / n_epochs, n, (config.seed + n) % 2**32)
+            _compiled()(points, k, edge, ties, curve, 1 - n / n_epochs, n, (config.seed + n) % 2**32)
     return points
 
 
-def _epoch(points, k, heads, tails, every, due, due_negative, ties, a, b, rate, n, seed) -> None:
+class Edges(NamedTuple):
+    """Of one map's graph, (E,) each: an edge's ends, the epochs between two of its turns, and when its next ones are due."""
+
+    heads: np.ndarray
+    tails: np.ndarray
+    every: np.ndarray
+    due: np.ndarray
+    due_negative: np.ndarray
+
+
+def _epoch(points, k, edges, ties, curve, rate, n, seed) -> None:
     """One epoch of UMAP's stochastic gradient descent (McInnes et al. 2018, appendix C) for map k; compiled by numba."""
     np.random.seed(seed)
+    a, b = curve
+    heads, tails, every, due, due_negative = edges
     for e in range(len(heads)):
         if due[e] > n:
             continue

@@ -113,10 +113,8 @@ def remember(encoder: Encoder, sentence: Sentence, other: list[Sentence], varied
 def changed_neighbours(
     table: OccurrenceTable, tokens: Sentence, position: int, first: np.ndarray, second: np.ndarray, *, k: int = 8
 ) -> tuple[list[int], int, bool]:
-    """Layer by layer, how many of the k occurrences nearest to a token leave the list when its encoding is another.
-
-    `first` and `second` are (L, T, D). Also how long the lists are, and whether they hold that word alone (else any word).
-    """
+    """Layer by layer, how many of the k occurrences nearest to a token leave the list when its encoding is another. `first` and `second`
+    are (L, T, D). Also how long the lists are, and whether they hold that word alone (else any word)."""
     results = []
     for layers in (first, second):
         query = layers[:, position].astype(np.float16).astype(np.float32)  # as the rows of the table are stored

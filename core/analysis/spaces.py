@@ -6,7 +6,7 @@ rotation and no scale changes, debiased, and beside words paired at random. For 
 one corpus have, since a mean of few occurrences moves by chance.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,13 +17,14 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.significance import rank_p
-from core.elmo.mix import check_weights, mixed, widened
+from core.elmo.mix import check_weights, mixed
 from core.index.table import OccurrenceTable
 
 MOST_WORDS = 5_000  # shared words that are compared: the most frequent
 PAIRINGS, TESTED = 199, 1_000  # of random words, and of how many words
 FEWEST_WORDS = 20  # below which no figure is worth showing
 BLOCK = 1_024  # words whose cosines with all others are held at a time
+Take = Callable[[np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, D), of a space that is no mix of layers
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,7 +92,7 @@ class Shift:
 
     @property
     def excess(self) -> np.ndarray:
-        """(n,): between less within. A half's mean rests on half as many occurrences, so that this errs on the low side."""
+        """(n,): between minus within. A half's mean rests on half as many occurrences, so that this errs on the low side."""
         return self.between - self.within
 
 
@@ -110,6 +111,15 @@ def type_space(name: str, table: OccurrenceTable, weights: Sequence[float], *, f
     order = order[counts[order] >= max(1, fewest)]
     vectors = mixed(table.types.take(order), check_weights(weights, table.meta["layers"]), axis=1)
     return Space(name, tuple(table.words[code] for code in order), vectors)
+
+
+def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: int = 1) -> Space:
+    """The same in a space that is no mix of layers: means over the occurrences, read now."""
+    counts = np.bincount(table.word, minlength=len(table.words))
+    order = np.argsort(-counts, kind="stable")
+    order = order[counts[order] >= max(1, fewest)]
+    sums = _sums(table.word, len(table.words), take)
+    return Space(name, tuple(table.words[code] for code in order), (sums / np.maximum(counts, 1)[:, None])[order])
 
 
 def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
@@ -238,7 +248,7 @@ def shift(
     first: OccurrenceTable,
     second: OccurrenceTable,
     words: Sequence[str],
-    weights: Sequence[float],
+    weights: Sequence[float] | tuple[Take, Take],
     *,
     documents: tuple[np.ndarray | None, np.ndarray | None] = (None, None),
 ) -> Shift:
@@ -247,7 +257,8 @@ def shift(
     Halves hold whole documents, where `documents` numbers those of a corpus's sentences, else whole sentences: what stands together
     is alike, and cut in two it would make halves nearer than two texts are.
     """
-    halves = [_half_sums(table, words, weights, texts) for table, texts in zip((first, second), documents, strict=True)]
+    of_each = weights if callable(weights[0]) else (weights, weights)
+    halves = [_half_sums(table, words, of, texts) for table, of, texts in zip((first, second), of_each, documents, strict=True)]
     wholes = [unit(sums.sum(axis=0)) for sums, _ in halves]
     between = 1 - (wholes[0] * wholes[1]).sum(axis=1)
     within = []
@@ -259,7 +270,7 @@ def shift(
 
 
 def halves_overlap(
-    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], *, k: int, documents: np.ndarray | None = None
+    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float] | Take, *, k: int, documents: np.ndarray | None = None
 ) -> tuple[float, int]:
     """How many of its k nearest a word keeps from one half of a corpus's texts to the other, and over how many words: what a change of
     sentences alone does to lists of neighbours. (0, 0) where fewer than FEWEST_WORDS stand in both halves."""
@@ -272,10 +283,9 @@ def halves_overlap(
 
 
 def _half_sums(
-    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float], documents: np.ndarray | None
+    table: OccurrenceTable, words: Sequence[str], weights: Sequence[float] | Take, documents: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Sums of the words' occurrences in every other of a word's texts, and in the rest, (2, n, D), and how many there are, (2, n)."""
-    weights = check_weights(weights, table.meta["layers"])
     number = np.full(len(table.words), -1)
     number[[table.word_codes[word] for word in words]] = np.arange(len(words))
     of_row = number[table.word]
@@ -287,15 +297,24 @@ def _half_sums(
     rank = np.empty(len(order), int)
     rank[order] = texts - texts[np.searchsorted(word, word)] if len(order) else 0
     slot = np.where(of_row >= 0, of_row + len(words) * (rank % 2), -1)
-    sums = np.zeros((2 * len(words), table.meta["dim"]), np.float32)
-    for start, block in zip(table.rows.starts[:-1], table.rows.layers, strict=True):
-        for at in range(0, len(block), BLOCK):
-            here = slot[start + at : start + at + min(BLOCK, len(block) - at)]
-            rows = np.flatnonzero(here >= 0)
-            vectors = mixed(widened(block[at + rows]), weights, axis=1)
-            sums += csr_array((np.ones(len(rows), np.float32), (here[rows], np.arange(len(rows)))), (len(sums), len(rows))) @ vectors
+    sums = _sums(slot, 2 * len(words), weights if callable(weights) else _mixes(table, weights))
     counts = np.bincount(slot[slot >= 0], minlength=len(sums))
     return sums.reshape(2, len(words), -1), counts.reshape(2, -1)
+
+
+def _mixes(table: OccurrenceTable, weights: Sequence[float]) -> Take:
+    checked = check_weights(weights, table.meta["layers"])
+    return lambda rows: mixed(table.rows.take(rows), checked, axis=1)
+
+
+def _sums(slot: np.ndarray, n: int, take: Take) -> np.ndarray:
+    """(N,) the slot of each row of a table, or -1 -> (n, D) the sums of the rows in each."""
+    sums = np.zeros((n, 1), np.float32)
+    for start in range(0, len(slot), BLOCK):
+        rows = start + np.flatnonzero(slot[start : start + BLOCK] >= 0)
+        ones = np.ones(len(rows), np.float32)
+        sums = sums + csr_array((ones, (slot[rows], np.arange(len(rows)))), (n, len(rows))) @ take(rows)
+    return sums
 
 
 def _correlations(first: torch.Tensor, second: torch.Tensor, rows: torch.Tensor) -> np.ndarray:

@@ -27,6 +27,7 @@ from core.static.vectors import StaticNeighbour, StaticVectors
 from core.text.tokens import END_WORD, IDS_PER_TOKEN, SENTENCE_BEGIN, SENTENCE_END, character_ids
 
 BEGIN_MARK, END_MARK = "‹", "›"  # how the marks of a word's beginning and end are shown
+UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
 WORDS_AT_ONCE = 256  # read between two looks at whether to stop
 SAVED_EVERY = 8  # times so many words
 MIN_PAIRS_READ = 50  # words, before pairs of them say what is usual
@@ -66,6 +67,11 @@ class Firing:
         return self.bias + sum(window.share for window in self.windows if not window.lettered)
 
     @property
+    def is_unread(self) -> bool:
+        """Whether the letters of the word are none to the model."""
+        return self.exact and sum(abs(window.share) for window in self.windows if window.lettered) <= UNREAD
+
+    @property
     def by_letter(self) -> np.ndarray:
         """(letters,) share of each letter over all widths."""
         return self.grid.sum(axis=0)
@@ -83,10 +89,8 @@ def split_words(text: str, most: int) -> tuple[tuple[str, ...], int]:
 
 
 def answers(characters: CharacterCNN, word: str) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Of each convolution: its filters' strongest answers after the ReLU, and the first place where each was found.
-
-    The answers are those of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning.
-    """
+    """Of each convolution: its filters' strongest answers after the ReLU, and the first place where each was found. The answers are those
+    of `CharacterCNN.pooled`, float32 (n,); places are int64 (n,), 0 being the mark of the beginning."""
     ids = torch.from_numpy(character_ids([word])).to(of(characters))
     used = int((ids[0] == END_WORD).int().argmax()) + 1
     strengths, places = [], []
@@ -157,10 +161,8 @@ def _letters(word: str) -> tuple[tuple[str, ...], np.ndarray, int]:
 
 
 class Spellings:
-    """The words of a vocabulary, most frequent first, with layer 0's vectors of as many as have been read so far.
-
-    Kept on disk as they are read, so that they are read once for a model; one thread reads, others may search meanwhile.
-    """
+    """The words of a vocabulary, most frequent first, with layer 0's vectors of as many as have been read so far. Kept on disk as they are
+    read, so that they are read once for a model; one thread reads, others may search meanwhile."""
 
     def __init__(self, words: Sequence[str], model: str, projection: int) -> None:
         """`model` is the fingerprint of its weights, `projection` P; CorruptArtifact if what was kept does not fit."""
@@ -205,10 +207,8 @@ class Spellings:
         return results
 
     def usual_cosine(self, n_words: int = 2, share: float = 0.95) -> float | None:
-        """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words.
-
-        Of many words the nearest two are near by chance: they are held against nearest ones, not against any one pair.
-        """
+        """The cosine that, in `share` of draws of n words among those read, the nearest two of them stay below; None with too few words. Of
+        many words the nearest two are near by chance: they are held against nearest ones, not against any one pair."""
         if self.read < MIN_PAIRS_READ:
             return None
         rng = np.random.default_rng(0)

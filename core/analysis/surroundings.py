@@ -45,10 +45,8 @@ def surroundings(
     types: int = TYPES_EACH,
     most: int = MOST_OCCURRENCES,
 ) -> Surroundings:
-    """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens.
-
-    The queries' own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone.
-    """
+    """The occurrences of `words` in the table and the spellings nearest to each query under a mix; `table` is of all tokens. The queries'
+    own occurrences, and the words themselves as spellings, are left out. Without queries there are occurrences alone."""
     keep = np.zeros(len(table), bool)
     for word in words:
         keep |= table.same_word(word)
@@ -75,7 +73,7 @@ def surroundings(
 
 
 def leans(layers: np.ndarray, first: np.ndarray, second: np.ndarray, weights) -> np.ndarray:
-    """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first less cosine with the second."""
+    """Points (N, L, D), the word in two sentences (L, D) each, a mix -> (N,): cosine with the first minus cosine with the second."""
     if not len(layers):
         return np.zeros(0)
     rows, ends = (unit_rows(mixed(each, weights, axis=1), np.float64) for each in (layers, np.stack([first, second])))

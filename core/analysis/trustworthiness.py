@@ -45,10 +45,8 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
 
 
 def by_chance(n_points: int, k: int = NEAREST) -> float:
-    """What a layout of n points drawn at random has on average: each other point is a map neighbour with probability k / (n - 1).
-
-    A rank r beyond k costs r - k, and these sum to m (m + 1) / 2 over the m = n - 1 - k ranks. Nearly 1/2 where k is far below n.
-    """
+    """What a layout of n points drawn at random has on average: each other point is a map neighbour with probability k / (n - 1). A rank r
+    beyond k costs r - k, and these sum to m (m + 1) / 2 over the m = n - 1 - k ranks. Nearly 1/2 where k is far below n."""
     n = min(n_points, SAMPLE)
     if n < 3:
         return 1.0

@@ -5,6 +5,7 @@ filter, the gates of an LSTM step) is computed from their weights by the equatio
 `core.elmo.model`: P numbers of projection, H of a cell, F filters, T tokens, L layers.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -135,7 +136,7 @@ class Walk:
         raise BadInput(t("There is no filter {number} among {n:,}.", number=number, n=len(self.pooled)))
 
 
-def walk(encoder: Encoder, tokens: list[str], position: int) -> Walk:
+def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     """Every stage of the token at `position`; BadInput where the sentence is empty or has no such position."""
     if not tokens:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))

@@ -1,7 +1,5 @@
-"""The two plain baselines that an engineer would try first: TF-IDF, or the mean GloVe vector, under a logistic regression.
-
-Fitted by scikit-learn; what is kept is plain arrays, and answers need nothing but numpy.
-"""
+"""The two plain baselines that an engineer would try first: TF-IDF, or the mean GloVe vector, under a logistic regression. Fitted by
+scikit-learn; what is kept is plain arrays, and answers need nothing but numpy."""
 
 import math
 from collections import Counter

@@ -1,5 +1,6 @@
 """Which columns a table of one's own has, and which of them look like its texts and its labels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -37,3 +38,10 @@ def read_columns(path: str | Path) -> Columns:
         lengths = {k: sum(len(row[k]) for row in rows) for k in range(len(names)) if k != label}
         texts = [max(lengths, key=lengths.get)] if lengths else []
     return Columns(tuple(names), tuple(texts), label)
+
+
+def selector(names: Sequence[str], number: int) -> str | int:
+    """A column as readers of tables, and their commands, know it: by its name; by its number where no name is its alone."""
+    name = names[number - 1]
+    alone = sum(other.casefold() == name.casefold() for other in names) == 1
+    return name if name and alone and not name.isdecimal() else number

@@ -6,8 +6,8 @@ and shares of this ranking are the splits and the folds: equal texts always fall
 
 import hashlib
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from core.classify.tables import Table
 from core.common.errors import BadInput
@@ -86,6 +86,16 @@ def normal_form(text: str) -> str:
     return " ".join(folded(text).split())
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowRules:
+    """What is done with the rows of a task."""
+
+    clean: Callable[[str], str] = str  # each text
+    names: Mapping[str, str] = field(default_factory=dict)  # of labels, casefolded -> their new names
+    order: Sequence[str] = ()  # labels that come first; all others are sorted
+    left_out: str | None = None  # the label of rows that are read and used nowhere
+
+
 def make_dataset(
     name: str,
     table: Table,
@@ -94,21 +104,18 @@ def make_dataset(
     test: Table | None = None,
     valid: Table | None = None,
     extra: Table | None = None,
-    clean: Callable[[str], str] = str,
-    names: dict[str, str] | None = None,
-    order: Sequence[str] = (),
-    left_out: str | None = None,
+    rules: RowRules | None = None,
 ) -> Dataset:
     """Examples of a labelled table, split by `config`; official `test` and `valid` tables are respected.
 
     No text is in two of the sets: training and validation rows whose text is tested on are dropped and counted, and so are
     training rows whose text is validated on. (Of a file split in its order, training rows may repeat a test text, and how many
-    do is noted; validation never sees one.) `extra` rows are only trained on. `clean` is applied to each text, `names` renames
-    labels, `order` says which come first (all others sorted), and rows of the label `left_out` are read and used nowhere.
+    do is noted; validation never sees one.) `extra` rows are only trained on.
     """
-    made = _Maker(clean, names or {}, config.max_tokens)
+    rules = rules or RowRules()
+    made = _Maker(rules, config.max_tokens)
     every = [made.rows(part) if part else [] for part in (table, test, valid, extra)]
-    rows, tested, checked, added = ([row for row in part if row.label != left_out] for part in every)
+    rows, tested, checked, added = ([row for row in part if row.label != rules.left_out] for part in every)
     if config.duplicates == "drop":
         rows = made.without_duplicates(rows)
     train, held_out = (rows, tested) if test else _split_test(rows, config)
@@ -116,9 +123,8 @@ def make_dataset(
         checked = made.without(checked, held_out, "validation", "test")
     else:
         checked = _ranked_split(_apart(train, held_out), config.valid_share, config.seed, "valid")[1]
-        taken = {row.form for row in checked}
-        train = [row for row in train if row.form not in taken]
-    labels = _labels([*train, *added], order, name)
+        train = _apart(train, checked)
+    labels = _labels([*train, *added], rules.order, name)
     train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
         made.notes += _leaks(train, held_out)
@@ -203,22 +209,21 @@ class _Cut:
 class _Maker:
     """Rows to cut rows, and the notes that are taken on the way."""
 
-    def __init__(self, clean: Callable[[str], str], names: dict[str, str], max_tokens: int) -> None:
-        self.clean, self.names, self.max_tokens, self.notes = clean, names, max_tokens, []
+    def __init__(self, rules: RowRules, max_tokens: int) -> None:
+        self.rules, self.max_tokens, self.notes = rules, max_tokens, []
         self.known: dict[str, str] = {}  # one string for each spelling
 
     def rows(self, table: Table) -> list[_Cut]:
         made = []
-        n_cut = 0
-        n_blank = 0
+        n_cut, n_blank = 0, 0
         for row in table.rows:
-            text = self.clean(row.text)
+            text = self.rules.clean(row.text)
             tokens = tokenize(text)
             n_cut += len(tokens) > self.max_tokens
             n_blank += not tokens
             if tokens:
                 kept = tuple(self.known.setdefault(token, token) for token in tokens[: self.max_tokens])
-                made.append(_Cut(text, normal_form(text), kept, self.names.get(row.label.casefold(), row.label)))
+                made.append(_Cut(text, normal_form(text), kept, self.rules.names.get(row.label.casefold(), row.label)))
         self.notes += table.notes
         if n_cut:
             self.notes.append(f"{table.name}: {n_cut:,} texts were cut to their first {self.max_tokens} tokens.")
@@ -316,11 +321,7 @@ def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...
         values = {"name": name, "n": len(hits), "most": MAX_LABELS}
         raise BadInput(t("{name} has {n:,} different labels; at most {most} are taken. Is this the label column?", **values))
     first = [label for label in order if label in hits]
-    return (*first, *sorted(hits - set(first), key=lambda label: (not _WHOLE.fullmatch(label), _number(label), label)))
-
-
-def _number(label: str) -> int:
-    return int(label) if _WHOLE.fullmatch(label) else 0
+    return (*first, *sorted(hits - set(first), key=lambda label: (0, int(label), label) if _WHOLE.fullmatch(label) else (1, 0, label)))
 
 
 def _leaks(train: list[_Cut], held_out: list[_Cut]) -> list[str]:

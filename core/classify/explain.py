@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from scipy.special import log_softmax, logsumexp
 
+from core.classify.data import Dataset
 from core.classify.head import TextHead
 from core.classify.inputs import make_batch
 from core.classify.scores import softmax_rows
@@ -86,11 +87,16 @@ def nearest_rows(head: TextHead, tokens: Tokens, pooled: np.ndarray, k: int = 5,
     return [NearRow(int(row), float(cosines[row])) for row in np.argsort(-cosines, kind="stable")[:k]]
 
 
-def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
-    """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it.
+def near_texts(head: TextHead, tokens: Tokens, pooled: np.ndarray, dataset: Dataset, **reads) -> list[tuple[NearRow, str, str]]:
+    """The same with each training text and its label."""
+    rows = nearest_rows(head, tokens, pooled, **reads)
+    examples = [dataset.train[row.row] for row in rows]
+    return [(row, example.text, dataset.labels[example.label]) for row, example in zip(rows, examples, strict=True)]
 
-    Its layer 0 in place of the others would take the context, too, but be a vector such as the classifier has never seen there.
-    """
+
+def _context(head: TextHead, tokens: Tokens, named: int, vectors: StaticVectors | None, layers: Layers) -> np.ndarray:
+    """(T + 1,): log-odds lost when one token's layers, in the end all tokens', are those it has with no sentence around it. Its layer 0 in
+    place of the others would take the context, too, but be a vector such as the classifier has never seen there."""
     alone = layers([(token,) for token in tokens])  # T of (L, 1, D)
     network = head.network
     n = len(tokens)

@@ -143,10 +143,8 @@ def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors
 
 
 def save_head(head: TextHead, folder: str | Path, *, members_beside: bool = False) -> Path:
-    """Write the folder as a whole, in place of one that is there.
-
-    A committee's members are stored within it; with `members_beside` they are those that lie in folders beside it.
-    """
+    """Write the folder as a whole, in place of one that is there. A committee's members are stored within it; with `members_beside` they
+    are those that lie in folders beside it."""
     is_committee, is_baseline = isinstance(head.classifier, Committee), isinstance(head.classifier, Baseline)
     arrays = {} if is_committee else head.classifier.arrays() if is_baseline else _arrays(head.classifier)
     words = head.classifier.terms if is_baseline else head.vocabulary.words

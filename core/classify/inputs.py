@@ -116,6 +116,6 @@ def _static(texts: Sequence[Tokens], shape: tuple[int, int], vectors: StaticVect
     """(B, T, S) GloVe rows, of the lower-case spelling where that is all there is, and (B, T) which tokens have one."""
     static, known = np.zeros((*shape, vectors.dim), np.float32), np.zeros(shape, bool)
     for row, text in enumerate(texts):
-        places, found = vectors.vectors_of(text)
-        static[row, places], known[row, places] = found, True
+        places, rows = vectors.vectors_of(text)
+        static[row, places], known[row, places] = rows, True
     return torch.from_numpy(static), torch.from_numpy(known)

@@ -19,7 +19,7 @@ from core.elmo.mix import ScalarMix
 from core.elmo.padded_lstm import bidirectional
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Variant:
     name: str
     title: str
@@ -34,57 +34,46 @@ class Variant:
 VARIANTS = {
     v.name: v
     for v in (
-        Variant(name="embedding", title="nn.Embedding", description="Word vectors learned from the training rows alone", learned=True),
-        Variant(name="glove", title="GloVe, frozen", description="One ready vector for each spelling, left as it is", glove="frozen"),
-        Variant(name="glove-unfrozen", title="GloVe, unfrozen", description="GloVe as a start, trained on with the task", glove="trained"),
-        Variant(name="elmo", title="ELMo", description="Vectors in context: a learned mix of frozen layers", elmo=True),
+        Variant("embedding", "nn.Embedding", "Word vectors learned from the training rows alone", learned=True),
+        Variant("glove", "GloVe, frozen", "One ready vector for each spelling, left as it is", glove="frozen"),
+        Variant("glove-unfrozen", "GloVe, unfrozen", "GloVe as a start, trained on with the task", glove="trained"),
+        Variant("elmo", "ELMo", "Vectors in context: a learned mix of frozen layers", elmo=True),
+        Variant("embedding+elmo", "nn.Embedding + ELMo", "Learned word vectors joined to vectors in context", learned=True, elmo=True),
+        Variant("glove+elmo", "GloVe + ELMo", "GloVe joined to vectors in context", glove="frozen", elmo=True),
         Variant(
-            name="embedding+elmo",
-            title="nn.Embedding + ELMo",
-            description="Learned word vectors joined to vectors in context",
-            learned=True,
-            elmo=True,
-        ),
-        Variant(name="glove+elmo", title="GloVe + ELMo", description="GloVe joined to vectors in context", glove="frozen", elmo=True),
-        Variant(
-            name="glove-unfrozen+elmo",
-            title="GloVe unfrozen + ELMo",
-            description="GloVe trained on with the task, joined to vectors in context",
+            "glove-unfrozen+elmo",
+            "GloVe unfrozen + ELMo",
+            "GloVe trained on with the task, joined to vectors in context",
             glove="trained",
             elmo=True,
         ),
         Variant(
-            name="mean-elmo",
-            title="mean ELMo",
-            description="The spam tutorials' network: the mean of ELMo's vectors, 256 relu units, no LSTM",
+            "mean-elmo",
+            "mean ELMo",
+            "The spam tutorials' network: the mean of ELMo's vectors, 256 relu units, no LSTM",
             elmo=True,
             network="mean",
         ),
+        Variant("tfidf", "TF-IDF", "Plain baseline: counts of words or letters and a logistic regression", network="tfidf"),
         Variant(
-            name="tfidf",
-            title="TF-IDF",
-            description="Plain baseline: counts of words or letters and a logistic regression",
-            network="tfidf",
-        ),
-        Variant(
-            name="mean-glove",
-            title="mean GloVe",
-            description="Plain baseline: a logistic regression on the mean of GloVe's vectors",
+            "mean-glove",
+            "mean GloVe",
+            "Plain baseline: a logistic regression on the mean of GloVe's vectors",
             glove="frozen",
             network="mean-glove",
         ),
         Variant(
-            name="glove-unfrozen+tfidf",
-            title="GloVe unfrozen and TF-IDF",
-            description="Two asked together: the product of their probabilities",
+            "glove-unfrozen+tfidf",
+            "GloVe unfrozen and TF-IDF",
+            "Two asked together: the product of their probabilities",
             glove="trained",
             network="committee",
             members=("glove-unfrozen", "tfidf"),
         ),
         Variant(
-            name="glove-unfrozen+elmo+tfidf",
-            title="GloVe unfrozen + ELMo and TF-IDF",
-            description="Two asked together: the product of their probabilities",
+            "glove-unfrozen+elmo+tfidf",
+            "GloVe unfrozen + ELMo and TF-IDF",
+            "Two asked together: the product of their probabilities",
             glove="trained",
             elmo=True,
             network="committee",

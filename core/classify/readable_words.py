@@ -1,8 +1,5 @@
-"""Which words of a text classifiers can read at all: those in letters that stand in what they were trained on.
-
-ELMo makes a vector of any spelling, and a linear layer an answer of any vector: without this question an emoji would be called
-Sports with 60 %.
-"""
+"""Which words of a text classifiers can read at all: those in letters that stand in what they were trained on. ELMo makes a vector of any
+spelling, and a linear layer an answer of any vector: without this question an emoji would be called Sports with 60 %."""
 
 from collections.abc import Iterable
 
@@ -15,10 +12,8 @@ Tokens = tuple[str, ...]
 
 
 def letters_of(heads: Iterable[TextHead], vectors: StaticVectors | None) -> frozenset[str]:
-    """Letters and digits, in lower case, of all words that the heads learned; of the vectors' words where they learned none.
-
-    Empty where nothing tells: then any letter counts as read.
-    """
+    """Letters and digits, in lower case, of all words that the heads learned; of the vectors' words where they learned none. Empty where
+    nothing tells: then any letter counts as read."""
     words = [word for head in _single(heads) for word in (*head.vocabulary.words, *getattr(head.classifier, "terms", ()))]
     if not words and vectors is not None:
         words = vectors.words[:FREQUENT]

@@ -109,7 +109,7 @@ def clean_ag_news(text: str) -> str:
     'Haiti\\'s second team pays $10 "now " (AP) <TXN.N>'
     """
     text = _APOSTROPHE.sub("'", text.replace("\\", " "))  # the blank before #39; was the lost &
-    text = _ENTITY.sub(lambda found: html.unescape(f"&{found[1]};"), text)
+    text = _ENTITY.sub(lambda match: html.unescape(f"&{match[1]};"), text)
     return " ".join(_TAG.sub(" ", text).split())
 
 
@@ -163,12 +163,12 @@ def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, 
             message = t("{place}: bytes that are no text in any encoding known here. Save it in UTF-8.", place=place)
             raise BadInput(message) from None
         try:
-            found = encoding or guess(data) or "latin-1"
-            text = data.decode(found)
+            codec = encoding or guess(data) or "latin-1"
+            text = data.decode(codec)
         except UnicodeDecodeError:
-            found = "latin-1"
+            codec = "latin-1"
             text = data.decode("latin-1")
-        return text, (f"{name} is no UTF-8 (line {line}) and was read as {'Latin-1' if found == 'latin-1' else found.upper()}.",)
+        return text, (f"{name} is no UTF-8 (line {line}) and was read as {'Latin-1' if codec == 'latin-1' else codec.upper()}.",)
 
 
 def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:

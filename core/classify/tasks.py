@@ -1,8 +1,5 @@
-"""Tasks and trained heads by name: a task's data, what is frozen, a run that resumes, and heads ready to answer.
-
-A head is looked for in assets/heads/TASK/VARIANT and then in the user's cache; it answers only with the very model and vectors
-that it was trained on.
-"""
+"""Tasks and trained heads by name: a task's data, what is frozen, a run that resumes, and heads ready to answer. A head is looked for in
+assets/heads/TASK/VARIANT and then in the user's cache; it answers only with the very model and vectors that it was trained on."""
 
 import json
 import re
@@ -14,10 +11,12 @@ from types import MappingProxyType
 
 import torch
 
-from core.classify.data import MAX_TOKENS, Dataset, SplitConfig, make_dataset
+from core.classify.data import MAX_TOKENS, Dataset, RowRules, SplitConfig, make_dataset
+from core.classify.explain import Explanation, explain
 from core.classify.head import Answer, TextHead, classify, load_head, read_meta
 from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS, Variant, variant_named
+from core.classify.readable_words import letters_of
 from core.classify.tables import MAX_CHARACTERS, NEUTRAL, SENTIMENT, clean_ag_news, counts_from_0, read_table
 from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig
 from core.common.config import ASSETS, cache_folder
@@ -125,15 +124,13 @@ def open_data(
     if task.order == NEWS and counts_from_0((row.label for part in (table, *tables.values()) for row in part.rows), NEWS):
         names |= {str(k): name for k, name in enumerate(NEWS)}
     split = split or SplitConfig(duplicates=task.duplicates)
-    special = {"clean": task.clean, "names": names, "order": task.order, "left_out": task.left_out}
-    return make_dataset(task.name, table, split, **tables, **special)
+    rules = RowRules(clean=task.clean, names=names, order=task.order, left_out=task.left_out)
+    return make_dataset(task.name, table, split, **tables, rules=rules)
 
 
 def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:
-    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there, in assets or among what was fetched.
-
-    "news" takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed.
-    """
+    """The files of a task in a folder laid out as ELMOSCOPE_DATA; without one, each there, in assets or among what was fetched. "news"
+    takes AG News's whole train.csv where it is found. MissingArtifact says how to get a file, CorruptArtifact that it changed."""
     result = {}
     for what, name in task.files.items():
         whole = _WHOLE.get(name)
@@ -180,10 +177,8 @@ def freeze(
 
 
 def run(fit: Fit | BaselineFit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
-    """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch.
-
-    Small batches on one of torch's threads: two wait for each other, so that the bundled headlines took 106 s instead of 36.
-    """
+    """Train to the end, going on from where the same run was cut before: it is kept in the cache after every epoch. Small batches on one of
+    torch's threads: two wait for each other, so that the bundled headlines took 106 s instead of 36."""
     threads = torch.get_num_threads()
     if isinstance(fit, Fit) and fit.job.batch_size <= SMALL_BATCH:
         limit(1)
@@ -224,10 +219,8 @@ def open_heads(
     folder: str | Path | None = None,
     device: torch.device = PROCESSOR,
 ) -> OpenHeads:
-    """The heads of a task that fit this model and these vectors, on a device: all, or the `variants` named.
-
-    MissingArtifact if there is none; a variant that was asked for by name and does not fit raises what is wrong with it.
-    """
+    """The heads of a task that fit this model and these vectors, on a device: all, or the `variants` named. MissingArtifact if there is
+    none; a variant that was asked for by name and does not fit raises what is wrong with it."""
     for name in variants:
         variant_named(name)
     folders = head_folders(task.name, folder)
@@ -256,6 +249,22 @@ def classify_text(
     tokens = text_tokens(opened.task, text)
     layers = live_layers(model.encoder) if model else None
     return tokens, classify(opened.heads, tokens, vectors=vectors, layers=layers)
+
+
+def predictions(opened: OpenHeads, text: str, variants: Sequence[str], *, model: Model, vectors: StaticVectors) -> dict[str, Answer]:
+    """The answers of the heads of these variants alone."""
+    chosen = replace(opened, heads={name: opened.heads[name] for name in variants})
+    return classify_text(chosen, text, model=model, vectors=vectors)[1]
+
+
+def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors: StaticVectors) -> Explanation:
+    """Why one head answers a text as it does."""
+    return explain(opened.heads[variant], text_tokens(opened.task, text), vectors=vectors, layers=live_layers(model.encoder))
+
+
+def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> frozenset[str]:
+    """The letters of the texts that the heads learned from."""
+    return letters_of(opened.heads.values(), vectors)
 
 
 def text_tokens(task: TextTask, text: str) -> tuple[str, ...]:

@@ -1,7 +1,5 @@
-"""Training a head of texts: cross entropy, Adam, a rate that halves on a plateau, early stopping; resumable to the bit.
-
-`finish` makes the head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set).
-"""
+"""Training a head of texts: cross entropy, Adam, a rate that halves on a plateau, early stopping; resumable to the bit. `finish` makes the
+head of the best epoch, rounded as it is stored, with its temperature (validation set) and its scores (test set)."""
 
 from __future__ import annotations
 
@@ -65,10 +63,8 @@ class TrainConfig:
 def make_text_fit(
     variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR
 ) -> Fit | BaselineFit:
-    """The run of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained.
-
-    A network is trained on `device`; scikit-learn knows the processor alone.
-    """
+    """The run of a variant; both kinds have run, finish, save and load. BadInput for a committee, which is made, not trained. A network is
+    trained on `device`; scikit-learn knows the processor alone."""
     if variant.members:
         raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
     if (variant.elmo and frozen.layers is None) or (variant.glove and frozen.vectors is None):

@@ -20,7 +20,7 @@ from core.cli.evaluate import (
     evaluate_tags,
     evaluate_vectors,
 )
-from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
+from core.cli.options import MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
 from core.cli.shared import in_columns, note, open_model, progress
 from core.common import i18n, markup
 from core.common.errors import BadInput, MissingArtifact
@@ -60,19 +60,19 @@ ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several mode
 
 @command(
     "card",
-    "All measures whose data are there, kept beside the model.",
+    "Take all measures whose data are there and keep them beside the model.",
     option("--data", "holds corpus, senseval, semcor, conll2000, pairs, or some", metavar="FOLDER", required=True),
     option("--output", "default: measures.json in the model's folder", metavar="FILE"),
     option("--limit-text", "only the first N sentences for the perplexity", metavar="N", type=whole(1)),
     option("--only", f"only these of: {', '.join(tuple(CARD))}; others stay", metavar="WHAT", choices=tuple(CARD), many=True),
     *MODEL,
 )
-def evaluate_card(*, data, output, limit_text, only, **model) -> Answer:
+def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
     folder = Path(data)
     if not folder.is_dir():
         raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
-    model = open_model(**model)
+    model = open_model(model)
     output = Path(output) if output else model.folder / "measures.json"
     measured = _earlier(output, model)
     card = _card(model, measured)
@@ -152,14 +152,14 @@ def _under(folder: Path, options: dict) -> dict:
 
 @command(
     "lessons",
-    "What the lessons take minutes to compute, kept beside the model: is it context, before it reads the word, the control task.",
+    "Measure what the lessons show, in minutes, and keep it beside the model: context, before the word is read, the control task.",
     option("--only", f"only these of: {', '.join(PARTS)}; others stay", metavar="WHAT", choices=PARTS, many=True),
     *MODEL,
 )
-def evaluate_lessons(*, only, **model) -> Answer:
+def evaluate_lessons(*, only, model) -> Answer:
     from core.evaluation import lessons
 
-    model = open_model(**model)
+    model = open_model(model)
     lines = []
     measures = lessons.measure(model, only or None, report=progress("tokens or probes"))
     for part, measure in (("context", "one_nn"), ("before", "one_nn"), ("before", "ari")):
@@ -173,12 +173,12 @@ def evaluate_lessons(*, only, **model) -> Answer:
 
 @command(
     "layers",
-    "Several models beside each other on the same data, by layer and best mix.",
+    "Compare models on the same data, by layer and best mix.",
     option("--models", "registry names or folders, of one language", metavar="M", required=True, many=True),
     option("--data", "holds senseval, conll2000, ag_news, or some of them", metavar="FOLDER", required=True),
     option("--only", f"only these of: {', '.join(ACROSS)}", metavar="WHAT", choices=ACROSS, many=True),
-    option("--limit", "sentences with tags, of each part (default 1000)", metavar="N", type=whole(1), default=1000),
-    option("--titles", "titles to learn from, and as many to ask (default 2000)", metavar="N", type=whole(10), default=2000),
+    option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
+    option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
     option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
     option("--pieces", "how pieces become a word (default mean)", choices=("mean", "first", "last"), default="mean"),
     flag("--download", "fetch models that are not on this machine"),
@@ -188,7 +188,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     from core.evaluation import side_by_side
 
     folder = Path(data)
-    given_names, models = models, [open_model(name, pieces=pieces, download=download) for name in models]
+    given_names, models = models, [open_model(ModelOptions(model=name, pieces=pieces, download=download)) for name in models]
     if len({model.language.code for model in models}) > 1:
         raise BadInput("These models read different languages: name some of one language.")
     names = [name_of(model.folder) if not model.is_elmo else model.name for model in models]
@@ -219,7 +219,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
 
 @command(
     "check-sentences",
-    "Check a file of sense-labelled sentences: enough of each sense, varied, none a copy.",
+    "Check a file of sense-labeled sentences: enough of each sense, varied, no copies.",
     argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
 )
 def check_sentences(*, file) -> Answer:

@@ -3,61 +3,76 @@
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.classify.data import Dataset, SplitConfig
-from core.cli.options import MODEL, VECTORS, Answer, argument, command, flag, option, whole
-from core.cli.shared import download_progress, in_columns, note, open_model, progress
+from core.cli.options import MODEL, VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
+from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.files import ours, public_data
-from core.static.vectors import StaticVectors, open_vectors
 
 if TYPE_CHECKING:
     from core.classify import tasks
     from core.classify.head import TextHead
     from core.classify.model import Variant
     from core.elmo.models import Model
-    from core.learning.fit import Epoch
+    from core.static.vectors import StaticVectors
 
-SHOWN_EVERY_S = 10
 DATA_SETS = ("ag_news",)  # that can be fetched
 TASKS = ("news", "news-title", "spam", "sentiment", "sentiment2", "headlines")
 VARIANT_NAMES = (
     "embedding, glove, glove-unfrozen, elmo, embedding+elmo, glove+elmo, glove-unfrozen+elmo, mean-elmo, tfidf, mean-glove, "
     "glove-unfrozen+tfidf, glove-unfrozen+elmo+tfidf"
 )
-HEADS = option("--heads", "where heads lie as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
+HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowOptions:
+    """Which rows are trained, validated and tested on."""
+
+    train: str
+    test: str | None
+    valid: str | None
+    extra: list[str]
+    text_column: list[str]
+    label_column: str | None
+    split_seed: int
+    share: float
+    folds: int
+    duplicates: str | None
+    order: bool
 
 
 @command(
     "train",
-    "Train text classifiers on labelled rows and score them on held-out ones.",
+    "Train text classifiers on labeled rows and score them on held-out ones.",
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
     option("--variant", VARIANT_NAMES, metavar="V", required=True, many=True),
     option("--train", ".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
     option("--test", "rows to test on (default: 20 % of --train, by a hash of the text)", metavar="F"),
     option("--valid", "rows that decide when to stop (default: 10 % of --train, by hash)", metavar="F"),
-    option("--extra", "files of rows that are only trained on", metavar="F", many=True),
+    option("--extra", "more training rows", metavar="F", many=True),
     option("--text-column", "by name, or by number from 1; several are joined", metavar="NAME", many=True),
     option("--label-column", "by name, or by number from 1 (default: the usual names)", metavar="NAME"),
     option("--seeds", "one run each (default 0)", metavar="S", type=whole(0), many=True, default=(0,)),
     option("--split-seed", "of the split, the same for all runs", metavar="S", type=whole(0), default=0),
-    option("--share", "share of the labelled rows to learn from, validation rows too", metavar="S", type=float, default=1.0),
-    option("--folds", "K-fold cross-validation, K runs a variant", metavar="K", type=whole(0, 100), default=0),
-    option("--duplicates", "equal texts (default: drop for spam, else keep)", choices=("keep", "drop")),
+    option("--share", "share of the labeled rows to use, for training and validation", metavar="S", type=float, default=1.0),
+    option("--folds", "K-fold cross-validation, K runs per variant", metavar="K", type=whole(0, 100), default=0),
+    option("--duplicates", "duplicate texts (default: drop for spam, else keep)", choices=("keep", "drop")),
     flag("--order", "test on the last 20 % of the rows instead of by hash"),
     option("--epochs", "at most (default: until the validation loss rises)", metavar="N", type=whole(1, 1000)),
     option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
     *MODEL,
     VECTORS,
+    groups={"rows": RowOptions},
 )
-def train(*, task, variant, seeds, share, folds, epochs, output, vectors, model, pieces, download, device, **rows) -> Answer:
+def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answer:
     from core.classify import tasks
     from core.classify.committee import with_members
     from core.classify.head import save_head
@@ -65,28 +80,27 @@ def train(*, task, variant, seeds, share, folds, epochs, output, vectors, model,
     from core.common.device import choose
     from core.experiments.variants import trained_head
 
-    model_options = {"model": model, "pieces": pieces, "download": download, "device": device}
-    device = choose(device)
+    device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
     task = tasks.task_named(task)
     if output:
         check_places([Path(output) / task.name / variant.name for variant in variants])
     runs = []
-    opened = model_and_vectors(variants, vectors, model_options)
-    for fold, dataset in _datasets(task, share, folds, **rows):
+    opened = model_and_vectors(variants, vectors, model)
+    for fold, dataset in _datasets(task, rows):
         frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(seeds):
             config = tasks.task_config(task, seed=seed, epochs=epochs)
             trained = {}
             for variant in with_members(variants):
                 head = trained[variant.name] = trained_head(
-                    variant, dataset, config, frozen[variant.name], trained, device, watch=epoch_notes(f"{dataset.name}, {variant.name}")
+                    variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
                 )
                 if variant not in variants:
                     continue
-                runs.append({**facts_of(head), "seed": seed} | ({"fold": fold} if folds else {}))
+                runs.append({**facts_of(head), "seed": seed} | ({"fold": fold} if rows.folds else {}))
                 note(line_of(runs[-1]))
-                if seed == seeds[0] and not folds and (output or share == 1):
+                if seed == seeds[0] and not rows.folds and (output or rows.share == 1):
                     root = Path(output) if output else cache_folder() / "heads"
                     note(f"saved in {save_head(head, root / task.name / variant.name)}")
     if len(runs) == 1:
@@ -106,7 +120,7 @@ def check_places(folders: list[Path]) -> None:
 
 @command(
     "classify",
-    "What each trained classifier says of a text, and how sure it is.",
+    "Each trained classifier's prediction for a text, with its confidence.",
     option("--task", f"{', '.join(TASKS)}, or a name you trained under", metavar="T", required=True),
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
     option("--variant", "default: every variant that has a trained head", metavar="V", many=True),
@@ -114,7 +128,7 @@ def check_places(folders: list[Path]) -> None:
     *MODEL,
     VECTORS,
 )
-def classify(*, task, text, variant, heads, vectors, **model_options) -> Answer:
+def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     from core.classify import tasks
     from core.classify.model import variant_named
     from core.classify.readable_words import letters_of, read_and_unread
@@ -123,10 +137,9 @@ def classify(*, task, text, variant, heads, vectors, **model_options) -> Answer:
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened
     wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
-    model, vectors = model_and_vectors(wanted, vectors, model_options)
-    opened = tasks.open_heads(task, variant or (), model=model, vectors=vectors, folder=heads, device=choose(model_options["device"]))
-    for problem in opened.problems:
-        note(f"left out: {problem}")
+    device = choose(model.device)
+    model, vectors = model_and_vectors(wanted, vectors, model)
+    opened = open_heads(task, variant, model, vectors, heads, device)
     if not read_and_unread(tasks.text_tokens(task, text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
     tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
@@ -145,7 +158,7 @@ def classify(*, task, text, variant, heads, vectors, **model_options) -> Answer:
 
 @command(
     "fetch",
-    "Fetch a data set from its publisher, all its rows, into the cache, laid out as ELMOSCOPE_DATA; goes on where cut.",
+    "Download a data set from its publisher into the cache, laid out as ELMOSCOPE_DATA; resumes where it stopped.",
     argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
 )
 def fetch_data(*, data_set) -> Answer:
@@ -153,58 +166,50 @@ def fetch_data(*, data_set) -> Answer:
     files = []
     for name in public_data.files_of(data_set):
         file = public_data.PUBLISHED[name]
-        report = progress(f"{name}, bytes")
         note(f"{name}: {file.licence}, from {file.url}")
-        folder = public_data.fetch([name], report=lambda p, report=report: report(p.done, p.total or p.done, p.bytes_per_s))
+        folder = public_data.fetch([name], report=bytes_report(name))
         files.append({"name": name, "bytes": (folder / name).stat().st_size, "md5": file.md5})
     lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
     return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
-def model_and_vectors(variants: list[Variant], vectors: str, model_options: dict) -> tuple[Model | None, StaticVectors | None]:
-    """The model and the vectors, as far as these variants use them."""
-    model = open_model(**model_options) if any(variant.elmo for variant in variants) else None
-    needs_vectors = any(variant.glove for variant in variants)
-    vectors = open_vectors(vectors, allow_download=model_options["download"], report=download_progress) if needs_vectors else None
-    return model, vectors
+def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:
+    """As far as these variants use them."""
+    return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
-def _datasets(
-    task: tasks.TextTask, share: float, folds: int, *, train, test, valid, extra, text_column, label_column, split_seed, duplicates, order
-) -> Iterator[tuple[int, Dataset]]:
+def open_heads(task, names, model, vectors, folder, device) -> tasks.Opened:
+    """A task's heads; those that cannot be opened are noted."""
+    from core.classify import tasks
+
+    opened = tasks.open_heads(task, names or (), model=model, vectors=vectors, folder=folder, device=device)
+    for problem in opened.problems:
+        note(f"left out: {problem}")
+    return opened
+
+
+def _datasets(task: tasks.TextTask, rows: RowOptions) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
     from core.classify import tasks
 
-    if test and (folds or order):
+    if rows.test and (rows.folds or rows.order):
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
-    split = SplitConfig(share=share, folds=folds, seed=split_seed, in_order=order, duplicates=duplicates or task.duplicates)
-    files = {"test": test, "valid": valid, "extra": extra}
-    columns = {"text_columns": text_column, "label_column": label_column}
-    for fold in range(max(1, folds)):
-        dataset = tasks.open_data(task, train, split=replace(split, fold=fold), **files, **columns)
+    split = SplitConfig(
+        share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=rows.duplicates or task.duplicates
+    )
+    files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
+    columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
+    for fold in range(max(1, rows.folds)):
+        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset
 
 
-def epoch_notes(what: str) -> Callable[[Epoch], None]:
-    """Notes a line for each epoch of a training, and now and then one within it."""
-    last = time.monotonic()
-
-    def watch(event: Epoch) -> None:
-        nonlocal last
-        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
-            last = time.monotonic()
-            note(f"{what}: {_event_line(event)}")
-
-    return watch
-
-
-def _event_line(event: Epoch) -> str:
-    where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
-    if event.measures is None:
-        return f"{where}, at most {event.seconds_left:.0f} s left"
-    return f"{where}; validation loss {event.measures['valid_loss']:.3f}, accuracy {event.measures['valid_accuracy']:.1%}; {event.seconds:.0f} s"
+def head_notes(dataset: Dataset, variant: Variant):
+    """Notes of a head's training."""
+    watch = epoch_notes(lambda measures: f"validation loss {measures['valid_loss']:.3f}, accuracy {measures['valid_accuracy']:.1%}")
+    return lambda event: watch(f"{dataset.name}, {variant.name}", event)
 
 
 def facts_of(head: TextHead) -> dict:
@@ -212,8 +217,8 @@ def facts_of(head: TextHead) -> dict:
     test = head.meta["test"]
     facts = head.meta
     scores = {key: test[key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
-    made = {key: facts[key] for key in ("task", "seconds", "mix", "data")}
-    return {**made, "variant": head.variant.name, "labels": list(head.labels), **scores}
+    of_training = {key: facts[key] for key in ("task", "seconds", "mix", "data")}
+    return {**of_training, "variant": head.variant.name, "labels": list(head.labels), **scores}
 
 
 def line_of(result: dict) -> str:
@@ -224,11 +229,9 @@ def line_of(result: dict) -> str:
 
 def _summary(runs: list[dict]) -> dict:
     """Mean and sample standard deviation over runs."""
-    return {"runs": len(runs)} | {key: _mean_and_spread([run[key] for run in runs]) for key in ("accuracy", "macro_f1", "seconds")}
-
-
-def _mean_and_spread(values: list[float]) -> dict:
-    return {"mean": statistics.fmean(values), "spread": statistics.stdev(values) if len(values) > 1 else None}
+    values = {key: [run[key] for run in runs] for key in ("accuracy", "macro_f1", "seconds")}
+    spreads = {key: {"mean": statistics.fmean(v), "spread": statistics.stdev(v) if len(v) > 1 else None} for key, v in values.items()}
+    return {"runs": len(runs)} | spreads
 
 
 def spread(facts: dict) -> str:

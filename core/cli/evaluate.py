@@ -1,7 +1,5 @@
-"""What the `evaluate` commands do: read the data, run core.evaluation.layer_scores, answer with JSON and a table.
-
-`evaluate card` runs them all and keeps the figures beside the model, each with the command that makes it again.
-"""
+"""What the `evaluate` commands do: read the data, run core.evaluation.layer_scores, answer with JSON and a table. `evaluate card` runs them
+all and keeps the figures beside the model, each with the command that makes it again."""
 
 from __future__ import annotations
 
@@ -22,15 +20,15 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
     from core.index.sense_space import SenseSpace
 
-SPACE = option("--space", "measure the sense space too: layer 1, topic and substitutes, joined", choices=("senses",))
+SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
 SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 
 @command(
     "senses",
-    "Word-sense accuracy per layer: nearest neighbour and nearest centroid.",
+    "Word-sense accuracy per layer: nearest neighbor and nearest centroid.",
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
-    option("--test", "rows as of --train", metavar="B.jsonl"),
+    option("--test", "rows as in --train", metavar="B.jsonl"),
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=float, default=0.8),
     SEED,
@@ -38,7 +36,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     CLUSTER,
     *MODEL,
 )
-def evaluate_senses(*, train, test, data, share, seed, space, cluster, **model) -> Answer:
+def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
     from core.evaluation import layer_scores
     from core.evaluation.layer_scores import MEASURES
     from core.index.sense_space import SENSES
@@ -47,7 +45,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, **model) 
     train = without_repeated(rows, test)
     if dropped := len(rows) - len(train):
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
-    model = open_model(**model, cluster=cluster)
+    model = open_model(model, cluster=cluster)
     with cluster_of(cluster) as client:
         scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(space, model), report=progress("tokens")) | {
             "dropped": dropped
@@ -94,15 +92,18 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
     option("--share", "share of --data to train on (default 0.9)", metavar="S", type=float, default=0.9),
     SEED,
+    SPACE,
     *MODEL,
 )
-def evaluate_all_words(*, data, share, seed, **model) -> Answer:
+def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     from core.evaluation import all_words
+    from core.index.sense_space import SENSES
 
     sentences = read_semcor(data)
-    scores = all_words.all_words(open_model(**model), sentences, share=share, seed=seed, report=progress("tokens"))
+    model = open_model(model)
+    scores = all_words.all_words(model, sentences, share=share, seed=seed, space=_space(space, model), report=progress("tokens"))
     cells = [("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")]
-    for name in [*_names(scores), *({"static"} & scores.keys()), "most_frequent"]:
+    for name in [*_names(scores), *(name for name in (SENSES, "static") if name in scores), "most_frequent"]:
         facts = scores[name]
         too = scores[name].get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
@@ -125,18 +126,18 @@ def evaluate_all_words(*, data, share, seed, **model) -> Answer:
         metavar="A.jsonl",
         required=True,
     ),
-    option("--test", "rows as of --dev", metavar="B.jsonl", required=True),
+    option("--test", "rows as in --dev", metavar="B.jsonl", required=True),
     SPACE,
     *MODEL,
 )
-def evaluate_pairs(*, dev, test, space, **model) -> Answer:
+def evaluate_pairs(*, dev, test, space, model) -> Answer:
     from core.evaluation import layer_scores
     from core.index.sense_space import SENSES
 
     dev, test = read_pairs(dev), read_pairs(test)
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
-    model = open_model(**model)
+    model = open_model(model)
     scores = layer_scores.pairs(model, dev, test, space=_space(space, model), report=progress("tokens"))
     cells = [("layer", "accuracy", "AUC", "threshold")]
     for name in [*_names(scores), *({SENSES} & scores.keys())]:
@@ -150,20 +151,20 @@ def evaluate_pairs(*, dev, test, space, **model) -> Answer:
 
 @command(
     "tags",
-    "Tags read off each layer by a linear probe.",
+    "Tags predicted from each layer by a linear probe.",
     option("--train", "CoNLL columns: token, tag; a blank line between sentences", metavar="A", required=True),
-    option("--test", "columns as of --train", metavar="B", required=True),
+    option("--test", "columns as in --train", metavar="B", required=True),
     option("--limit", "only the first N training sentences", metavar="N", type=whole(1)),
     *MODEL,
 )
-def evaluate_tags(*, train, test, limit, **model) -> Answer:
+def evaluate_tags(*, train, test, limit, model) -> Answer:
     from core.evaluation import layer_scores
 
     train = read_tags(train)[:limit]
     test = read_tags(test)
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
-    scores = layer_scores.tags(open_model(**model), train, test, report=progress("tokens"))
+    scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
     names = [*_names(scores), "most_frequent"]
     lines = in_columns((name, f"{scores[name]['accuracy']:.2%}", _weights(scores[name])) for name in names)
     lines += _differences(_compared(scores), "")
@@ -175,15 +176,18 @@ def evaluate_tags(*, train, test, limit, **model) -> Answer:
     "sentences",
     "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
+    SPACE,
     *MODEL,
 )
-def evaluate_sentences(*, corpus, **model) -> Answer:
+def evaluate_sentences(*, corpus, space, model) -> Answer:
     from core.evaluation import own_sentences
+    from core.index.sense_space import SENSES
 
-    model = open_model(**model)
-    scores = own_sentences.own_sentences(model, corpus or model.language.sentences, report=progress("indexing, tokens"))
+    model = open_model(model)
+    corpus = corpus or model.language.sentences
+    scores = own_sentences.own_sentences(model, corpus, space=_space(space, model), report=progress("indexing, tokens"))
     cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
-    for name in [*_names(scores)[:-1], *(item for item in ("static", "form") if item in scores)]:
+    for name in [*_names(scores)[:-1], *(item for item in (SENSES, "static", "form") if item in scores)]:
         facts = scores[name]
         nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
         more = (
@@ -197,22 +201,24 @@ def evaluate_sentences(*, corpus, **model) -> Answer:
     lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
     best = scores["best_mix"]
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
-    return scores, "\n".join([*lines, f"{scores['n']:,} occurrences of {scores['words']} words; commonest sense {scores['majority']:.1%}"])
+    return scores, "\n".join(
+        [*lines, f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}"]
+    )
 
 
 @command(
     "perplexity",
     "Perplexity of both directions, full softmax.",
-    option("--text", "a sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--text", "one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--hold-out", "only the lines that a training with this --hold-out left out", metavar="S", type=float),
     option("--limit", "only the first N sentences", metavar="N", type=int),
     *MODEL,
 )
-def evaluate_perplexity(*, text, hold_out, limit, **model) -> Answer:
+def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     from core.elmo.models import open_language_model
     from core.training.data import held_out, read_lines
 
-    model = open_model(**model)
+    model = open_model(model)
     lines = held_out(text, hold_out) if hold_out else chain(*map(read_lines, text))
     lines = (line for line in lines if line.strip())
     sentences = [model.language.tokenize(line) for line in islice(lines, limit)]
@@ -233,10 +239,10 @@ def evaluate_perplexity(*, text, hold_out, limit, **model) -> Answer:
     option("--k", "how many for each sentence (default 3)", type=whole(1, 20), default=3),
     *MODEL,
 )
-def evaluate_neighbours(*, k, **model) -> Answer:
+def evaluate_neighbours(*, k, model) -> Answer:
     from core.evaluation import layer_scores
 
-    model = open_model(**model)
+    model = open_model(model)
     examples = model.language.examples  # pairs in front are chosen to work; a measure has its own, where the language names some
     nearest = layer_scores.neighbours_in_contexts(model, examples.get("contexts") or examples.get("pairs", {}), k=k)
     lines = ["| word | in the sentence | its nearest sentences | their senses |", "| --- | --- | --- | --- |"]
@@ -246,23 +252,25 @@ def evaluate_neighbours(*, k, **model) -> Answer:
     return nearest, "\n".join(lines)
 
 
-@command("speed", "Tokens a second, of its language's own sentences.", *MODEL)
-def evaluate_speed(**model) -> Answer:
+@command("speed", "Tokens per second on the bundled sentences of its language.", *MODEL)
+def evaluate_speed(*, model) -> Answer:
     from core.evaluation import layer_scores
 
-    model = open_model(**model)
+    model = open_model(model)
     speed = layer_scores.speed(model, [list(s.tokens) for s in open_corpus(model.language.sentences, model.language)])
     text = "{tokens:,} tokens: {per_second_cold:,.0f} a second when every word is new, {per_second:,.0f} when it is known"
     return speed, text.format(**speed)
 
 
-@command("random", "Cosine of two random words, layer by layer.", *MODEL)
-def evaluate_random(**model) -> Answer:
+@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
+def evaluate_random(*, space, model) -> Answer:
     from core.analysis import anisotropy
+    from core.index.sense_space import SENSES
 
-    cosines = anisotropy.evaluate(open_model(**model))
+    model = open_model(model)
+    cosines = anisotropy.evaluate(model, space=_space(space, model))
     cells = []
-    for name in [*(name for name in cosines if name.isdecimal()), "mix"]:
+    for name in [*(name for name in cosines if name.isdecimal()), "mix", *({SENSES} & cosines.keys())]:
         cells.append((name, "{mean:.3f}".format(**cosines[name]), "{low:.3f} and {high:.3f}".format(**cosines[name])))
     lines = ["cosine of two random words: mean, nine in ten between", *in_columns(cells)]
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
@@ -296,7 +304,7 @@ def _names(scores: dict) -> list[str]:
 
 
 def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:
-    """What is a difference in an answer: each space less the static context, and layer 1 less layer 2 as "order"."""
+    """What is a difference in an answer: each space minus the static context, and layer 1 minus layer 2 as "order"."""
     differences = {name: facts[what] for name, facts in scores.items() if isinstance(facts, dict) and what in facts}
     return differences | ({"order": scores["order"]} if scores.get("order") else {})
 
@@ -305,7 +313,7 @@ def _differences(result: dict[str, dict], what: str, beside: str = "the static c
     """Paired differences in points, a line each."""
     lines = []
     for name, facts in result.items():
-        message = "layer 1 less layer 2" if name == "order" else f"{name} less {beside}"
+        message = "layer 1 minus layer 2" if name == "order" else f"{name} minus {beside}"
         difference = read_back(facts)
         decided = "" if difference.verdict else ", not decided"
         lines.append(f"{message}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")

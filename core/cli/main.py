@@ -1,8 +1,5 @@
-"""The command line: read its words, run the function that the command names, print.
-
-With --json one JSON object goes to stdout and nothing else; progress and notes go to stderr; a user's error is one line
-on stderr and exit status 2.
-"""
+"""The command line: read its words, run the function that the command names, print. With --json one JSON object goes to stdout and nothing
+else; progress and notes go to stderr; a user's error is one line on stderr and exit status 2."""
 
 import json
 import os
@@ -15,7 +12,7 @@ from io import StringIO
 import click
 
 from core import __version__
-from core.cli import bundle, card, classify, neighbours, senses, shipping, tasks, training, vectors
+from core.cli import bundle, card, classify, corpus, live, neighbours, senses, shipping, tasks, training, vectors
 from core.cli.options import Answer, group
 from core.common.errors import ElmoscopeError
 from core.text import languages
@@ -23,10 +20,11 @@ from core.text import languages
 COMMANDS = (
     *(vectors.embed, vectors.predict, vectors.allennlp),
     *(neighbours.neighbours, neighbours.static_neighbours, neighbours.verdict, neighbours.substitutes, neighbours.view),
-    senses.senses,
+    *(senses.senses, corpus.corpus),
     *(card.evaluate, card.check_sentences),
     *(training.pretrain, training.glove, vectors.index, bundle.convert, bundle.bundle, bundle.texts),
     *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
+    live.live,
 )
 elmoscope = group(None, "Elmoscope: what a word means in context.", "COMMAND", COMMANDS)
 elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -28,9 +29,32 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
 
 
-WORD = option("--word", "a token of the sentence, letter case aside", metavar="W", required=True)
-SENTENCE = option("--sentence", "text; tokens are split as ELMo's were", metavar="S", required=True)
-READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of: wind for wound, or wound for itself", metavar="W")
+WORD = option("--word", "a token of the sentence, in any letter case", metavar="W", required=True)
+SENTENCE = option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True)
+READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either wind or wound", metavar="W")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlaceOptions:
+    """A token of a sentence."""
+
+    word: str
+    sentence: str
+    position: int | None
+    read_as: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexOptions:
+    """What is searched, and how."""
+
+    corpus: str | None
+    approximate: bool
+    cluster: str | None
+
+    @property
+    def is_table(self) -> bool:
+        return self.cluster is None and not self.approximate and not in_shards(self.corpus or "")
 
 
 @command(
@@ -38,18 +62,19 @@ READ_AS = option("--read-as", "the word that an ambiguous spelling is a form of:
     "Nearest occurrences of a word in a sentence.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, where the word stands there more than once", metavar="I", type=int),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
     READ_AS,
     *MODEL,
     option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C"),
     option("--layer", "a layer's number from 0, mix, or senses: the sense space (default: the top layer, the mix where weights are given)"),
-    option("--weights", "weights of the mix, one a layer (default: equal)", metavar="a,b,c"),
+    option("--weights", "layer weights, one per layer (default: equal)", metavar="a,b,c"),
     flag("--other-words", "leave out occurrences of the same word"),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
-    flag("--approximate", "by the approximate index that `index approximate` made"),
+    flag("--approximate", "search the approximate index made by `index approximate`"),
     CLUSTER,
+    groups={"place": PlaceOptions, "index": IndexOptions},
 )
-def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, other_words, k, approximate, cluster, **model) -> Answer:
+def neighbours(*, place, index, layer, weights, other_words, k, model) -> Answer:
     from core.elmo.mix import layer_weights
     from core.index import neighbours
     from core.index.sense_index import MOST_READ
@@ -57,30 +82,26 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
     from core.views.neighbours import NeighboursRequest, compute
     from core.workbench import open_bench
 
-    model = open_model(**model, cluster=cluster)
-    tokens = languages.tokenize(sentence)
-    if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyser took it for one noun
-        tokens = with_word(tokens, word)
-    position = _position(tokens, word, position)
+    model = open_model(model, cluster=index.cluster)
+    in_context = _in_sentence(place, model)
     layer = (MIX if weights else model.layers.top) if layer is None else layer
-    alone = cluster is None and not approximate and not in_shards(corpus or "")
     if layer == SENSES:
-        _check_sense_space(model, weights, alone=alone)
+        _check_sense_space(model, weights, index.cluster)
     of_layers = np.ones(1) if layer == SENSES else layer_weights(layer, model.encoder.n_layers, weights)
-    in_context = WordInContext(tuple(tokens), position, _reading(read_as, tokens[position], model))
     among = neighbours.OTHER if other_words else neighbours.ANY
-    if alone:
-        bench = open_bench(model, corpus=corpus or "", report=progress("indexing, tokens"))
+    if index.is_table:
+        bench = open_bench(model, corpus=index.corpus or "", report=progress("indexing, tokens"))
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
         result = compute(bench, request)
-        nearest = result.entries
-        if result.narrowed:
-            note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        nearest, narrowed = result.entries, result.narrowed
     else:
-        query = replace(neighbours.make_query(model.encoder, tokens, position), read_as=in_context.read_as)
+        query = neighbours.make_query(model.encoder, list(in_context.tokens), in_context.position)
         with ExitStack() as until_answered:
-            index = _shards(indexed(corpus or model.language.sentences), model, cluster, approximate, until_answered)
-            nearest = index.nearest(query, of_layers, k=k, which=among)
+            shards = _shards(index, model, until_answered, senses=layer == SENSES)
+            nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
+            narrowed = layer == SENSES and not index.approximate and shards.narrows(query, among)
+    if narrowed:
+        note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -91,25 +112,18 @@ def neighbours(*, word, sentence, position, read_as, corpus, layer, weights, oth
         }
         for n in nearest
     ]
-    query_facts = {
-        "word": word,
-        "sentence": sentence,
-        "tokens": tokens,
-        "position": position,
-        "layer": layer,
-        "weights": of_layers.tolist(),
-    }
+    query_facts = _facts(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
     return {"query": query_facts, "neighbours": rows}, "\n".join(lines) or "No neighbours."
 
 
-def _check_sense_space(model: Model, weights: str | None, *, alone: bool) -> None:
-    """BadInput where the model has no sense space, or the index is none that is searched in it."""
+def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -> None:
+    """BadInput where the model has no sense space, or it is not searched so."""
     from core.elmo.models import open_language_model
     from core.senses.judge import open_judge
 
-    if not alone:
-        raise BadInput("The sense space is searched in one table: name no index in shards, and leave out --cluster and --approximate.")
+    if cluster:
+        raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
     if weights:
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
     if open_judge(model).space is None:
@@ -122,34 +136,51 @@ def in_shards(where: str) -> bool:
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
-def _shards(corpus: str, model: Model, cluster: str | None, approximate: bool, until_answered: ExitStack):
-    """A corpus in shards (which hold no further words) on a cluster, or their approximate index."""
+def _shards(index: IndexOptions, model: Model, until_answered: ExitStack, *, senses: bool):
+    """A corpus in shards (which hold no further words) on a cluster, or their approximate index; of layers, or of the sense space."""
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
+    from core.cluster.senses import ApproximateSenses, SensesOfShards
     from core.cluster.shards import open_shards
     from core.index.tables import open_table
 
+    corpus = indexed(index.corpus or model.language.sentences)
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
         raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
-    return ApproximateIndex(shards) if approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(cluster)))
+    if senses:
+        from core.senses.judge import open_judge
+
+        return (ApproximateSenses if index.approximate else SensesOfShards)(shards, open_judge(model).space)
+    return ApproximateIndex(shards) if index.approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(index.cluster)))
 
 
-def _position(tokens: list[str], word: str, given: int | None) -> int:
+def _in_sentence(place: PlaceOptions, model: Model) -> WordInContext:
+    """The token that the options name."""
+    tokens = languages.tokenize(place.sentence)
+    word, position = place.word, place.position
+    if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyser took it for one noun
+        tokens = with_word(tokens, word)
     places = find_word(tokens, word)
-    if given is not None:
-        if given not in places:
-            at = f"'{tokens[given]}'" if 0 <= given < len(tokens) else "no token"
-            raise BadInput(
-                f"Token {given} of the sentence is {at}, not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}."
-            )
-        return given
+    if position is not None and position not in places:
+        at = f"'{tokens[position]}'" if 0 <= position < len(tokens) else "no token"
+        at += f", not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}."
+        raise BadInput(f"Token {position} of the sentence is {at}")
     if not places:
-        raise BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
-    if len(places) > 1:
+        raise _no_token(word, tokens)
+    if position is None and len(places) > 1:
         note(f"'{word}' stands at {', '.join(map(str, places))}; taking the first. Choose with --position.")
-    return places[0]
+    position = places[0] if position is None else position
+    return WordInContext(tuple(tokens), position, _reading(place.read_as, tokens[position], model))
+
+
+def _no_token(word: str, tokens: Sequence[str]) -> BadInput:
+    return BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+
+
+def _facts(place: PlaceOptions, word: WordInContext) -> dict:
+    return {"word": place.word, "sentence": place.sentence, "tokens": list(word.tokens), "position": word.position}
 
 
 @command(
@@ -169,35 +200,30 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
 
 @command(
     "verdict",
-    "Whether a word means the same in two sentences, as Home says it.",
+    "Whether a word means the same in two sentences: Home's verdict.",
     option("--word", "the word; either sentence may have another form of it", metavar="W", required=True),
     option("--sentence", "two sentences: give it twice", metavar="S", required=True, many=True, extends=True),
-    option("--language", "en or ko: its own model (default: the model's)", metavar="L"),
+    option("--language", "en or ko, with its own model (default: the model's language)", metavar="L"),
     READ_AS,
     *MODEL,
 )
-def verdict(*, word, sentence, language, read_as, **model) -> Answer:
+def verdict(*, word, sentence, language, read_as, model) -> Answer:
     from core.senses.judge import open_judge
 
     if len(sentence) != 2:
         raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
     if language:
-        model["model"] = languages.named(language).model
-    model = open_model(**model)
+        model = replace(model, model=languages.named(language).model)
+    model = open_model(model)
     first, second = (_in_context(item, word, read_as, model) for item in sentence)
     judgment = open_judge(model).judge(first, second)
     verdict = judgment.verdict
     if verdict is None:
-        message = f"'{first.word}' and '{second.word}' are two words, of which no verdict is given. Name one word that both sentences have."
-        raise BadInput(message)
-    result = {
-        "says": verdict.says,
-        "probability": round(verdict.probability, 4),
-        "right_of_100": verdict.right_of_100,
-        "layer": verdict.layer,
-        "senses": None if verdict.senses is None else list(verdict.senses),
-        "matched": judgment.lemma or None,
-    }
+        both = f"'{first.word}' and '{second.word}'"
+        raise BadInput(f"{both} are two words, of which no verdict is given. Name one word that both sentences have.")
+    senses = None if verdict.senses is None else list(verdict.senses)
+    result = {"says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}
+    result |= {"layer": verdict.layer, "senses": senses, "matched": judgment.lemma or None}
     line = f"{verdict.says}: right in {verdict.right_of_100} of 100 pairs like this"
     lines = [line, f"layer: {verdict.layer}", f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}"]
     if verdict.senses:
@@ -210,33 +236,33 @@ def verdict(*, word, sentence, language, read_as, **model) -> Answer:
     "The words that a biLM expects in a word's place.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, where the word occurs more than once", metavar="I", type=int),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
     option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
     option(
-        "--direction", "the words after the left side, before the right, or both", choices=("both", "forward", "backward"), default="both"
+        "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"
     ),
-    flag("--common", "let the commonest words of the vocabulary answer too"),
+    flag("--common", "allow the most common words of the vocabulary"),
     *MODEL,
+    groups={"place": PlaceOptions},
 )
-def substitutes(*, word, sentence, position, k, direction, common, **model) -> Answer:
+def substitutes(*, place, k, direction, common, model) -> Answer:
     from core.views.substitutes import SubstitutesRequest, compute
     from core.workbench import open_bench
 
-    model = open_model(**model)
-    tokens = languages.tokenize(sentence)
-    if model.language.tokeniser != "words":
-        tokens = with_word(tokens, word)
-    position = _position(tokens, word, position)
-    request = SubstitutesRequest(words=(WordInContext(tuple(tokens), position),), direction=direction, k=k, common=common)
-    (place,) = compute(open_bench(model), request)
-    rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in place.substitutes]
-    result = {"word": word, "sentence": sentence, "tokens": tokens, "position": position, "direction": direction}
+    model = open_model(model)
+    word = _in_sentence(place, model)
+    (item,) = compute(open_bench(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
+    rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in item.substitutes]
+    result = _facts(place, word) | {"direction": direction}
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
     return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
 
 
-# core.views.wire's, which would import numpy before --help
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
+# core.cli.wire's, which would import numpy before --help
+VIEWS = (
+    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
+    *("concordance", "collocates", "keyness"),
+)
 
 
 @command(
@@ -248,15 +274,15 @@ VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "
     option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
     *MODEL,
 )
-def view(*, name, request, corpus, vectors, **model) -> Answer:
-    from core.views import wire
+def view(*, name, request, corpus, vectors, model) -> Answer:
+    from core.cli import wire
     from core.workbench import open_bench
 
     try:
         parsed = json.loads(request)
     except ValueError as error:
         raise BadInput(f"--request is no JSON: {error}.") from None
-    bench = open_bench(open_model(**model), vectors, corpus, report=progress("tokens"))
+    bench = open_bench(open_model(model), vectors, corpus, report=progress("tokens"))
     result = wire.answer(bench, name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 
@@ -266,7 +292,7 @@ def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> 
     tokens = tuple(languages.tokenize(sentence))
     places = find_word(list(tokens), word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, model.language)]
     if not places:
-        raise BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+        raise _no_token(word, tokens)
     read_as = _reading(read_as, tokens[places[0]], model) or read_in(tokens, places[0])
     return WordInContext(tokens, places[0], read_as)
 

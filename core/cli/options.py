@@ -1,10 +1,9 @@
-"""Commands made of functions by click, as in `@command("name", "help", option("--word", "help"), *MODEL)`; options of several of them.
-
-No command's file imports torch outside its functions: `--help` need not wait for it.
-"""
+"""Commands made of functions by click, as in `@command("name", "help", option("--word", "help"), *MODEL)`; options of several of them. No
+command's file imports torch outside its functions: `--help` need not wait for it."""
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, fields
 from functools import partial
 from itertools import takewhile
 from typing import Any
@@ -19,38 +18,44 @@ class Helped:
     """Help first, and a command's whole help beside its name."""
 
     def get_help_option(self, ctx: click.Context) -> click.Option:
-        shown = super().get_help_option(ctx)
-        shown.help = "show this help message and exit"
-        return shown
+        option = super().get_help_option(ctx)
+        option.help = "show this help message and exit"
+        return option
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        *own, shown = super().get_params(ctx)
-        return [shown, *own]
+        *own, help_option = super().get_params(ctx)
+        return [help_option, *own]
 
     def get_short_help_str(self, limit: int = 0) -> str:
         return self.help
 
 
 class Command(Helped, click.Command):
-    """A function with its options. Called by keywords it answers as the command does; left out options have their defaults."""
+    """A function with its options. Called by keywords it answers as the command does; left out options have their defaults. `groups` names
+    a keyword of the function: a frozen dataclass of those options that are its fields."""
+
+    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, type], **settings) -> None:
+        super().__init__(name, callback=callback, **settings)
+        self.groups = groups
 
     def __call__(self, **options) -> Answer:
-        defaults = {
-            param.name: param.unless_given
-            for param in self.params
-            if isinstance(param, Option) and not param.required and param.name != "json"
-        }
-        return self.callback(**defaults | options)
+        defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
+        return self.callback(**self._group(defaults | options))
+
+    def _group(self, options: dict) -> dict:
+        options = {name: value for name, value in options.items() if name != "json"}
+        for name, kind in self.groups.items():
+            options[name] = kind(**{field.name: options.pop(field.name) for field in fields(kind) if field.name in options})
+        return options
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, self._joined(ctx, list(args)))
+        return super().parse_args(ctx, self._join(ctx, list(args)))
 
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], Answer], bool]:
         """What is to be run, and whether its answer is wanted as JSON."""
-        options = {"json": False, **ctx.params}
-        return partial(self.callback, **{name: value for name, value in options.items() if name != "json"}), options["json"]
+        return partial(self.callback, **self._group(ctx.params)), ctx.params.get("json", False)
 
-    def _joined(self, ctx: click.Context, words: list[str]) -> list[str]:
+    def _join(self, ctx: click.Context, words: list[str]) -> list[str]:
         """Each value behind its option as --option=value; of an option that takes several, the last values count."""
         options = {name: option for option in self.params if isinstance(option, click.Option) for name in option.opts}
         joined = []
@@ -118,7 +123,7 @@ class Option(click.Option):
         default = list(default or ()) if many and not more.get("required") else default
         unless = {} if default is None else {"default": default}
         super().__init__([name], help=help_text, multiple=many, **unless, **kind, **once, **settings)
-        self.unless_given, self.extends = default, extends
+        self.default_value, self.extends = default, extends
 
 
 option = Option
@@ -133,14 +138,11 @@ def argument(name: str, help_text: str, *, metavar: str, many: bool = False, req
     return click.Argument([name], help=help_text, metavar=metavar, **how)
 
 
-def command(name: str, help_text: str, *options: click.Parameter) -> Callable[[Callable[..., Answer]], Command]:
-    """Makes a command of a function whose keywords are these options, --json and --help before them."""
+def command(name: str, help_text: str, *options: click.Parameter, groups: dict[str, type] | None = None) -> Callable[..., Command]:
+    """Makes a command of a function whose keywords are these options and groups, --json and --help before them."""
     params = [flag("--json", "print one JSON object on stdout and nothing else"), *options]
-
-    def made(function: Callable[..., Answer]) -> Command:
-        return Command(name, callback=function, params=params, help=help_text, context_settings=SETTINGS)
-
-    return made
+    groups = ({"model": ModelOptions} if MODEL[0] in options else {}) | (groups or {})
+    return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
 
 
 def group(name: str | None, help_text: str, metavar: str, commands: Iterable[click.Command], **more) -> Group:
@@ -162,11 +164,21 @@ def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
-DEVICE = option(
-    "--device", "where networks compute: auto takes a graphics card where torch has one (default cpu)", choices=DEVICES, default="cpu"
-)
-CLUSTER = option("--cluster", "do it on the workers of this Dask scheduler (tcp://host:8786), to the same result", metavar="ADDRESS")
+DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
+CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
 VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelOptions:
+    """The values of MODEL; `model` may be an open one."""
+
+    model: Any
+    pieces: str = "mean"
+    download: bool = False
+    device: str = "cpu"
+
+
 MODEL = (
     option(
         "--model",
@@ -176,7 +188,7 @@ MODEL = (
     ),
     option(
         "--pieces",
-        "which of its pieces are a word's vector, in a transformer (default mean)",
+        "which word pieces make a word's vector in a transformer (default mean)",
         choices=("mean", "first", "last"),
         default="mean",
     ),

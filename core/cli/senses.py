@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from core.cli.options import MODEL, Answer, command, group, option, whole
@@ -13,6 +13,35 @@ CSV = option("--csv", "write the table there, too", metavar="FILE")
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
 MEASURES = ("apd", "prt", "jsd", "gap")
 DATES = "its texts from one date to another, such as 1850..1899"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SideOptions:
+    """The two sets of texts."""
+
+    first: str
+    second: str
+    first_dates: str
+    second_dates: str
+    uses: str | None
+    clusters: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankOptions:
+    """Which words a list holds."""
+
+    at_least: int
+    most: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LabelOptions:
+    """Labels of sentences, and where they come from."""
+
+    labels: str
+    second: str | None
+    merge: list[str]
 
 
 @command(
@@ -32,28 +61,27 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
     CSV,
     *MODEL,
+    groups={"sides": SideOptions, "ranking": RankOptions},
 )
-def senses_change(*, word, uses, clusters, layer, groups, at_least, most, graph, csv, **options) -> Answer:
+def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
     from core.corpus import usage_graphs
     from core.corpus_views import change
     from core.corpus_views.sides import Side
     from core.workbench import open_bench
 
-    names = {name: options.pop(name) for name in ("first", "second", "first_dates", "second_dates")}
-    bench = open_bench(open_model(**options), corpus=names["first"], report=progress("tokens"))
-    if uses:
-        word, *kept = usage_graphs.kept_sides(uses, clusters, word)
+    bench = open_bench(open_model(model), corpus=sides.first, report=progress("tokens"))
+    if sides.uses:
+        word, *kept = usage_graphs.kept_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
     else:
-        first = _side(names["first"], names["first_dates"], "--first-dates")
-        second = _side(names["second"] or names["first"], names["second_dates"], "--second-dates")
+        first = _side(sides.first, sides.first_dates, "--first-dates")
+        second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
     if not word:
         if graph:
             raise BadInput("--graph writes one word's files: name it with --word.")
         layer = str(change.LAYER) if layer == change.SENSES else layer
-        ranked = change.rank(
-            change.read(bench, first, second), change.RankRequest(space=layer, at_least=at_least, most=most), progress("words")
-        )
+        request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
+        ranked = change.rank(change.read(bench, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
         return _answer({"layer": layer, "words": rows}, rows, csv)
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
@@ -133,24 +161,25 @@ def _write_graph(folder: Path, result) -> None:
     LAYER,
     CSV,
     *MODEL,
+    groups={"annotation": LabelOptions},
 )
-def senses_spread(*, word, labels, corpus, second, merge, ask, output, layer, csv, **model) -> Answer:
+def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -> Answer:
     from core.corpus import label_files
     from core.files.atomic import replacing
     from core.views import induction
     from core.workbench import open_bench
 
-    bench = open_bench(open_model(**model), corpus=corpus, report=progress("tokens"))
+    bench = open_bench(open_model(model), corpus=corpus, report=progress("tokens"))
     request = induction.InductionRequest(word=word, space=layer)
     occurrences = induction.compute(bench, request).occurrences
     sentences = [(o.tokens, o.position) for o in occurrences.items]
-    read = label_files.read_labels(labels, sentences)
+    read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
         note(f"{read.missing} labeled sentences are not in the corpus.")
-    given = read.labels.merge(label_files.pairs(merge)) if merge else read.labels
+    given = read.labels.merge(label_files.pairs(annotation.merge)) if annotation.merge else read.labels
     result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=given.given)).spread
     if result is None:
-        raise BadInput(f"{Path(labels).name} has {len(given.senses)} sense; label sentences of at least 2.")
+        raise BadInput(f"{Path(annotation.labels).name} has {len(given.senses)} sense; label sentences of at least 2.")
     if output:
         with replacing(Path(output)) as temporary:
             texts = [o.text for o in occurrences.items]
@@ -167,13 +196,13 @@ def senses_spread(*, word, labels, corpus, second, merge, ask, output, layer, cs
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
     facts = {"word": occurrences.word, "senses": list(result.senses), "labels": len(given.given)}
-    if second:
-        value, n = label_files.agreement(given, label_files.read_labels(second, sentences).labels)
+    if annotation.second:
+        value, n = label_files.agreement(given, label_files.read_labels(annotation.second, sentences).labels)
         facts |= {"alpha": round(value, 4), "labeled_by_both": n}
     _write_csv(rows, csv)
     counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(given.given)} labeled: {counts}"]
-    if second:
+    if annotation.second:
         lines.append(f"Krippendorff's alpha of both annotators: {facts['alpha']:.3f}, on {facts['labeled_by_both']} sentences")
     lines += ["the most doubtful:"] * bool(doubtful)
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)

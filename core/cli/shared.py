@@ -5,18 +5,23 @@ from __future__ import annotations
 import sys
 import time
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
+from core.cli.options import ModelOptions
 from core.common.config import FLOAT32
 from core.common.errors import BadInput
+from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
+    from core.learning.fit import Epoch
+
+SHOWN_EVERY_S = 10
 
 
 def note(text: str) -> None:
@@ -51,19 +56,52 @@ def _width(cell: str) -> int:
     return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in cell)
 
 
-def open_model(model, *, download=False, device="cpu", pieces="mean", precision=FLOAT32, cluster=None, engine="") -> Model:
-    """The model of the options of options.MODEL, or as it is where it is open; text is from now on read as its language."""
+def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine="") -> Model:
+    """The model that the options name, or that is open in them; text is from now on read as its language."""
     from core.common.device import CPU, choose
     from core.elmo import models
 
-    if isinstance(model, models.Model):
-        return model
-    if choose(device).type != CPU and (cluster or engine == "allennlp"):
-        raise BadInput(f"--device {device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
-    options = {"precision": precision, "pieces": pieces, "device": device, "allow_download": download, "report": download_progress}
-    model = models.open_model(model, **options)
+    if isinstance(options.model, models.Model):
+        return options.model
+    if choose(options.device).type != CPU and (cluster or engine == "allennlp"):
+        raise BadInput(f"--device {options.device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+    how = {"precision": precision, "pieces": options.pieces, "device": options.device, "allow_download": options.download}
+    model = models.open_model(options.model, **how, report=download_progress)
     languages.use(model.language.code)
     return model
+
+
+def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static: bool = True) -> tuple[Model | None, StaticVectors | None]:
+    """The model and the static vectors, as far as they are read."""
+    opened = open_model(options) if model else None
+    return opened, open_vectors(vectors, allow_download=options.download, report=download_progress) if static else None
+
+
+def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoch], None]:
+    """Notes a line for each epoch of a training, with its score, and now and then one within it."""
+    last = time.monotonic()
+
+    def watch(what: str, event: Epoch) -> None:
+        nonlocal last
+        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
+            last = time.monotonic()
+            note(f"{what}: {_epoch_line(event)}{_end(event)}")
+
+    def _end(event: Epoch) -> str:
+        if event.measures is None:
+            return f", at most {event.seconds_left:.0f} s left"
+        return f"; {score(event.measures)}; {event.seconds:.0f} s"
+
+    return watch
+
+
+def _epoch_line(event: Epoch) -> str:
+    return f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
+
+
+def bytes_report(name: str) -> Callable[[Any], None]:
+    report = progress(f"{name}, bytes")
+    return lambda event: report(event.done, event.total or event.done, event.bytes_per_s)
 
 
 def download_progress(event) -> None:

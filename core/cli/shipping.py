@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from pathlib import Path
 
-from core.cli.classify import HEADS, TASKS, check_places, epoch_notes, facts_of, line_of, model_and_vectors, spread
+from core.cli.classify import HEADS, TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, open_heads, spread
 from core.cli.options import MODEL, VECTORS, Answer, command, flag, option, whole
 from core.cli.shared import in_columns, note, progress
 from core.files import sums
@@ -21,14 +21,14 @@ EXPERIMENTS = (
 
 @command(
     "train-heads",
-    "Train again what ships: every variant's head for every task; goes on where cut.",
+    "Retrain what ships: every variant's head for every task; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/heads", metavar="DIR", default="assets/heads"),
     option("--tasks", "default: all", metavar="T", choices=TASKS, many=True, default=TASKS),
     *MODEL,
     VECTORS,
 )
-def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
+def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
     from core.classify.committee import with_members
     from core.classify.head import load_head, save_head
@@ -40,7 +40,7 @@ def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
     root = Path(output)
     made = []
     kept = []
-    device = choose(model["device"])
+    device = choose(model.device)
     variants = list(VARIANTS.values())
     check_places([root / name / variant.name for name in tasks for variant in variants])
     opened = model_and_vectors(variants, vectors, model)
@@ -57,7 +57,7 @@ def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
                 trained[variant.name] = load_head(folder).to(device)
                 continue
             head = trained[variant.name] = trained_head(
-                variant, dataset, config, frozen[variant.name], trained, device, watch=epoch_notes(f"{dataset.name}, {variant.name}")
+                variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
             )
             made.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
             sums.renew(folder)
@@ -69,7 +69,7 @@ def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
 
 @command(
     "experiments",
-    "Run the experiments of the Results page: one line a run; goes on where cut.",
+    "Run the experiments of the Results page, one line per run; resumes where it stopped.",
     DATA,
     option("--output", "default: assets/results/classification.jsonl", metavar="F", default="assets/results/classification.jsonl"),
     option("--only", ", ".join(EXPERIMENTS), metavar="E", choices=EXPERIMENTS, many=True, default=EXPERIMENTS),
@@ -81,11 +81,11 @@ def train_heads(*, data, output, tasks, vectors, **model) -> Answer:
         many=True,
         default=(0, 1, 2),
     ),
-    flag("--together", "at the end, all heads of all seeds asked as one committee"),
+    flag("--together", "at the end, also score all heads of all seeds as one ensemble"),
     *MODEL,
     VECTORS,
 )
-def experiments(*, data, output, only, seeds, together, vectors, **model) -> Answer:
+def experiments(*, data, output, only, seeds, together, vectors, model) -> Answer:
     """Every run of the Results page that has no line yet."""
     from core.classify.model import VARIANTS
     from core.experiments import context_curve
@@ -112,17 +112,17 @@ def experiments(*, data, output, only, seeds, together, vectors, **model) -> Ans
 
 @command(
     "noise",
-    "How often trained classifiers are right as letters of the test texts are disturbed.",
+    "Accuracy of trained classifiers as typing errors are added to the test texts.",
     option("--task", "default: news-title", metavar="T", choices=TASKS, default="news-title"),
     DATA,
     option("--output", "default: assets/results/noise.json", metavar="F", default="assets/results/noise.json"),
-    option("--seeds", "ways to disturb (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
+    option("--seeds", "seeds of the typing errors (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
     option("--limit", "only the first N test texts", metavar="N", type=whole(1)),
     HEADS,
     *MODEL,
     VECTORS,
 )
-def noise(*, task, data, output, seeds, limit, heads, vectors, **model_options) -> Answer:
+def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
     from core.classify import tasks
     from core.classify.model import variant_named
@@ -132,10 +132,9 @@ def noise(*, task, data, output, seeds, limit, heads, vectors, **model_options) 
     task = tasks.task_named(task)
     measured = read_accuracy(output)  # a file that holds others goes on holding them
     dataset = tasks.open_data(task, **tasks.task_files(task, data))
-    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, model_options)
-    opened = tasks.open_heads(task, model=model, vectors=vectors, folder=heads, device=choose(model_options["device"]))
-    for problem in opened.problems:
-        note(f"left out: {problem}")
+    device = choose(model.device)
+    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, model)
+    opened = open_heads(task, (), model, vectors, heads, device)
     reads = {"vectors": vectors, "encoder": model.encoder if model else None}
     report = progress("noise, texts")
     table = accuracy_under_noise(opened.heads, dataset, **reads, seeds=seeds, limit=limit, report=report)

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.cli.options import MODEL, VECTORS, Answer, command, flag, group, option, whole
-from core.cli.shared import download_progress, in_columns, note, open_model, progress
+from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.files import ours, public_data
-from core.static.vectors import StaticVectors, open_vectors
 
 if TYPE_CHECKING:
-    from core.elmo.models import Model
-    from core.learning.fit import Epoch
     from core.tasks.results import Summary
 
-SHOWN_EVERY_S = 10
 # core.tasks.catalogue, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
 TASK = option("--task", ", ".join(PAPER_TASKS), metavar="T", choices=PAPER_TASKS, required=True)
@@ -31,23 +25,35 @@ DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/"
 ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=True, default=PAPER_TASKS)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecipeOptions:
+    """How a head is trained; None: as its task says."""
+
+    seed: int
+    epochs: int | None
+    random_labels: bool
+    limit_train: int | None
+    limit_test: int | None
+
+
 @command(
     "train",
-    "Train a head of a task and score it on the test set; goes on where cut.",
+    "Train a task's head and score it on the test set; resumes where it stopped.",
     TASK,
     VARIANT,
     DATA,
-    option("--further", "train on these too: reddit, amazon (questions)", metavar="SET", many=True),
+    option("--further", "also train on these: reddit, amazon (questions)", metavar="SET", many=True),
     option("--seed", "of every random choice (default 0)", metavar="S", type=whole(0), default=0),
     option("--epochs", "at most (default: the task's own)", metavar="N", type=whole(1, 1000)),
-    flag("--random-labels", "the control: labels of the training set drawn by chance"),
+    flag("--random-labels", "control run: training labels drawn at random"),
     option("--limit-train", "examples of the train set (0: all; default: the task's own)", metavar="N", type=whole(0)),
     option("--limit-test", "examples of the test set (0: all; default: the task's own)", metavar="N", type=whole(0)),
     option("--output", "save the head as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
     *MODEL,
     VECTORS,
+    groups={"recipe": RecipeOptions},
 )
-def train(*, task, variant, data, further, seed, epochs, random_labels, limit_train, limit_test, output, vectors, **model) -> Answer:
+def train(*, task, variant, data, further, recipe, output, vectors, model) -> Answer:
     from core.tasks import results as measured
     from core.tasks.catalogue import task_named
     from core.tasks.heads import FILES, save_head
@@ -55,17 +61,17 @@ def train(*, task, variant, data, further, seed, epochs, random_labels, limit_tr
     from core.tasks.train import freeze
 
     task = task_named(task)
-    chosen = {"epochs": epochs, "train_limit": limit_train, "test_limit": limit_test}
-    options = {name: value for name, value in chosen.items() if value is not None}
-    recipe = replace(task.recipe, seed=seed, random_labels=random_labels, **options)
+    chosen = {"epochs": recipe.epochs, "train_limit": recipe.limit_train, "test_limit": recipe.limit_test}
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    recipe = replace(task.recipe, seed=recipe.seed, random_labels=recipe.random_labels, **chosen)
     root = Path(output) if output else cache_folder() / "task-heads"
-    if not random_labels:
+    if not recipe.random_labels:
         ours.check_replaceable(root / task.name / variant, FILES)
     data = read_data(task, data, recipe, further=further)
-    model, vectors = _opened(variant, vectors, model)
+    model, vectors = open_both(model, vectors, model=variant == "elmo")
     frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
-    head = measured.trained(task, variant, recipe, data, frozen, watch=_told())
-    if not random_labels:
+    head = measured.trained(task, variant, recipe, data, frozen, watch=_notes())
+    if not recipe.random_labels:
         note(f"saved in {save_head(head, root / task.name / variant)}")
     result = measured.entry(head)
     return result, _line(result)
@@ -78,11 +84,11 @@ def train(*, task, variant, data, further, seed, epochs, random_labels, limit_tr
     VARIANT,
     DATA,
     option("--test", "a further test set in place of the task's own: xquad (questions)", metavar="SET"),
-    option("--heads", "where heads lie as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
+    option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
     *MODEL,
     VECTORS,
 )
-def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
+def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     from core.learning.frozen import vectors_fingerprint
     from core.tasks import results as measured
     from core.tasks.catalogue import task_named
@@ -96,7 +102,7 @@ def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
     if not places:
         values = {"task": task.name, "variant": variant}
         raise MissingArtifact(t("No trained head for {task}, {variant}. Train it: python -m core tasks train --help", **values))
-    model, vectors = _opened(variant, vectors, model)
+    model, vectors = open_both(model, vectors, model=variant == "elmo")
     fits = {"model": model.fingerprint if model else None, "vectors": vectors_fingerprint(vectors)}
     head = load_head(places[0], **fits)
     data = read_test(task, data, test) if test else read_data(task, data, head.recipe)
@@ -108,33 +114,31 @@ def evaluate(*, task, variant, data, test, heads, vectors, **model) -> Answer:
 
 @command(
     "results",
-    "Every task, both variants, several seeds: what the pages show.",
+    "Run every task with both variants and several seeds: the figures of Results.",
     DATA,
     ONLY,
     option("--seeds", "default 0 1 2", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
-    option("--curve", "train on only so many, too: a learning curve", metavar="N", type=whole(1), many=True),
-    flag("--no-controls", "leave the runs on random labels out"),
+    option("--curve", "also train on N examples, for a learning curve", metavar="N", type=whole(1), many=True),
+    flag("--no-controls", "skip the runs on random labels"),
     option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
     *MODEL,
     VECTORS,
 )
-def results(*, data, only, seeds, curve, no_controls, output, vectors, **model) -> Answer:
+def results(*, data, only, seeds, curve, no_controls, output, vectors, model) -> Answer:
     """Every run that has no entry yet; then the table."""
     from core.tasks import results as measured
     from core.tasks.catalogue import task_named
 
-    model, vectors = _opened("elmo", vectors, model)
+    model, vectors = open_both(model, vectors)
     made = list(
         measured.measure(
             [task_named(name) for name in only],
             data,
             model,
             vectors,
-            seeds=seeds,
-            controls=not no_controls,
-            curve=curve,
+            plan=measured.RunPlan(seeds=seeds, controls=not no_controls, curve=curve),
             output=Path(output),
-            watch=_told(),
+            watch=_notes(),
             report=progress("layers, tokens"),
         )
     )
@@ -148,8 +152,8 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, **model) 
 
 @command(
     "fetch",
-    "Fetch the tasks' data sets from their publishers: sizes and sums are checked, what is there stays.",
-    option("--data", "where to (default: data/tasks in the cache)", metavar="FOLDER"),
+    "Download the tasks' data sets from their publishers; sizes and checksums are checked, existing files stay.",
+    option("--data", "where to keep them (default: data/tasks in the cache)", metavar="FOLDER"),
     ONLY,
 )
 def fetch(*, data, only) -> Answer:
@@ -169,11 +173,8 @@ def fetch(*, data, only) -> Answer:
             rooms |= {path.partition("/")[0] for path in paths}
     for name in [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]:
         file = public_data.TASK_FILES[name]
-        report = progress(f"{name}, bytes")
         note(f"{name}: {file.publisher}, {file.licence}, {file.size:,} bytes, from {file.url}")
-        public_data.fetch(
-            [name], folder, files=public_data.TASK_FILES, report=lambda p, report=report: report(p.done, p.total or p.done, p.bytes_per_s)
-        )
+        public_data.fetch([name], folder, files=public_data.TASK_FILES, report=bytes_report(name))
         files.append({"name": name, "bytes": (folder / name).stat().st_size, "sha256": file.sha256})
         if name.endswith(".zip"):
             files += [{"name": f"entailment/{path.name}", "bytes": path.stat().st_size} for path in unpack(folder / name)]
@@ -181,29 +182,8 @@ def fetch(*, data, only) -> Answer:
     return {"folder": str(folder), "files": files}, "\n".join(lines)
 
 
-def _opened(variant: str, vectors: str, model_options: dict) -> tuple[Model | None, StaticVectors]:
-    """The model, where the variant reads it, and the vectors."""
-    model = open_model(**model_options) if variant == "elmo" else None
-    return model, open_vectors(vectors, allow_download=model_options["download"], report=download_progress)
-
-
-def _told() -> Callable[[str, Epoch], None]:
-    """Notes a line for each epoch of a training, and now and then one within it."""
-    last = time.monotonic()
-
-    def watch(what: str, event: Epoch) -> None:
-        nonlocal last
-        if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
-            last = time.monotonic()
-            where = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
-            left = (
-                f", at most {event.seconds_left:.0f} s left"
-                if event.measures is None
-                else f"; dev {event.measures['score']:.2%}; {event.seconds:.0f} s"
-            )
-            note(f"{what}: {where}{left}")
-
-    return watch
+def _notes():
+    return epoch_notes(lambda measures: f"dev {measures['score']:.2%}")
 
 
 def _line(result: dict) -> str:

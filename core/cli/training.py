@@ -1,6 +1,6 @@
 """`pretrain` and `glove`: a model or vectors, trained here."""
 
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -20,105 +20,144 @@ COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has coun
 
 TEXT = (
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
-    option("--hold-out", "share of the lines, by a hash of each, to measure on instead", metavar="S", type=float, default=0.0),
+    option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=float, default=0.0),
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextOptions:
+    """What is read."""
+
+    corpus: list[str]
+    language: str
+    hold_out: float
+    valid: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StartOptions:
+    """What a training starts from."""
+
+    start_vectors: str | None
+    start_model: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NetworkOptions:
+    """Where and in which shape a network is trained."""
+
+    hidden: int
+    projection: int
+    table_share: float
+    device: str
+    threads: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepOptions:
+    """Fields of core.training.trainer.PretrainConfig."""
+
+    tokens: int
+    vocabulary: int
+    batch_tokens: int
+    negatives: int
+    topic: float
+    topic_target: str
+    topic_reach: int
+    seed: int
 
 
 @command(
     "pretrain",
     "Train a biLM on text; resumes from its checkpoints.",
-    option("--corpus", "text, one sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--output", "checkpoints, log, and in the end DIR/model", metavar="DIR", required=True),
-    flag("--resume", "go on from DIR's checkpoints"),
+    flag("--resume", "continue from DIR's checkpoints"),
     option("--valid", "held-out text for the validation perplexity", metavar="F"),
     *TEXT,
     DEVICE,
     option("--start-vectors", "static vectors to start from (a registry name or a file)", metavar="V"),
-    option("--start-model", "a trained biLM to go on from, in its shape", metavar="M"),
-    option("--tokens", "tokens to see in all", type=int, default=8_000_000),
+    option("--start-model", "a trained biLM to continue from, in its shape", metavar="M"),
+    option("--tokens", "tokens to train on in all", type=int, default=8_000_000),
     option("--table-share", "share of the tokens seen before the char-CNN joins", type=float, default=0.8),
     option("--hidden", "LSTM cell size", type=int, default=1024),
     option("--projection", "output size of the char-CNN and of each direction", type=int, default=128),
-    option("--vocabulary", "words the softmax names", type=int, default=50000),
-    option("--batch-tokens", "tokens a step", type=int, default=2048),
-    option("--negatives", "words sampled for the softmax of a step", type=int, default=3072),
+    option("--vocabulary", "words in the softmax", type=int, default=50000),
+    option("--batch-tokens", "tokens per step", type=int, default=2048),
+    option("--negatives", "words sampled for the softmax at each step", type=int, default=3072),
     option("--topic", "weight of a loss that makes states keep the topic", type=float, default=0.0),
     option(
         "--topic-target",
-        "what it predicts: words ahead, words around (also behind), or the bag of those ahead",
+        "what it predicts: words ahead, words around, or the bag of words ahead",
         choices=("words", "around", "bag"),
         default="words",
     ),
     option("--topic-reach", "how many tokens away it looks", type=int, default=10),
     option("--seed", "of every random choice", type=whole(0), default=0),
     option("--threads", "processor threads (default: as torch chooses)", type=whole(0, 1024), default=0),
+    groups={"text": TextOptions, "start": StartOptions, "network": NetworkOptions, "steps": StepOptions},
 )
-def pretrain(
-    *,
-    corpus,
-    output,
-    resume,
-    valid,
-    language,
-    hold_out,
-    device,
-    start_vectors,
-    start_model,
-    table_share,
-    hidden,
-    projection,
-    threads,
-    **config,
-) -> Answer:
+def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     import torch
 
     from core.common.config import MINI
     from core.common.device import choose
-    from core.learning.frozen import vectors_fingerprint
-    from core.training import recipe, warm_start
+    from core.training import recipe
     from core.training.data import read_lines
     from core.training.trainer import PretrainConfig
 
-    choose(device)
-    language = languages.named(language)
-    if valid and not any(language.tokenize(line) for line in read_lines(valid)):  # said now, not hours later
-        raise BadInput(f"{valid} holds no words to measure the perplexity on.")
-    if threads:
-        torch.set_num_threads(threads)
-    if not 0 < table_share < 1:
-        raise BadInput(f"--table-share must lie between 0 and 1, got {table_share}.")
-    config |= {"negatives": min(config["negatives"], config["vocabulary"])}
-    made = recipe.Recipe(
-        files=tuple(Path(f) for f in corpus),
-        valid=Path(valid) if valid else None,
-        hold_out=0.0 if valid else hold_out,
+    choose(network.device)
+    language = languages.named(text.language)
+    if text.valid and not any(language.tokenize(line) for line in read_lines(text.valid)):  # now, not hours later
+        raise BadInput(f"{text.valid} holds no words to measure the perplexity on.")
+    if network.threads:
+        torch.set_num_threads(network.threads)
+    if not 0 < network.table_share < 1:
+        raise BadInput(f"--table-share must lie between 0 and 1, got {network.table_share}.")
+    steps = replace(steps, negatives=min(steps.negatives, steps.vocabulary))
+    filters = language.filters or MINI.filters
+    training = recipe.Recipe(
+        files=tuple(Path(f) for f in text.corpus),
+        valid=Path(text.valid) if text.valid else None,
+        hold_out=0.0 if text.valid else text.hold_out,
         language=language.code,
-        processes=1 if threads == 1 else 2,
-        shape=replace(MINI, hidden=hidden, projection=projection, filters=language.filters or MINI.filters),
-        config=PretrainConfig(**config, warmup_steps=200, learning_rate=1.2e-3),
-        table_share=table_share,
-        device=choose(device).type,
+        processes=1 if network.threads == 1 else 2,
+        shape=replace(MINI, hidden=network.hidden, projection=network.projection, filters=filters),
+        config=PretrainConfig(**asdict(steps), warmup_steps=200, learning_rate=1.2e-3),
+        table_share=network.table_share,
+        device=choose(network.device).type,
     )
     ours.check_place(output)
-    if start_model and start_vectors:
-        raise BadInput("--start-model brings its own words: leave out --start-vectors.")
-    start = None
-    if start_model:
-        made, start = _go_on(start_model, made)
-    elif start_vectors:
-        vectors = open_vectors(start_vectors)
-        if vectors.dim > projection - 3:
-            raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {vectors.dim + 3} or more, got {projection}.")
-        words = list(vectors.words[:200_000])
-        start = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
-        made = replace(made, start=f"vectors {vectors_fingerprint(vectors)}")
-    folder = recipe.run(
-        made, Path(output), start=start, resume=resume, report=lambda event: note(next(recipe.progress_lines(iter([event]))))
-    )
+    training, warm_up = _started(training, start)
+
+    def report(event: dict) -> None:
+        note(next(recipe.progress_lines(iter([event]))))
+
+    folder = recipe.run(training, Path(output), start=warm_up, resume=resume, report=report)
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
 
-def _go_on(name: str, made):
+def _started(training, start: StartOptions):
+    """The training that starts from a model or from vectors, and what gives them to its trainer."""
+    from core.learning.frozen import vectors_fingerprint
+    from core.training import warm_start
+
+    if start.start_model and start.start_vectors:
+        raise BadInput("--start-model brings its own words: leave out --start-vectors.")
+    if start.start_model:
+        return _go_on(start.start_model, training)
+    if not start.start_vectors:
+        return training, None
+    vectors = open_vectors(start.start_vectors)
+    needed, projection = vectors.dim + 3, training.shape.projection
+    if needed > projection:
+        raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {needed} or more, got {projection}.")
+    words = list(vectors.words[:200_000])
+    warm_up = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
+    return replace(training, start=f"vectors {vectors_fingerprint(vectors)}"), warm_up
+
+
+def _go_on(name: str, training):
     """The recipe with the shape of a trained model, and what starts a trainer from it."""
     from core.elmo.models import model_fingerprint
     from core.elmo.weights import find_files, load_bilm, load_softmax, read_options
@@ -130,13 +169,13 @@ def _go_on(name: str, made):
         raise BadInput(f"--start-model {name} has no softmax to go on from. Name a model that predicts words, such as elmo-mini.")
     start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     words = text_fingerprint(softmax[1].words)
-    return replace(made, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
+    return replace(training, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start
 
 
 @command(
     "glove",
     "Train GloVe vectors on text.",
-    option("--corpus", "text, one sentence a line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--output", "the folder of vectors", metavar="DIR", required=True),
     option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
     *TEXT,
@@ -144,8 +183,9 @@ def _go_on(name: str, made):
     CLUSTER,
     option("--epochs", "passes over the counts (default 20)", type=int, default=20),
     option("--dim", "numbers in a vector (default 100)", type=int, default=100),
+    groups={"text": TextOptions},
 )
-def glove(*, corpus, output, work, language, hold_out, processes, cluster, epochs, dim) -> Answer:
+def glove(*, text, output, work, processes, cluster, epochs, dim) -> Answer:
     from core.static.glove import GloveConfig, check_vectors, count_pairs, train_glove
     from core.training.data import prepare
 
@@ -155,8 +195,8 @@ def glove(*, corpus, output, work, language, hold_out, processes, cluster, epoch
     counts = work / "counts"
     if cluster is not None:
         ours.check_replaceable(counts, COUNTED)
-    how = {"language": language, "hold_out": hold_out, "processes": processes}
-    prepared = prepare([Path(f) for f in corpus], work / "prepared", note, **how)
+    how = {"language": text.language, "hold_out": text.hold_out, "processes": processes}
+    prepared = prepare([Path(f) for f in text.corpus], work / "prepared", note, **how)
     config = GloveConfig(dim=dim, epochs=epochs)
     with cluster_of(cluster) as client:
         count = count_pairs if client is None else _counter(client, counts)

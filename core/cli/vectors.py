@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from core.cli.neighbours import in_shards
-from core.cli.options import CLUSTER, MODEL, Answer, argument, command, flag, group, option, whole
+from core.cli.options import CLUSTER, MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common.config import FLOAT32, PRECISIONS
 from core.common.errors import BadInput
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
-from core.text.sentences import read_sentences
+from core.text.sentences import Sentence, read_sentences
 from core.text.tokens import bare, split_sentences
 
 if TYPE_CHECKING:
@@ -30,16 +32,16 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     "Vectors of every token in every layer, as .npz.",
     *MODEL,
     option(
-        "--input", ".json: list of token lists, or of equally long streams of them; .txt: a sentence a line", metavar="F", required=True
+        "--input", ".json: list of token lists, or of equally long streams of them; .txt: one sentence per line", metavar="F", required=True
     ),
     option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
-    flag("--stateful", "carry the LSTMs' states from batch to batch (as the published golden files)"),
-    option("--batch-size", "sentences a batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
-    option("--engine", "who computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
-    option("--precision", "of the LSTMs' weights: fewer bits are faster, and not quite exact", choices=PRECISIONS, default=FLOAT32),
+    flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does"),
+    option("--batch-size", "sentences per batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
+    option("--engine", "which engine computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
+    option("--precision", "precision of the LSTMs' weights: fewer bits are faster but less exact", choices=PRECISIONS, default=FLOAT32),
     CLUSTER,
 )
-def embed(*, input, output, stateful, batch_size, engine, precision, cluster, **model) -> Answer:
+def embed(*, input, output, stateful, batch_size, engine, precision, cluster, model) -> Answer:
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{output}'.")
     if not 1 <= batch_size <= 100_000:
@@ -51,7 +53,7 @@ def embed(*, input, output, stateful, batch_size, engine, precision, cluster, **
     parts = Path(f"{output}.parts")
     if cluster is not None:
         ours.check_replaceable(parts, BATCH)
-    model = open_model(**model, precision=precision, cluster=cluster, engine=engine)
+    model = open_model(model, precision=precision, cluster=cluster, engine=engine)
     sentences = _read_embed_input(Path(input), stateful)
     started = time.perf_counter()
     arrays = (
@@ -121,16 +123,16 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
 
 @command(
     "predict",
-    "The words a biLM expects next, or before.",
-    option("--text", "its last sentence is continued, or its first one preceded", metavar="T", required=True),
+    "The words a biLM expects next or before.",
+    option("--text", "a text: its last sentence is continued, or its first preceded", metavar="T", required=True),
     option("--direction", "the next word (default), or the one before", choices=("forward", "backward"), default="forward"),
     option("--k", "how many, best first (default 10)", type=whole(1), default=10),
     *MODEL,
 )
-def predict(*, text, direction, k, **model) -> Answer:
+def predict(*, text, direction, k, model) -> Answer:
     from core.elmo.models import open_language_model
 
-    model = open_language_model(open_model(**model))
+    model = open_language_model(open_model(model))
     sentences = split_sentences(text) or [""]
     tokens = languages.tokenize(sentences[0] if direction == "backward" else sentences[-1])
     backward = direction == "backward"
@@ -168,47 +170,49 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", "setup", (al
     option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
     option(
         "--lines",
-        "line breaks of a text: join wrapped lines to paragraphs, keep each as the end of a sentence, or detect by their shape which they are",
+        "line breaks: join wrapped lines into paragraphs, keep each as the end of a sentence, or detect which they are",
         choices=("detect", "join", "keep"),
         default="detect",
     ),
-    flag("--senses", "keep what the sense space needs too: 256 bytes a token with the bundled model"),
+    flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,
     *MODEL,
 )
-def index_build(*, corpus, output, text_column, lines, senses, cluster, **model) -> Answer:
+def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -> Answer:
     from core.elmo.models import open_language_model
     from core.elmo.substitutes import Substitutes
     from core.index.build import build_index, check_replaceable
     from core.index.table import index_info
 
     if cluster is not None:
-        if senses:
-            raise BadInput("--senses works on one machine. Leave it or --cluster out.")
-        return _index_on_cluster(corpus, output, text_column, lines, cluster, model)
+        read = partial(read_sentences, Path(corpus), text_column=text_column, lines=lines)
+        return _index_on_cluster(read, output, cluster, model, senses=senses)
     check_replaceable(Path(output))
-    model = open_model(**model)
+    model = open_model(model)
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
     substitutes = Substitutes(open_language_model(model)) if senses else None
     build_index(sentences, model.encoder, Path(output), model=model.fingerprint, report=progress("tokens"), substitutes=substitutes)
     return _info(index_info(Path(output)))
 
 
-def _index_on_cluster(corpus: str, output: str, text_column: str | None, lines: str, cluster: str, model_options: dict) -> Answer:
+def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
     from core.cluster import shards
     from core.cluster.worker_model import named
+    from core.elmo.models import open_language_model
 
     shards.open_own(output)
-    model = open_model(**model_options, cluster=cluster)
-    sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
+    model = open_model(options, cluster=cluster)
+    if senses:
+        open_language_model(model)  # says what is missing, before any work
+    sentences = read()
 
     def report(done) -> None:
         speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"
         note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
 
     with cluster_of(cluster) as client:
-        fingerprint = model.fingerprint
-        shards.build(client, sentences, output, model=named(model_options["model"]), model_fingerprint=fingerprint, report=report)
+        name, fingerprint = named(options.model), model.fingerprint
+        shards.build(client, sentences, output, model=name, model_fingerprint=fingerprint, senses=senses, report=report)
     return _info(shards.info(output))
 
 
@@ -226,12 +230,24 @@ def index_info(*, folder) -> Answer:
     "approximate",
     "Make an approximate index, for tables of millions of occurrences.",
     argument("folder", "as made by index build", metavar="DIR"),
+    flag("--senses", "of the sense space, of an index built with --senses; with --model, the model of the index"),
+    *MODEL,
 )
-def index_approximate(*, folder) -> Answer:
+def index_approximate(*, folder, senses, model) -> Answer:
     from core.cluster import approximate
     from core.cluster.shards import open_shards
 
-    facts = approximate.build(open_shards(folder), report=progress("rows"))
+    shards = open_shards(folder)
+    if senses:
+        from core.cluster.senses import build
+        from core.senses.judge import open_judge
+
+        space = open_judge(open_model(model)).space
+        if space is None or shards.meta.get("model") != space.fingerprint:
+            raise BadInput(f"The index {folder} was made with another model than {model.model}, or it has no sense space. Name its model.")
+        facts = build(shards, space, report=progress("rows"))
+    else:
+        facts = approximate.build(shards, report=progress("rows"))
     size = f"{facts['occurrences']:,} occurrences in {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB"
     return facts, f"{size}, made in {facts['seconds']:.1f} s"
 

@@ -20,8 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cluster.search import merged, of_all, opened, placed
-from core.cluster.shards import APPROXIMATE, Shards
+from core.cluster.search import by_shard, merged, of_all, opened, placed
+from core.cluster.shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
 from core.cluster.store import open_store
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -29,6 +29,8 @@ from core.common.i18n import t
 from core.elmo.mix import check_weights, gram, mixed, mixed_cosines
 from core.files.artifacts import provenance, read_json, replacing, write_json
 from core.index.neighbours import ANY, Index, Neighbour, Question
+from core.index.sense_space import SenseSpace
+from core.index.table import OccurrenceTable
 
 FORMAT = 1
 ROWS_PER_CELL = 200  # on average
@@ -38,26 +40,33 @@ PROBED_FILTERED = 0.2  # where words are left out
 CANDIDATES = 20  # ranked exactly, for each answer wanted
 LEAST = 400  # candidates at least
 Report = Callable[[int, int], None]  # rows done, in all
+Take = Callable[[OccurrenceTable, np.ndarray], np.ndarray]  # (n,) rows of a table -> (n, W)
 
 
-def build(shards: Shards, *, report: Report | None = None, seed: int = 0) -> dict:
-    """Make the approximate index of all shards beside them, on this machine; what it is, as its meta.json says it."""
+def build(
+    shards: Shards, *, take: Take | None = None, space: SenseSpace | None = None, report: Report | None = None, seed: int = 0
+) -> dict:
+    """Make the approximate index of all shards beside them, on this machine; what it is, as its meta.json says it.
+
+    Of the layers, or of what `take` gives of the rows in a `space` (core.cluster.senses).
+    """
     faiss = _faiss()
     began = time.perf_counter()
-    folder = _folder(shards)
+    folder = _folder(shards, space)
     n = shards.meta["occurrences"]
     cells = _cells(shards.meta["occurrences"])
-    width = shards.meta["layers"] * shards.meta["dim"]
+    width = space.dim if space else shards.meta["layers"] * shards.meta["dim"]
     made = faiss.index_factory(width, f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
     made.cp.seed = seed
-    sample = _sample(shards, min(n, max(cells * TRAINED_ON, 10_000)), seed)
-    made.train(_stacked(sample))
-    lengths = np.linalg.norm(sample, axis=2).mean(axis=0)  # (L,)
+    sample = _sample(shards, min(n, max(cells * TRAINED_ON, 10_000)), seed, take or _layers)
+    lengths = np.ones(1) if take else np.linalg.norm(sample, axis=2).mean(axis=0)  # (L,)
+    made.train(sample if take else _stacked(sample))
     done = 0
     for shard in shards.shards:
         table = opened(shards.url, shard)
         for start in range(0, len(table), 8192):
-            made.add(_stacked(table.rows.take(np.arange(start, min(start + 8192, len(table))))))
+            rows = np.arange(start, min(start + 8192, len(table)))
+            made.add(take(table, rows) if take else _stacked(_layers(table, rows)))
             done = shard.first_row + min(start + 8192, len(table))
             if report:
                 report(done, n)
@@ -68,7 +77,7 @@ def build(shards: Shards, *, report: Report | None = None, seed: int = 0) -> dic
         facts |= {
             "seconds": round(time.perf_counter() - began, 1),
             "corpus": shards.meta["corpus"],
-            "model": shards.meta["model"],
+            "model": _made_with(shards, space),
             "lengths": lengths.tolist(),
         }
         write_json(temporary / "meta.json", facts | provenance(faiss=faiss.__version__))
@@ -86,31 +95,35 @@ class ApproximateIndex(Index):
     probed: float | None = None
 
     def answer(self, question: Question) -> list[Neighbour]:
-        faiss = _faiss()
+        question = of_all(question, self.shards)
         query = question.query
         weights = check_weights(question.weights, len(query.layers))
-        made, lengths = _opened(str(_folder(self.shards)), self.shards.meta["corpus"], self.shards.meta["model"])
-        tables = [opened(self.shards.url, shard) for shard in self.shards.shards]
-        question = of_all(question, self.shards)
-        chosen = np.packbits(np.concatenate([table.kept(question) for table in tables]), bitorder="little")
+        _, lengths = _opened(self.shards, None)
         mix = mixed(query.layers, weights.astype(np.float32))
         request = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
-        share = self.probed if self.probed is not None else (PROBED if question.which == ANY else PROBED_FILTERED)
-        nprobe = max(8, min(made.nlist, round(share * made.nlist)))
-        options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
-        _, rows = made.search(request, max(LEAST, CANDIDATES * question.k), params=options)
-        return _ranked(self.shards, np.sort(rows[0][rows[0] >= 0]), question)
+        return _ranked(self.shards, candidates(self.shards, request, question, probed=self.probed), question)
+
+
+def candidates(
+    shards: Shards, request: np.ndarray, question: Question, *, probed: float | None = None, space: SenseSpace | None = None
+) -> np.ndarray:
+    """Rows of the whole index that may be nearest to a vector (1, W), in order; of the approximate index of layers, or of a space."""
+    faiss = _faiss()
+    made, _ = _opened(shards, space)
+    chosen = np.packbits(np.concatenate([opened(shards.url, shard).kept(question) for shard in shards.shards]), bitorder="little")
+    share = probed if probed is not None else (PROBED if question.which == ANY else PROBED_FILTERED)
+    nprobe = max(8, min(made.nlist, round(share * made.nlist)))
+    options = faiss.SearchParametersIVF(sel=faiss.IDSelectorBitmap(chosen), nprobe=nprobe)
+    _, rows = made.search(request, max(LEAST, CANDIDATES * question.k), params=options)
+    return np.sort(rows[0][rows[0] >= 0])
 
 
 def _ranked(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbour]:
     """The k best of some rows by their exact cosines."""
-    starts = np.array([shard.first_row for shard in shards.shards])
     parts = []
     own = gram(question.query.layers[None])[0]
-    for number in np.unique(np.searchsorted(starts, rows, side="right") - 1):
-        shard = shards.shards[number]
+    for shard, here in by_shard(shards, rows):
         table = opened(shards.url, shard)
-        here = rows[(rows >= shard.first_row) & (rows < shard.first_row + shard.rows)] - shard.first_row
         cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
         values = mixed_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
         best = np.argsort(-values, kind="stable")[: question.k]
@@ -123,14 +136,19 @@ def _stacked(layers: np.ndarray) -> np.ndarray:
     return unit(layers).reshape(len(layers), -1)
 
 
-def _sample(shards: Shards, n: int, seed: int) -> np.ndarray:
-    """Layers (n, L, D) of rows drawn at random, from every shard its share."""
+def _layers(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
+    """(n, L, D)."""
+    return table.rows.take(rows)
+
+
+def _sample(shards: Shards, n: int, seed: int, take: Take) -> np.ndarray:
+    """Vectors (n, ...) of rows drawn at random, from every shard its share."""
     rng = np.random.default_rng(seed)
     parts = []
     for shard in shards.shards:
         here = max(1, round(n * shard.rows / shards.meta["occurrences"]))
         rows = np.sort(rng.choice(shard.rows, min(here, shard.rows), replace=False))
-        parts.append(opened(shards.url, shard).rows.take(rows))
+        parts.append(take(opened(shards.url, shard), rows))
     return np.concatenate(parts)
 
 
@@ -138,21 +156,30 @@ def _cells(rows: int) -> int:
     return max(1, min(65_536, rows // ROWS_PER_CELL))
 
 
-def _folder(shards: Shards) -> Path:
+def _made_with(shards: Shards, space: SenseSpace | None) -> str:
+    return f"{shards.meta['model']} {space.mark}" if space else shards.meta["model"]
+
+
+def _folder(shards: Shards, space: SenseSpace | None) -> Path:
     store = open_store(shards.url)
     if not store.is_folder:
         message = t("Approximate indexes need a local folder, not {place}.", place=shards.url)
         raise BadInput(message)
-    return Path(store.place(APPROXIMATE))
+    return Path(store.place(APPROXIMATE_SENSES if space else APPROXIMATE))
+
+
+def _opened(shards: Shards, space: SenseSpace | None):
+    """The cells, and the layers' mean lengths (L,)."""
+    folder = _folder(shards, space)
+    if not (folder / "meta.json").is_file():
+        command = f"index approximate DIR{' --senses' if space else ''}"
+        raise MissingArtifact(t("No approximate index in {place}: python -m core {command}", place=folder.parent, command=command))
+    return _read(str(folder), shards.meta["corpus"], _made_with(shards, space))
 
 
 @lru_cache(maxsize=4)
-def _opened(folder: str, corpus: str, model: str):
-    """The cells, and the layers' mean lengths (L,)."""
+def _read(folder: str, corpus: str, model: str):
     path = Path(folder)
-    if not (path / "meta.json").is_file():
-        message = t("No approximate index in {place}: python -m core index approximate DIR", place=path.parent)
-        raise MissingArtifact(message)
     meta = read_json(path / "meta.json", expect=dict)
     if (meta.get("format"), meta.get("corpus"), meta.get("model")) != (FORMAT, corpus, model):
         raise CorruptArtifact(t("{file} belongs to another index. Rerun `index approximate`.", file=path))

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+import numpy as np
 from distributed import Client
 
 from core.cluster.jobs import ShardJob, spread
@@ -43,6 +44,13 @@ def of_all(question: Question, shards: Shards, client: Client | None = None) -> 
 def merged(parts: Iterable[list[Neighbour]], k: int) -> list[Neighbour]:
     """The k best of several lists, ties in the order of rows."""
     return sorted((n for part in parts for n in part), key=lambda n: (-n.cosine, n.occurrence.row))[:k]
+
+
+def by_shard(shards: Shards, rows: np.ndarray) -> list[tuple[Shard, np.ndarray]]:
+    """Rows of the whole index, in order, as those of each shard that has any of them."""
+    ends = np.searchsorted(rows, [shard.first_row + shard.rows for shard in shards.shards])
+    parts = zip(shards.shards, np.split(rows, ends[:-1]), strict=True)
+    return [(shard, here - shard.first_row) for shard, here in parts if len(here)]
 
 
 def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbour]:

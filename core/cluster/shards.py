@@ -25,11 +25,12 @@ from distributed import Client
 
 from core.cluster.jobs import Meter, ShardJob, ShardProgress, spread
 from core.cluster.store import SHARD, Store, open_store, shared
-from core.cluster.worker_model import held
+from core.cluster.worker_model import held, held_substitutes
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.files import ours
 from core.files.artifacts import parse_json, provenance, short, text_fingerprint
+from core.index import sense_space
 from core.index.build import APPROXIMATE as NEAR
 from core.index.build import FILES, TOKENS_PER_ROUND, build_index
 from core.index.table import FACTS, OccurrenceTable, say_wrong
@@ -39,7 +40,7 @@ FORMAT = 1
 MOST_ROUNDS = 16  # of build_index in a shard: about 64,000 tokens, 110 MB of vectors from a model of elmo-mini's size
 SHARDS = 64  # of a smaller corpus, so that many workers have something to do
 INDEX = "index.json"
-APPROXIMATE = ".approximate"  # what core.cluster.approximate makes
+APPROXIMATE, APPROXIMATE_SENSES = ".approximate", ".approximate-senses"  # what core.cluster.approximate makes
 _PARTS = rf"\.{SHARD}\.[0-9a-f]{{16}}\.parts"  # of a shard that is not finished, as core.index.build keeps them
 OWN = "|".join(  # paths of an index in shards: nothing else may be removed
     [
@@ -88,9 +89,10 @@ def build(
     *,
     model: str,
     model_fingerprint: str,
+    senses: bool = False,
     report: Callable[[ShardProgress], None] | None = None,
 ) -> Shards:
-    """Encode `sentences` (gone through twice: to count them, and to cut them) into shards at `where`.
+    """Encode `sentences` (gone through twice: to count them, and to cut them) into shards at `where`; `senses` keeps substitutes, too.
 
     What is there already of these sentences and this model is kept, so the next call after a stop goes on. Another index at
     `where` is replaced once the new one is whole.
@@ -104,7 +106,8 @@ def build(
     before = {name for name in store.names("shards") if store.has_folder(f"shards/{name}")}
     meter = Meter(counted.shards, counted.tokens, report)
     facts = {}
-    for job, result in spread(client, _jobs(store, cut(sentences, counted.rounds_per_shard), model, model_fingerprint, before)):
+    parts = cut(sentences, counted.rounds_per_shard)
+    for job, result in spread(client, _jobs(store, parts, (model, model_fingerprint, senses), before)):
         facts[job.name] = result
         meter.add(job.tokens)
     ordered = sorted(facts)  # names begin with their number
@@ -201,12 +204,14 @@ def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Senten
         yield part
 
 
-def build_shard(url: str, name: str, model: str, model_fingerprint: str) -> dict:
+def build_shard(url: str, name: str, model: str, model_fingerprint: str, senses: bool) -> dict:
     """One worker's job: the shard as it lies in the store, or made now; what the client must know of it."""
     store = open_store(url)
     if not store.has_folder(f"shards/{name}"):
         stage = store.stage(name)
-        build_index(_read(store.read(f"sentences/{name}.arrow")), held(model, model_fingerprint), stage, model=model_fingerprint)
+        encoder, substitutes = held(model, model_fingerprint), held_substitutes(model, model_fingerprint) if senses else None
+        sentences = _read(store.read(f"sentences/{name}.arrow"))
+        build_index(sentences, encoder, stage, model=model_fingerprint, substitutes=substitutes)
         store.commit(stage, f"shards/{name}")
     table = OccurrenceTable(store.fetch(f"shards/{name}"))
     facts = {key: table.meta[key] for key in ("sentences", "layers", "dim")}
@@ -237,14 +242,19 @@ class Counted:
         return -(-self.rounds // self.rounds_per_shard)
 
 
-def _jobs(store: Store, parts: Iterable[list[Sentence]], model: str, model_fingerprint: str, there: set[str]) -> Iterator[ShardJob]:
-    """A job a shard; its sentences go into the store when its turn comes, so that little is in flight at a time."""
+def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str, bool], there: set[str]) -> Iterator[ShardJob]:
+    """A job a shard; its sentences go into the store when its turn comes, so that little is in flight at a time.
+
+    `made_by`: a model's name and fingerprint, and whether substitutes are kept.
+    """
+    _, model_fingerprint, senses = made_by
     for number, part in enumerate(parts):
-        made_of = text_fingerprint([model_fingerprint, fingerprint(part), f"{FORMAT} {TOKENS_PER_ROUND}"])
+        form = f"{FORMAT} {TOKENS_PER_ROUND}{f' substitutes {sense_space.FORMAT}' if senses else ''}"
+        made_of = text_fingerprint([model_fingerprint, fingerprint(part), form])
         name = f"{number:07}-{short(made_of)}"
         if name not in there:
             store.write(f"sentences/{name}.arrow", _written(part))
-        yield ShardJob(name, build_shard, (store.url, name, model, model_fingerprint), sum(len(s.tokens) for s in part))
+        yield ShardJob(name, build_shard, (store.url, name, *made_by), sum(len(s.tokens) for s in part))
 
 
 def _is_index(store: Store) -> bool:

@@ -12,10 +12,12 @@ from distributed import Client
 
 from core.cluster.jobs import ShardJob, spread
 from core.cluster.store import open_store
-from core.common.errors import BadInput
+from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
-from core.elmo.weights import find_files, load_bilm
+from core.elmo.language_model import LanguageModel
+from core.elmo.substitutes import Substitutes
+from core.elmo.weights import find_files, load_bilm, load_softmax
 from core.files.artifacts import file_sha256, text_fingerprint
 from core.files.registry import is_bundled, resolve
 
@@ -36,6 +38,15 @@ def _loaded(name: str, fingerprint: str) -> Encoder:
             t("Worker weights of '{name}' differ: {found}, not {fingerprint}.", name=name, found=result, fingerprint=fingerprint)
         )
     return Encoder(load_bilm(folder), name=name)
+
+
+@lru_cache(maxsize=1)
+def held_substitutes(name: str, fingerprint: str) -> Substitutes:
+    """Those of the worker's encoder, for the sense space. MissingArtifact where the model has no softmax here."""
+    folder = resolve(name, "model")
+    if (loaded := load_softmax(folder)) is None:
+        raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=name))
+    return Substitutes(LanguageModel(held(name, fingerprint), *loaded))
 
 
 def named(name: str) -> str:

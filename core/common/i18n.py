@@ -84,10 +84,8 @@ def _read(path: Path) -> NullTranslations:
 
 
 def t(text: str, /, **values: object) -> str:
-    """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML.
-
-    `text` must be a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`.
-    """
+    """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML. `text` must be
+    a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`."""
     return _filled(text, say(text), values)
 
 
@@ -132,8 +130,8 @@ class _Html(_Formatter):
         return Markup(super().vformat(format_string, args, kwargs))  # noqa: S704
 
     def format_field(self, value, format_spec: str) -> str:
-        shown = super().format_field(value, format_spec)
-        return shown if isinstance(value, Markup) else escape(shown)
+        text = super().format_field(value, format_spec)
+        return text if isinstance(value, Markup) else escape(text)
 
 
 _TAG = re.compile(r"</?[a-z]")

@@ -40,10 +40,8 @@ class Kept:
         return len(self._values)
 
     def value(self, maker: str, key: Hashable, make: Callable[[], Any], *, most: int, weighed: bool = True) -> Any:
-        """The value of a key, made now unless it is kept; threads that ask at once wait for one to make it. Errors are not kept.
-
-        `most` values of a maker stay at a time. One that is not `weighed` counts nothing: what lies in files, and is opened.
-        """
+        """The value of a key, made now unless it is kept; threads that ask at once wait for one to make it. Errors are not kept. `most`
+        values of a maker stay at a time. One that is not `weighed` counts nothing: what lies in files, and is opened."""
         place = maker, key
         with self._lock:
             if place in self._values:

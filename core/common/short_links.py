@@ -1,7 +1,5 @@
-"""Short links: the parameters of a view as one, deflated with a dictionary of what such parameters often hold.
-
-The dictionary belongs to every link that was ever given away: change it, and none of them opens any more.
-"""
+"""Short links: the parameters of a view as one, deflated with a dictionary of what such parameters often hold. The dictionary belongs to
+every link that was ever given away: change it, and none of them opens any more."""
 
 import base64
 import re

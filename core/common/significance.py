@@ -27,7 +27,7 @@ EQUAL = 8  # digits to which two scores are the same: shares are kept to nine, a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """The mean of first less second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
+    """The mean of first minus second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
 
     mean: float
     low: float | None  # None, both: too few groups, or all differ alike
@@ -106,7 +106,7 @@ def paired(
 
 
 def crossed(differences: np.ndarray, *, seed: int = 0) -> list[Paired]:
-    """(K, S, N): of K pairs of classifiers, trained on S subsets, first less second on each of N texts -> a Paired of each pair.
+    """(K, S, N): of K pairs of classifiers, trained on S subsets, first minus second on each of N texts -> a Paired of each pair.
 
     Subsets and texts are both drawn anew, so that the interval holds for other training texts and for other test texts (Owen
     2007, "The pigeonhole bootstrap"); p is twice the smaller tail of what was drawn. All pairs meet the same draws. Of S subsets
@@ -168,10 +168,8 @@ def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
 
 @dataclass(frozen=True, slots=True)
 class McNemar:
-    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947).
-
-    Were they equally good, each such text would fall to either side as a coin does.
-    """
+    """Of two classifiers on the same texts, by the texts on which they differ (McNemar 1947). Were they equally good, each such text would
+    fall to either side as a coin does."""
 
     first: int  # texts on which the first is right, or right from more starts, and the second is not
     second: int
@@ -199,10 +197,8 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
 
 
 def margin(first: float, second: float, n: int) -> float:
-    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone.
-
-    As if each had answered texts of its own: on the same texts chance is smaller as a rule, so that this errs on the safe side.
-    """
+    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone. As if each had answered texts of its
+    own: on the same texts chance is smaller as a rule, so that this errs on the safe side."""
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 

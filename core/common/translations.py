@@ -1,7 +1,5 @@
 """Catalogues as translators keep them, .po files, by Babel: what the code says looked up, a catalogue brought up to date, compiled.
-
-Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo.
-"""
+Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo."""
 
 import ast
 import io
@@ -60,23 +58,24 @@ def compiled(texts: Catalogue) -> bytes:
 def in_code(root: Path) -> dict[Text, str]:
     """Every literal that the app says by `t` or `tn` -> where it stands first. By the syntax tree: Babel's own extractor passes over
     calls inside of f-strings before Python 3.12."""
-    found: dict[Text, str] = {}
+    texts: dict[Text, str] = {}
     for path in (root / "app.py", *sorted((root / "pages").rglob("*.py")), *sorted((root / "core").rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in CALLS:
-                said = tuple(arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant))
-                if len(said) == CALLS[node.func.id]:  # else a test names it
-                    found.setdefault(said if len(said) > 1 else said[0], f"{path.relative_to(root)}:{node.lineno}")
-    return found
+                message = tuple(arg.value for arg in node.args[: CALLS[node.func.id]] if isinstance(arg, ast.Constant))
+                if len(message) == CALLS[node.func.id]:  # else a test names it
+                    texts.setdefault(message if len(message) > 1 else message[0], f"{path.relative_to(root)}:{node.lineno}")
+    return texts
 
 
-def renew(texts: Catalogue, said: dict[Text, str]) -> tuple[list[Text], list[Text]]:
-    """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are.
-
-    An entry with a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`.
-    """
+def renew(texts: Catalogue, places: dict[Text, str]) -> tuple[list[Text], list[Text]]:
+    """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are. An entry with
+    a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`."""
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
-    new, unused = ([text for text in said if text not in there], [text for text, kept in there.items() if not kept and text not in said])
+    new, unused = (
+        [text for text in places if text not in there],
+        [text for text, kept in there.items() if not kept and text not in places],
+    )
     for text in unused:
         texts.delete(text)
     for text in new:

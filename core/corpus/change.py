@@ -2,7 +2,7 @@
 
 APD, the average pairwise distance, and PRT, the distance of the prototypes, take vectors (Kutuzov and Giulianelli 2020, "UiO-UvA at SemEval-2020
 Task 1"); JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). APD is large, too, where both sides mean many things
-alike: the gap is what is left of it less the pairs within each side (twice that is the squared maximum mean discrepancy, Gretton and others
+alike: the gap is what is left of it minus the pairs within each side (twice that is the squared maximum mean discrepancy, Gretton and others
 2012), and of the four it finds most changes, so that it decides. What chance makes of each is seen where the same
 sentences are dealt out anew, whole documents where there are enough, as sentences of one document speak of the same things.
 """
@@ -41,7 +41,7 @@ class UseChange:
     apd: Measure  # 0 to 2
     prt: Measure  # 0 to 2
     jsd: Measure  # 0 to 1
-    gap: Measure  # APD less the mean of both sides' own
+    gap: Measure  # APD minus the mean of both sides' own
     first: int  # sentences
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS
@@ -128,7 +128,7 @@ def change(
 
 
 def _gap(sums: np.ndarray, others: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:
-    """Sums (R, D), (R, D) of unit rows and how many they are of, (R,), (R,) -> APD less the mean distance of two rows of a side, (R,)."""
+    """Sums (R, D), (R, D) of unit rows and how many they are of, (R,), (R,) -> APD minus the mean distance of two rows of a side, (R,)."""
     own, other = (np.einsum("rd,rd->r", of, of) for of in (sums, others))
     within = (own - n) / np.maximum(n * (n - 1), 1) + (other - m) / np.maximum(m * (m - 1), 1)  # mean cosines, a row with itself left out
     return within / 2 - np.einsum("rd,rd->r", sums, others) / (n * m)

@@ -248,7 +248,7 @@ def _vectors(
         vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
         return vectors, vectors
     views = np.concatenate([space.of_rows(table, of) for table, of in zip(tables, rows, strict=True)])
-    # Less what all words share: less the mean of its own rows, the two sides' prototypes would always point in opposite directions
+    # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
     return space.placed(views, word=word), space.placed(views, views.mean(axis=0), word, mapped=False)
 
 

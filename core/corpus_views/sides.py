@@ -133,7 +133,7 @@ def _read(corpus: str, language: Language) -> Facts:
 
 def _date(sentence: Sentence) -> str:
     """A sentence's date, else the year in its document's name."""
-    if date := getattr(sentence, "date", None):
-        return date
+    if sentence.date:
+        return sentence.date
     year = _YEAR.search(sentence.document or "")
     return year[0] if year else ""

@@ -84,10 +84,8 @@ class Encoder:
         return self.model.shape.dim
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D).
-
-        `report(tokens done, tokens in all)` is called after each batch.
-        """
+        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D). `report(tokens done, tokens
+        in all)` is called after each batch."""
         results: list[np.ndarray] = [np.empty((self.n_layers, 0, self.dim), np.float32) for _ in sentences]
         total = sum(map(len, sentences))
         done = 0
@@ -145,10 +143,8 @@ class Encoder:
                 yield number, ahead[-1][rows].numpy(), behind[-1][run.reverse][rows].numpy()
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """(n, 2P): what stands around one token of each sentence, itself unread: where both directions stand just before it.
-
-        `read`: the sentences' layers (L, T, D), where they are known.
-        """
+        """(n, 2P): what stands around one token of each sentence, itself unread: where both directions stand just before it. `read`: the
+        sentences' layers (L, T, D), where they are known."""
         result = np.empty((len(sentences), self.dim), np.float32)
         half = self.dim // 2
         for row, layers, place in zip(result, read or encoded(self, sentences), positions, strict=True):
@@ -169,10 +165,8 @@ class Encoder:
         return ahead[0], behind[-1]
 
     def encode_streams(self, streams: list[list[list[str]]]) -> list[list[np.ndarray]]:
-        """Equally long streams of sentences with the LSTM's states carried over from each batch to the next.
-
-        Batch k holds the k-th sentence of every stream, as the published golden files were made; for demonstration.
-        """
+        """Equally long streams of sentences with the LSTM's states carried over from each batch to the next. Batch k holds the k-th
+        sentence of every stream, as the published golden files were made; for demonstration."""
         if len({len(stream) for stream in streams}) > 1:
             raise BadInput(f"Streams must be equally long; these have {', '.join(str(len(s)) for s in streams)} sentences.")
         states: list[list[State]] | None = None
@@ -272,10 +266,8 @@ _DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")
 def encoded(
     encoder: Encoder, sentences: Sequence[Sequence[str]], report: Callable[[int, int], None] | None = None, *, chunk: int = 1024
 ) -> Iterator[np.ndarray]:
-    """Layers (L, T, D) of each sentence in order, `chunk` sentences at a time so that memory stays bounded.
-
-    `report(tokens done, in all)` is called after each chunk.
-    """
+    """Layers (L, T, D) of each sentence in order, `chunk` sentences at a time so that memory stays bounded. `report(tokens done, in all)`
+    is called after each chunk."""
     total = sum(map(len, sentences))
     done = 0
     for start in range(0, len(sentences), chunk):

@@ -73,10 +73,8 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
 
 
 class ElmoVectorizer(_FromModel):
-    """Texts -> (n, D) float32: over a text's tokens the "mean", "max", "first" or "last" of a layer, or of the mix of all.
-
-    A text without a token becomes zeros. `normalise` gives all layers one length before they are mixed (Peters et al. 2018, 3.2).
-    """
+    """Texts -> (n, D) float32: over a text's tokens the "mean", "max", "first" or "last" of a layer, or of the mix of all. A text without a
+    token becomes zeros. `normalise` gives all layers one length before they are mixed (Peters et al. 2018, 3.2)."""
 
     def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, pooling="mean", normalise=False, device=CPU, batch_texts=256) -> None:
         self.model = model
@@ -106,10 +104,8 @@ class ElmoVectorizer(_FromModel):
 
 
 class ContextVectorizer(_FromModel):
-    """(text, word or position) pairs -> (n, D) float32: the word's vector in its text.
-
-    A word is taken where it first stands, else where a form of it does; a position counts tokens from 0.
-    """
+    """(text, word or position) pairs -> (n, D) float32: the word's vector in its text. A word is taken where it first stands, else where a
+    form of it does; a position counts tokens from 0."""
 
     def __init__(self, model=BUNDLED_MODEL, layer=MIX, weights=None, device=CPU) -> None:
         self.model = model
@@ -131,8 +127,8 @@ class ContextVectorizer(_FromModel):
         else:
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
-            said = " ".join(tokens)[:300]
-            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=said))
+            sentence = " ".join(tokens)[:300]
+            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=sentence))
         return places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:

@@ -1,7 +1,5 @@
-"""The LSTM's cell for training, compiled by numba: one pass over a step's gates forward, one back, instead of some twelve each.
-
-What a step keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once.
-"""
+"""The LSTM's cell for training, compiled by numba: one pass over a step's gates forward, one back, instead of some twelve each. What a step
+keeps for its gradient it then overwrites with it, so that a layer's gates stand in memory once."""
 
 from collections.abc import Callable
 from functools import cache
@@ -53,7 +51,7 @@ def compiled(hidden: int) -> Cell:
     options = {"fastmath": True, "error_model": "numpy", "nogil": True}
     tanh = njit(inline="always", **options)(_tanh)
     to_f, to_o, to_new = (np.uint64(k * hidden) for k in (1, 2, 3))
-    count, half, one, none = np.uint64(hidden), F(0.5), F(1), F(0)
+    count, half, unity, none = np.uint64(hidden), F(0.5), F(1), F(0)
 
     @njit(**options)
     def forward(gates, before, cells, outputs, clip):
@@ -79,12 +77,12 @@ def compiled(hidden: int) -> Cell:
             for k in range(count):
                 i, f, o, new = g[k], g[k + to_f], g[k + to_o], g[k + to_new]
                 squashed = tanh(c[k])
-                d = d_out[k] * o * (one - squashed * squashed) + d_c[k]
+                d = d_out[k] * o * (unity - squashed * squashed) + d_c[k]
                 d = d if abs(c[k]) < clip else none  # a clipped value passes no gradient
-                g[k] = d * new * i * (one - i)
-                g[k + to_f] = d * b[k] * f * (one - f)
-                g[k + to_o] = d_out[k] * squashed * o * (one - o)
-                g[k + to_new] = d * i * (one - new * new)
+                g[k] = d * new * i * (unity - i)
+                g[k + to_f] = d * b[k] * f * (unity - f)
+                g[k + to_o] = d_out[k] * squashed * o * (unity - o)
+                g[k + to_new] = d * i * (unity - new * new)
                 d_c[k] = d * f
 
     return Cell(forward, backward)

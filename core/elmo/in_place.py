@@ -1,7 +1,5 @@
 """Words in their places: which substitutes a model expects there, why they may be weak, finds sorted by them, a sentence with another word.
-
-They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing.
-"""
+They are weak where a token carries grammar, is written as a name, or begins or ends its sentence: one direction then reads nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +11,6 @@ from core.common.directions import unit
 from core.elmo.language_model import Prediction
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 from core.text import languages
-from core.text.concordance import Concordance, Hits
 from core.text.morphemes import analysed
 from core.text.readings import WordInContext
 from core.text.sentences import written
@@ -51,22 +48,14 @@ def in_place(
     return tuple(InPlace(word, direction, of, weakness(word, direction)) for word, of in zip(words, likeliest, strict=True))
 
 
-def by_substitutes(substitutes: Substitutes, concordance: Concordance, hits: Hits, most: int = 2_000) -> Hits:
-    """The first `most` finds so that those with like substitutes, of their first words, stand together: the leaves of average linkage.
-
-    The others follow in their order.
-    """
+def by_substitutes(substitutes: Substitutes, words: Sequence[WordInContext]) -> np.ndarray:
+    """An order (n,) of words in which those with like substitutes stand together: the leaves of average linkage."""
     from scipy.cluster.hierarchy import leaves_list, linkage
 
-    lines = concordance.lines(hits, most)
-    if len(lines) < 3:
-        return hits
-    tokens = [[*line.left, *line.words, *line.right] for line in lines]
-    positions = [len(line.left) for line in lines]
-    places = substitutes.model.encoder.around(tokens, positions)
-    vectors = substitutes.vectors(places, [of[k] for of, k in zip(tokens, positions, strict=True)])
-    order = np.concatenate([leaves_list(linkage(unit(vectors), "average")), np.arange(len(lines), len(hits))])
-    return Hits(hits.first[order], hits.length[order])
+    if len(words) < 3:
+        return np.arange(len(words))
+    places = substitutes.model.encoder.around([list(word.tokens) for word in words], [word.position for word in words])
+    return leaves_list(linkage(unit(substitutes.vectors(places, [word.word for word in words])), "average"))
 
 
 def weakness(word: WordInContext, direction: str = BOTH) -> str:

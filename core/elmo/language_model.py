@@ -1,7 +1,5 @@
-"""The biLM as a language model: what it expects next and before, and how surprised it was.
-
-Both directions share one softmax over a vocabulary of the most frequent types (Peters et al. 2018, section 3.1).
-"""
+"""The biLM as a language model: what it expects next and before, and how surprised it was. Both directions share one softmax over a
+vocabulary of the most frequent types (Peters et al. 2018, section 3.1)."""
 
 from __future__ import annotations
 
@@ -124,10 +122,8 @@ class LanguageModel:
             return self.softmax(torch.from_numpy(state)[None].to(self.device))[0].exp().cpu()
 
     def log_probabilities(self, sentences: list[list[str]]) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays.
-
-        Forward position T is the sentence's end, backward position 0 its beginning; NaN where the token is unknown or missing.
-        """
+        """For each sentence log p(token | before) and log p(token | after): two (T + 1,) arrays. Forward position T is the sentence's end,
+        backward position 0 its beginning; NaN where the token is unknown or missing."""
         result = self._all_scored(sentences)
         return [tuple(np.where(unknown, np.nan, scores) for scores, unknown in zip(*item, strict=True)) for item in result]
 

@@ -1,6 +1,6 @@
 """Layer normalisation of a token's layers before they are weighed (Peters et al. 2018, section 3.2; Ba et al. 2016).
 
-Each layer's D numbers of a token, less their mean over their standard deviation (population): all layers get the length sqrt(D).
+Each layer's D numbers of a token minus their mean, divided by their standard deviation (population): all layers get the length sqrt(D).
 AllenNLP's ScalarMix (do_layer_norm) takes mean and deviation over a whole batch: for a batch of one token, the same as here.
 
 Products of normalised layers follow from those of the layers as they are: with means m and deviations d,
@@ -17,7 +17,7 @@ _AT_ONCE = 4_096  # rows widened at a time
 
 
 def layer_normalised(layers: np.ndarray) -> np.ndarray:
-    """(..., D) -> (..., D) float32: less its mean over its deviation; zeros where all D numbers are one."""
+    """(..., D) -> (..., D) float32: minus its mean, divided by its deviation; zeros where all D numbers are one."""
     wide = widened(layers)
     means = wide.mean(axis=-1, dtype=np.float64)
     squares = np.einsum("...d,...d->...", wide, wide, dtype=np.float64)

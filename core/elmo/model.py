@@ -137,10 +137,8 @@ class BiLM(nn.Module):
         return outputs, last
 
     def forward(self, tokens: Tensor, batch_sizes: list[int], reverse: Tensor) -> Tensor:
-        """Token vectors (N, P), packed, boundaries included -> (L, N, D).
-
-        `reverse` (N,) is the packed row of the token at the mirrored position of the same sentence.
-        """
+        """Token vectors (N, P), packed, boundaries included -> (L, N, D). `reverse` (N,) is the packed row of the token at the mirrored
+        position of the same sentence."""
         ahead, _ = self.run_direction(tokens, batch_sizes, backward=False)
         behind, _ = self.run_direction(tokens[reverse], batch_sizes, backward=True)
         layers = [torch.cat([tokens, tokens], dim=1)]

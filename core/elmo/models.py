@@ -1,7 +1,5 @@
-"""Names to models: a biLM, or a transformer, ready for use; a biLM's language model, and its files as AllenNLP reads them.
-
-Nothing here caches in memory: a page keeps what it opens, the command line opens once.
-"""
+"""Names to models: a biLM, or a transformer, ready for use; a biLM's language model, and its files as AllenNLP reads them. Nothing here
+caches in memory: a page keeps what it opens, the command line opens once."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +15,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.language_model import LanguageModel
 from core.elmo.ready_words import load_spelled
 from core.elmo.weights import find_files, load_bilm, load_softmax, save_hdf5
+from core.engines.masked import MaskedWords
 from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from core.engines.transformer import fingerprint as fingerprint_of
 from core.files import sums
@@ -29,11 +28,8 @@ BUNDLED_MODEL = "elmo-mini"
 
 @dataclass(frozen=True)
 class Model:
-    """A biLM or a transformer ready for use, with what tells it apart from any other.
-
-    Both encoders give `encode`, `n_layers`, `dim`, `name` and `device`; what belongs to ELMo alone (its halves, spellings, states,
-    language model) asks `is_elmo` first.
-    """
+    """A biLM or a transformer ready for use, with what tells it apart from any other. Both encoders give `encode`, `n_layers`, `dim`,
+    `name` and `device`; what belongs to ELMo alone (its halves, spellings, states, language model) asks `is_elmo` first."""
 
     name: str
     folder: Path
@@ -64,10 +60,8 @@ def open_model(
     allow_download: bool = False,
     report: Callable | None = None,
 ) -> Model:
-    """A registry name or a model folder -> encoder, on a device of core.common.device.
-
-    `precision` is that of a biLM's LSTMs' weights (core.elmo.low_precision), `pieces` how a transformer's pieces become words.
-    """
+    """A registry name or a model folder -> encoder, on a device of core.common.device. `precision` is that of a biLM's LSTMs' weights
+    (core.elmo.low_precision), `pieces` how a transformer's pieces become words."""
     place = choose(device)
     folder = resolve(name, "model", allow_download=allow_download, report=report)
     if is_transformer(folder):
@@ -100,6 +94,11 @@ def open_language_model(model: Model) -> LanguageModel:
         raise MissingArtifact(t("{model} has no softmax and vocabulary, so it predicts no words. elmo-mini does.", model=model.name))
     softmax, vocabulary = result
     return LanguageModel(model.encoder, softmax.to(model.encoder.device), vocabulary)
+
+
+def masked_words(model: Model) -> MaskedWords:
+    """A transformer with its head for masked words; MissingArtifact where it came without one."""
+    return MaskedWords(model.folder, model.encoder)
 
 
 def allennlp_files(model: Model) -> tuple[Path, Path]:

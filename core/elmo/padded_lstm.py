@@ -1,7 +1,5 @@
-"""A bidirectional LSTM over padded texts: each direction by itself, the backward one on texts turned round within their length.
-
-Packed sequences would come to the same, but on a processor torch's way back through them costs time in the square of the length.
-"""
+"""A bidirectional LSTM over padded texts: each direction by itself, the backward one on texts turned round within their length. Packed
+sequences would come to the same, but on a processor torch's way back through them costs time in the square of the length."""
 
 import torch
 from torch import Tensor, nn

@@ -21,11 +21,8 @@ BLOCK_BYTES = 128 << 20  # gates computed ahead at a time when no gradient is wa
 
 
 def side_by_side(direction: Callable, threads: Executor, device: torch.device = PROCESSOR) -> tuple:
-    """direction(False) and direction(True), for the forward and the backward stack share nothing.
-
-    On the processor each has half of torch's threads: two small products side by side take less time than each of them on all
-    cores. Another device orders its work itself.
-    """
+    """direction(False) and direction(True), for the forward and the backward stack share nothing. On the processor each has half of torch's
+    threads: two small products side by side take less time than each of them on all cores. Another device orders its work itself."""
     if device.type != "cpu":
         return direction(False), direction(True)
     each = max(1, torch.get_num_threads() // 2)

@@ -30,7 +30,7 @@ MOST = 1000  # substitutes of one place
 LONGEST_BEGINNING = 3  # letters of a word that its forms share
 ROWS_PER_PRODUCT = 64  # places through the softmax at a time: 64 x 50,000 numbers are 13 MB
 FREQUENT, EVERY = 8_000, 4  # words, most frequent first, that `vectors` reads, and one in so many of the rarer ones
-ROWS_PER_BLOCK, WORDS_PER_BLOCK = 256, 2048  # of `vectors`: 256 x 2,048 numbers are 2 MB
+ROWS_PER_BLOCK, WORDS_PER_BLOCK = 512, 1024  # of `vectors`: 512 x 1,024 numbers are 2 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +43,8 @@ class Change:
 
 
 class Substitutes:
-    """Substitutes by a language model whose softmax both directions share.
-
-    A place is what `Encoder.around` gives: the forward state before the token and the backward state behind it, (2P,).
-    """
+    """Substitutes by a language model whose softmax both directions share. A place is what `Encoder.around` gives: the forward state before
+    the token and the backward state behind it, (2P,)."""
 
     def __init__(self, model: LanguageModel) -> None:
         self.model = model
@@ -84,27 +82,35 @@ class Substitutes:
 
         Square roots, as p and q overlap by the sum of sqrt(p q) (Bhattacharyya 1943), so that some rare substitutes count beside a sure one.
         Of the words behind the FREQUENT most frequent one in EVERY is read, and counts for all: a third of the time, the senses told apart
-        as well (core/index/README.md).
+        as well (core/index/README.md). Zeros for a mark without letter or digit, which no word stands for.
         """
-        vectors = np.empty((len(places), self.dim), np.float32)
+        vectors = np.zeros((len(places), self.dim), np.float32)
+        spelled = np.flatnonzero([any(map(str.isalnum, word)) for word in words])
         with torch.inference_mode():
-            for start in range(0, len(places), ROWS_PER_BLOCK):
-                rows = slice(start, start + ROWS_PER_BLOCK)
-                vectors[rows] = self._sums(torch.from_numpy(0.5 * _state(places[rows])).to(self.model.device), words[rows]).cpu().numpy()
+            for start in range(0, len(spelled), ROWS_PER_BLOCK):
+                rows = spelled[start : start + ROWS_PER_BLOCK]
+                halves = torch.from_numpy(0.5 * _state(places[rows])).to(self.model.device)
+                vectors[rows] = self._sums(halves, [words[row] for row in rows]).cpu().numpy()
         return vectors
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
-        weight, biases, whitened, columns_of = self._sampled
+        weight, biases, whitened, _ = self.sampled
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
-        own = [columns_of[self._forms_of(word)] for word in words]
+        own = [self._columns_of(word) for word in words]
         rows, columns = np.repeat(np.arange(len(own)), [*map(len, own)]), np.concatenate(own)
+        order = np.argsort(columns, kind="stable")
+        rows, columns = rows[order], columns[order]
+        ends = np.searchsorted(columns, [*range(0, len(weight), WORDS_PER_BLOCK), len(weight)])
+        rows, columns = torch.from_numpy(rows), torch.from_numpy(columns)
         sums, largest = torch.zeros_like(halves), None
-        for start in range(0, len(weight), WORDS_PER_BLOCK):  # what passes between the two products stays in the processor's cache
+        for k, start in enumerate(
+            range(0, len(weight), WORDS_PER_BLOCK)
+        ):  # what passes between the two products stays in the processor's cache
             block = slice(start, start + WORDS_PER_BLOCK)
             roots = torch.addmm(biases[..., block], halves, weight[block].t())
-            here = (columns >= start) & (columns < start + WORDS_PER_BLOCK)
+            here = slice(ends[k], ends[k + 1])
             roots[rows[here], columns[here] - start] = -torch.inf
             if largest is None:  # of the most frequent words: near enough to all to keep the powers small
                 largest = roots.amax(dim=1, keepdim=True).nan_to_num(neginf=0.0)
@@ -117,10 +123,8 @@ class Substitutes:
         return min(1.0, float((p * q).sqrt().sum()))
 
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
-        """From the first of n places (n, 2P) to each of the others.
-
-        1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the words named make up most of the change.
-        """
+        """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the
+        words named make up most of the change."""
         roots = self._shares(places, words, BOTH, False).sqrt()
         changes = []
         for gains in roots[1:] - roots[0]:
@@ -136,7 +140,7 @@ class Substitutes:
         states = {BOTH: _state(places), FORWARD: places[:, :half], BACKWARD: places[:, half:]}[direction]
         with torch.inference_mode():
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
-            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: less one bias, log p(w)
+            logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
                 row += self._joined[word.startswith(JOINER)]
                 if not common:
@@ -155,6 +159,17 @@ class Substitutes:
             same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
             self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
         return self._own_forms[word]
+
+    def _columns_of(self, word: str) -> np.ndarray:
+        """The numbers of `_forms_of` among the words that `vectors` reads."""
+        if word not in self._own_columns:
+            numbers = self.sampled[3][self._forms_of(word)]
+            self._own_columns[word] = numbers[numbers >= 0]
+        return self._own_columns[word]
+
+    @cached_property
+    def _own_columns(self) -> dict[str, np.ndarray]:
+        return {}
 
     @cached_property
     def _own_forms(self) -> dict[str, list[int]]:
@@ -194,27 +209,35 @@ class Substitutes:
         return free, bound
 
     @cached_property
-    def _sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+    def sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
         """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_joined` (2, n), where one may answer and is none of
         the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
         """
         size, softmax = len(self.model.vocabulary), self.model.softmax
         rarer = np.arange(FREQUENT, size, EVERY)
         numbers = np.concatenate([np.arange(min(FREQUENT, size)), rarer])
-        columns = np.full(size, -1)
-        columns[numbers] = np.arange(len(numbers))
         halves = 0.5 * softmax.bias.detach() + torch.stack(self._joined)
         halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, size // 10)] = -torch.inf
         halves[:, rarer] += math.log(EVERY)
+        numbers = numbers[halves[:, numbers].isfinite().any(dim=0).cpu().numpy()]
+        columns = np.full(size, -1)
+        columns[numbers] = np.arange(len(numbers))
         return softmax.weight.detach()[numbers], halves[:, numbers], self._whitened[numbers], columns
+
+    @cached_property
+    def whitening(self) -> tuple[Tensor, Tensor]:
+        """(P,), (P, P) float64: the mean of the softmax's weights, and the map that makes them as wide in every direction (a tenth of the
+        mean width added, so that none is blown up)."""
+        weights = self.model.softmax.weight.detach().double()
+        mean = weights.mean(dim=0)
+        widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))
+        return mean, directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt()
 
     @property
     def _whitened(self) -> Tensor:
-        """(V, P): the softmax's weights less their mean, as wide in every direction (a tenth of the mean width added, so that none is blown up)."""
-        weights = self.model.softmax.weight.detach().double()
-        weights = weights - weights.mean(dim=0)
-        widths, directions = torch.linalg.eigh(weights.t() @ weights / len(weights))
-        return (weights @ (directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt())).float()
+        """(V, P): the softmax's weights, whitened."""
+        mean, whitening = self.whitening
+        return ((self.model.softmax.weight.detach().double() - mean) @ whitening).float()
 
 
 def _state(places: np.ndarray) -> np.ndarray:

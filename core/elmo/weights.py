@@ -67,10 +67,8 @@ def has_softmax(folder: Path) -> bool:
 
 
 def load_softmax(folder: str | Path) -> tuple[Softmax, Vocabulary] | None:
-    """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's).
-
-    It lies in the weights file, or by itself in SOFTMAX, as beside weights in AllenNLP's format: "softmax.weight" (V, P), "softmax.bias".
-    """
+    """The language model's output layer and its vocabulary, or None where the folder has none (as AllenNLP's). It lies in the weights file,
+    or by itself in SOFTMAX, as beside weights in AllenNLP's format: "softmax.weight" (V, P), "softmax.bias"."""
     folder = Path(folder)
     words_file = folder / "vocabulary.txt"
     weights = folder / SOFTMAX if (folder / SOFTMAX).is_file() else find_files(folder)[1]

@@ -43,10 +43,8 @@ class EngineResult:
 
 
 class AllenNLPEngine:
-    """AllenNLP's biLM in a worker, which starts at the first call, and anew at the call after it was stopped.
-
-    `command` is started in the worker's place (tests do). Calls from several threads wait for each other.
-    """
+    """AllenNLP's biLM in a worker, which starts at the first call, and anew at the call after it was stopped. `command` is started in the
+    worker's place (tests do). Calls from several threads wait for each other."""
 
     def __init__(self, *, command: Sequence[str] | None = None) -> None:
         self._command = list(command) if command else None
@@ -75,11 +73,8 @@ class AllenNLPEngine:
         threads: int | None = None,  # of torch; None leaves it to torch
         timeout_s: float = 120.0,  # for the whole call: starting, loading, embedding
     ) -> EngineResult:
-        """Layers of token lists or, with `stateful`, of equally long streams of token lists.
-
-        Raises BadInput where sentences, options or weights cannot be used, EngineUnavailable where AllenNLP is not
-        installed, ends, or does not answer in time.
-        """
+        """Layers of token lists or, with `stateful`, of equally long streams of token lists. Raises BadInput where sentences, options or
+        weights cannot be used, EngineUnavailable where AllenNLP is not installed, ends, or does not answer in time."""
         _check(sentences, stateful=stateful, batch_size=batch_size)
         options, weights = (_existing(path) for path in (options_path, weights_path))
         with tempfile.TemporaryDirectory(prefix="elmoscope-", ignore_cleanup_errors=True) as folder:

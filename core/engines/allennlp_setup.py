@@ -1,7 +1,5 @@
-"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `allennlp_requirements.txt`.
-
-No newer Python can install AllenNLP, so it gets a folder of its own, made once by `setup`.
-"""
+"""The environment in which AllenNLP 2.10.1 runs: Python 3.10, with the closed list of `allennlp_requirements.txt`. No newer Python can
+install AllenNLP, so it gets a folder of its own, made once by `setup`."""
 
 import hashlib
 import json

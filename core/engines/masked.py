@@ -76,8 +76,8 @@ class MaskedWords:
         never = [all_special_id for all_special_id in tokeniser.all_special_ids if all_special_id < len(scores)]
         scores[never] = -torch.inf
         shares = scores.softmax(0)
-        values, found = shares.topk(min(k, len(shares) - len(never)))
-        names = tokeniser.convert_ids_to_tokens(found.tolist())
+        values, best = shares.topk(min(k, len(shares) - len(never)))
+        names = tokeniser.convert_ids_to_tokens(best.tolist())
         likeliest = tuple(self._likely(name, share) for name, share in zip(names, values.tolist(), strict=True))
         own = tokeniser.convert_tokens_to_ids(self.encoder.pieces_of(tokens[position]))
         if len(own) != 1 or own[0] in never:

@@ -73,10 +73,8 @@ def fingerprint(folder: Path, pieces: str = MEAN) -> str:
 
 
 class TransformerEncoder:
-    """A transformer in evaluation mode, float32; safe to share between threads.
-
-    EngineUnavailable where `transformers` is not installed, BadInput and MissingArtifact where the folder is no model it reads.
-    """
+    """A transformer in evaluation mode, float32; safe to share between threads. EngineUnavailable where `transformers` is not installed,
+    BadInput and MissingArtifact where the folder is no model it reads."""
 
     def __init__(
         self, folder: Path, *, name: str = "transformer", pieces: str = MEAN, batch_tokens: int = 4096, device: torch.device | None = None
@@ -98,10 +96,8 @@ class TransformerEncoder:
         self._hidden = self._unknown if self.tokeniser.mask_token_id is None else self.tokeniser.mask_token_id
 
     def encode(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> list[np.ndarray]:
-        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D).
-
-        `report(tokens done, tokens in all)` is called after each batch.
-        """
+        """Token lists -> one float32 array (L, T, D) a sentence, in order; an empty sentence gives (L, 0, D). `report(tokens done, tokens
+        in all)` is called after each batch."""
         cut = [self._cut(sentence) for sentence in sentences]
         results = [np.empty((self.n_layers, len(ids), self.dim), np.float32) for ids, _ in cut]
         windows = [window for number, (ids, _) in enumerate(cut) for window in self._windows(number, ids)]
@@ -117,10 +113,8 @@ class TransformerEncoder:
         return [self._words(layers, starts) for layers, (_, starts) in zip(results, cut, strict=True)]
 
     def around(self, sentences: list[list[str]], positions: list[int], read: Sequence[np.ndarray] = ()) -> np.ndarray:
-        """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown.
-
-        `read`, the sentences' own layers, are of no use: in them it was read.
-        """
+        """(n, D): what stands around one token of each sentence, itself unread: the top layer where it is masked, or unknown. `read`, the
+        sentences' own layers, are of no use: in them it was read."""
         hidden = [[*tokens[:place], HIDDEN, *tokens[place + 1 :]] for tokens, place in zip(sentences, positions, strict=True)]
         return np.stack([layers[-1, place] for layers, place in zip(self.encode(hidden), positions, strict=True)])
 

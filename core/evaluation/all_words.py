@@ -9,37 +9,47 @@ from core.elmo.encoder import Encoder, encoded
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.evaluation import metrics
-from core.evaluation.datasets import SenseSentence, split_documents
+from core.evaluation.datasets import SenseSentence, SpanTarget, split_documents
 from core.evaluation.layer_scores import Report, mix_of, spaces, static_vectors
+from core.index.sense_space import SENSES, SenseSpace
 from core.static import context
 from core.static.vectors import StaticVectors
 
 PRIORS = (0.0, 0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3)  # how much a sense's frequency may count beside a cosine
+AT_ONCE = 512  # targets placed in the sense space
 DEV_SHARE = 0.1  # of the training documents, for choosing weights
 
 
-def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float = 0.9, seed: int = 0, report: Report | None = None) -> dict:
+def all_words(
+    model: Model,
+    sentences: Sequence[SenseSentence],
+    *,
+    share: float = 0.9,
+    seed: int = 0,
+    space: SenseSpace | None = None,
+    report: Report | None = None,
+) -> dict:
     """Accuracy of the nearest sense centroid for every word of documents that were held out (see measures.all_words).
 
     "with_frequency": the same where a sense's frequency counts too, by as much as is best on the last training documents; in the
-    best mix the weights are chosen for it, too. "less_frequent" is each less the most frequent sense, by document.
+    best mix the weights are chosen for it, too. With a `space` "senses" is the sense space. "less_frequent" is each minus the most frequent sense, by document.
     """
     train, test = split_documents(sentences, share, seed)
     targets = [t for sentence in (*train, *test) for t in sentence.targets]
-    keys, found = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
-    layers = _target_vectors(model.encoder, [*train, *test], report)
+    keys, senses = [(t.lemma, t.pos) for t in targets], [t.sense for t in targets]
+    layers, placed = _target_vectors(model.encoder, [*train, *test], report, space)
     n = sum(len(sentence.targets) for sentence in train)
     documents = [sentence.document for sentence in test for _ in sentence.targets]
 
     def judge(of_rows: Callable[[np.ndarray], np.ndarray], known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
-        parts = ((of_rows(rows), [keys[k] for k in rows], [found[k] for k in rows]) for rows in (known, request))
+        parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
     def mixed(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
         return judge(lambda rows: mix_of(layers[rows], weights), known, request)
 
     known, dev = _dev_rows(train)
-    rows, asked = np.arange(n), np.arange(n, len(targets))
+    rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
     best = equal
     best_with = (equal, 0.0)
@@ -60,7 +70,7 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, weights in [*spaces(model), ("best_mix", best)]:
-        judged = mixed(weights, rows, asked)
+        judged = mixed(weights, rows, tested)
         hits[name] = judged.hits()
         facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
@@ -69,20 +79,24 @@ def all_words(model: Model, sentences: Sequence[SenseSentence], *, share: float 
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         weights, prior = best_with
-        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, asked), prior)}
+        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, tested), prior)}
         result["best_mix"]["with_frequency"] = values
     often = judged.most_frequent()
-    if vectors := static_vectors(model):
-        contexts = _target_contexts(vectors, [*train, *test])
-        judged = judge(contexts.__getitem__, rows, asked)
-        facts = judged.scores()
-        hits["static"] = judged.hits()
-        result["static"] = {"vectors": vectors.name, "accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
+    vectors = static_vectors(model)
+    others = {SENSES: placed} if space else {}  # spaces that are no mix of layers
+    others |= {"static": _target_contexts(vectors, [*train, *test])} if vectors else {}
+    for name, of in others.items():
+        judged = judge(of.__getitem__, rows, tested)
+        scores = judged.scores()
+        hits[name] = judged.hits()
+        result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}
         if len(dev):
-            on_dev = judge(contexts.__getitem__, known, dev)
+            on_dev = judge(of.__getitem__, known, dev)
             by_prior = {prior: on_dev.scores(prior).accuracy for prior in PRIORS}
-            result["static"]["with_frequency"] = _with_frequency(judged, max(PRIORS, key=by_prior.get))
-    for name, _ in spaces(model):
+            result[name]["with_frequency"] = _with_frequency(judged, max(PRIORS, key=by_prior.get))
+    if vectors:
+        result["static"]["vectors"] = vectors.name
+    for name in [name for name in hits if name not in ("best_mix", "static")]:
         result[name]["less_frequent"] = facts_of(paired(hits[name], often, documents))
         if vectors:
             result[name]["less_static"] = facts_of(paired(hits[name], hits["static"], documents))
@@ -96,23 +110,40 @@ def _target_contexts(vectors: StaticVectors, sentences: Sequence[SenseSentence])
     return context.static_contexts(vectors, [tokens for tokens, _ in both], [span for _, span in both])
 
 
-def _target_vectors(encoder: Encoder, sentences: list[SenseSentence], report: Report | None) -> np.ndarray:
-    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB. A multiword has its mean."""
+def _target_vectors(
+    encoder: Encoder, sentences: list[SenseSentence], report: Report | None, space: SenseSpace | None
+) -> tuple[np.ndarray, np.ndarray | None]:
+    """(N, L, D) float16 of all targets in order: 3 x 256 numbers of 230,000 targets are 360 MB; and their places in the space, (N, D). A
+    multiword has its layers' mean, and the place of its last word."""
     spans = [[(target.start, target.end) for target in sentence.targets] for sentence in sentences]
     vectors = np.empty((sum(map(len, spans)), encoder.n_layers, encoder.dim), np.float16)
+    placed = np.empty((len(vectors), space.dim), np.float32) if space else None
+    waiting: list[tuple[SenseSentence, SpanTarget, np.ndarray]] = []
     done = 0
-    for inside, layers in zip(spans, encoded(encoder, [s.tokens for s in sentences], report), strict=True):
-        for start, end in inside:
-            vectors[done] = layers[:, start:end].mean(axis=1)
+    for sentence, layers in zip(sentences, encoded(encoder, [s.tokens for s in sentences], report), strict=True):
+        for target in sentence.targets:
+            vectors[done] = layers[:, target.start : target.end].mean(axis=1)
             done += 1
-    return vectors
+            waiting += [(sentence, target, layers)] if space else []
+        if len(waiting) >= AT_ONCE:
+            placed[done - len(waiting) : done] = _placed(space, waiting)
+            waiting = []
+    if waiting:
+        placed[done - len(waiting) :] = _placed(space, waiting)
+    return vectors, placed
+
+
+def _placed(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
+    """(n, D): minus the mean of all words, each by the map that has not seen its word."""
+    occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
+    read = [layers for _, _, layers in targets]
+    views = space.views(occurrences, np.stack([of[:, k] for of, (_, k) in zip(read, occurrences, strict=True)]), read)
+    return np.concatenate([space.placed(row[None], word=target.lemma) for row, (_, target, _) in zip(views, targets, strict=True)])
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
-    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev.
-
-    Only keys of dev with two senses in `known` are kept, since the others are right or wrong whatever the weights.
-    """
+    """Targets of the training documents -> rows (known, dev) to choose weights by: the last tenth of documents is dev. Only keys of dev
+    with two senses in `known` are kept, since the others are right or wrong whatever the weights."""
     documents = list(dict.fromkeys(sentence.document for sentence in train))
     last = set(documents[-max(1, round(DEV_SHARE * len(documents))) :])
     sides: tuple[list, list] = ([], [])  # (row, key, sense)

@@ -56,15 +56,17 @@ class SharedPanel:
     density: dict[str, np.ndarray]  # kind of pair -> (200,) over GRID
     mean: dict[str, float]
     span: dict[str, tuple[float, float]]  # from 5 to 95 % of the pairs
-    alike: Paired  # a word's mean cosine with itself, less that of two words of the sample
-    explained: Paired  # what one direction explains of a word's occurrences, less that of as many random tokens
+    alike: Paired  # a word's mean cosine with itself minus that of two words of the sample
+    explained: Paired  # what one direction explains of a word's occurrences minus that of as many random tokens
     auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than random pairs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Anisotropy:
     panels: tuple[dict[str, SharedPanel], ...]  # a layer each, by treatment
-    gains: tuple[dict[str, Paired], ...]  # a layer each: MEAN less RAW, TOP less MEAN, "control": TOP less as many drawn at random; in AUC
+    gains: tuple[
+        dict[str, Paired], ...
+    ]  # a layer each: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many drawn at random; in AUC
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
     labelled: bool
@@ -98,6 +100,11 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
     apart = np.triu(spelt[:, None] != spelt[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)
     return Sample(table.rows.take(rows), groups, table.sense[rows], lot, apart, tuple(map(str, names)))
+
+
+def of_table(table: OccurrenceTable) -> Anisotropy:
+    """Every layer of a table's sample under every treatment. BadInput where too few words occur often enough."""
+    return measure(sample(table))
 
 
 def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
@@ -145,7 +152,7 @@ def directions(vectors: np.ndarray) -> np.ndarray:
 
 
 def without(vectors: np.ndarray, taken: np.ndarray) -> np.ndarray:
-    """(N, D) less their parts along orthonormal directions (k, D)."""
+    """(N, D) minus their parts along orthonormal directions (k, D)."""
     return vectors - (vectors @ taken.T) @ taken if len(taken) else vectors
 
 

@@ -37,7 +37,7 @@ class Spread:
     words: dict[str, tuple[np.ndarray, np.ndarray]]  # word -> cosines of pairs of one sense, of two, each in ascending order
 
     def auc(self) -> Paired:
-        """The mean over words of AUC less a half, drawn by word: `mean` 0 is a coin's."""
+        """The mean over words of AUC minus a half, drawn by word: `mean` 0 is a coin's."""
         result = list(self.aucs().values())
         return paired(result, np.full(len(result), 0.5))
 
@@ -45,7 +45,7 @@ class Spread:
         return {word: nearer(same, other) for word, (same, other) in self.words.items()}
 
     def gap(self) -> Paired:
-        """Mean cosine of pairs of one sense less that of two, a word at a time."""
+        """Mean cosine of pairs of one sense minus that of two, a word at a time."""
         return paired(*([each[kind].mean() for each in self.words.values()] for kind in (0, 1)))
 
     def means(self) -> tuple[float, float]:
@@ -73,7 +73,7 @@ class Spread:
 
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    """Each labelled word's rows, for words of two senses or more of which one stands twice; BadInput where there is none."""
+    """Each labelled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
     rows = table.labelled_rows()
     result = {}
     for code in np.unique(table.lemma[rows]):

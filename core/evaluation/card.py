@@ -33,10 +33,10 @@ class TrainingLog:
 
     def ends(self) -> dict[str, int]:
         """Tokens at which each stage ended, in order."""
-        found: dict[str, int] = {}
+        ends: dict[str, int] = {}
         for line in (*self.steps, *self.validations):
-            found[line["stage"]] = max(found.get(line["stage"], 0), line["tokens"])
-        return found
+            ends[line["stage"]] = max(ends.get(line["stage"], 0), line["tokens"])
+        return ends
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,9 +108,9 @@ def knowledge_panels(measures: dict) -> list[Panel]:
     """What each layer knows, task by task, those of syntax first; tasks that were not measured are left out."""
     panels = []
     for key, title, data, baseline_name in (
-        ("tags", "Parts of speech", "CoNLL-2000, linear probe", "commonest tag"),
-        ("senses", "Senses of four words", "Senseval-2, nearest neighbour", "commonest sense"),
-        ("all_words", "Senses of all words", "SemCor, nearest centroid", "commonest sense"),
+        ("tags", "Parts of speech", "CoNLL-2000, linear probe", "most frequent tag"),
+        ("senses", "Senses of four words", "Senseval-2, nearest neighbor", "most frequent sense"),
+        ("all_words", "Senses of all words", "SemCor, nearest centroid", "most frequent sense"),
         ("sentences", "Senses in our sentences", "1-NN, leaving one out", "chance"),
     ):
         result = measures.get(key)
@@ -160,44 +160,44 @@ PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peter
 def measure_rows(measures: dict) -> list[dict]:
     """The measures as a table, a row each: share of right answers by layer, of the equal mix and of the best."""
     rows = []
-    if found := measures.get("perplexity"):
+    if scores := measures.get("perplexity"):
         rows.append(
-            {"measure": "Perplexity: forward, backward", "result": f"{found['forward']:.1f}, {found['backward']:.1f}"}
-            | {"items": found["tokens"], "published": PUBLISHED["perplexity"], "command": found.get("command", "")}
+            {"measure": "Perplexity: forward, backward", "result": f"{scores['forward']:.1f}, {scores['backward']:.1f}"}
+            | {"items": scores["tokens"], "published": PUBLISHED["perplexity"], "command": scores.get("command", "")}
         )
-        if "charged_forward" in found:
-            result = f"{found['charged_forward']:.1f}, {found['charged_backward']:.1f}"
-            rows.append({"measure": "The same, unknown words charged: forward, backward", "result": result})
+        if "charged_forward" in scores:
+            result = f"{scores['charged_forward']:.1f}, {scores['charged_backward']:.1f}"
+            rows.append({"measure": "The same, unknown words included: forward, backward", "result": result})
     for key, title in (
         ("tags", "Parts of speech (CoNLL-2000), linear probe"),
-        ("senses", "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"),
+        ("senses", "Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"),
         ("all_words", "All-words senses (SemCor), nearest centroid"),
         ("pairs", "Same sense or not, threshold on the cosine"),
         ("sentences", "Our own sentences, 1-NN leaving one out"),
     ):
-        if found := measures.get(key):
-            row: dict = {"measure": title, "without context": round(_baseline(key, found), 4)}
-            row |= {"other words’ static vectors": round(_accuracy(key, found["static"]), 4)} if "static" in found else {}
-            row |= {f"layer {layer}": round(_accuracy(key, found[layer]), 4) for layer in _layers(found)}
-            row |= {"mix": round(_accuracy(key, found["mix"]), 4), "best mix": round(_accuracy(key, found["best_mix"]), 4)}
-            row |= _differences(key, found)
-            best = found["best_mix"].get("nearest", {}) if key == "senses" else found["best_mix"]
-            weights = ", ".join(f"{w:.2f}" for w in best.get("weights", found["best_mix"].get("weights", ())))
-            row |= {"its weights": weights, "items": found["n"], "published": PUBLISHED.get(key, "")}
-            rows.append(row | {"command": found.get("command", "")})
-            if key == "all_words" and "with_frequency" in found["mix"]:
-                rows.append(_with_frequency(found))
-    if found := measures.get("sentences"):
-        gaps = {f"layer {layer}": round(found[layer]["gap"], 4) for layer in _layers(found)}
-        title = "Cosine of two sentences of one sense, less that of two senses (one spelling)"
-        rows.append({"measure": title, **gaps, "mix": round(found["mix"]["gap"], 4), "items": found["spellings"]})
+        if scores := measures.get(key):
+            row: dict = {"measure": title, "without context": round(_baseline(key, scores), 4)}
+            row |= {"other words’ static vectors": round(_accuracy(key, scores["static"]), 4)} if "static" in scores else {}
+            row |= {f"layer {layer}": round(_accuracy(key, scores[layer]), 4) for layer in _layers(scores)}
+            row |= {"mix": round(_accuracy(key, scores["mix"]), 4), "best mix": round(_accuracy(key, scores["best_mix"]), 4)}
+            row |= _differences(key, scores)
+            best = scores["best_mix"].get("nearest", {}) if key == "senses" else scores["best_mix"]
+            weights = ", ".join(f"{w:.2f}" for w in best.get("weights", scores["best_mix"].get("weights", ())))
+            row |= {"its weights": weights, "items": scores["n"], "published": PUBLISHED.get(key, "")}
+            rows.append(row | {"command": scores.get("command", "")})
+            if key == "all_words" and "with_frequency" in scores["mix"]:
+                rows.append(_with_frequency(scores))
+    if scores := measures.get("sentences"):
+        gaps = {f"layer {layer}": round(scores[layer]["gap"], 4) for layer in _layers(scores)}
+        title = "Cosine within a sense minus across senses (one spelling)"
+        rows.append({"measure": title, **gaps, "mix": round(scores["mix"]["gap"], 4), "items": scores["spellings"]})
     return rows
 
 
 def _differences(key: str, result: dict) -> dict[str, float | str]:
-    """Paired differences in points with their 95 % intervals: each layer less the static context, layer 1 less layer 2."""
-    values = {f"layer {layer} less these": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
-    values["layer 1 less layer 2"] = _difference(key, result.get("order"))
+    """Paired differences in points with their 95 % intervals: each layer minus the static context, layer 1 minus layer 2."""
+    values = {f"layer {layer} minus static": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
+    values["layer 1 minus layer 2"] = _difference(key, result.get("order"))
     cells: dict[str, float | str] = {}
     for name, each in values.items():
         if each is not None:
@@ -209,7 +209,7 @@ def _with_frequency(result: dict) -> dict:
     """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
     spaces = [*_layers(result), "mix", "best_mix", *(["static"] if "static" in result else [])]
     names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
-    row = {"measure": "The same, the sense's frequency counted too", "without context": round(_baseline("all_words", result), 4)}
+    row = {"measure": "The same, weighted by the sense's frequency", "without context": round(_baseline("all_words", result), 4)}
     row |= {names.get(space, f"layer {space}"): round(result[space]["with_frequency"]["accuracy"], 4) for space in spaces}
     return row | {"items": result["n"]}
 

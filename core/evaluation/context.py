@@ -61,7 +61,7 @@ def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np
 
 
 def less(kept: Mapping, first: str, second: str) -> Paired:
-    """One space less another, word by word, words drawn."""
+    """One space minus another, word by word, words drawn."""
     return paired(kept["one_nn"][first], kept["one_nn"][second])
 
 

@@ -1,7 +1,7 @@
 """A control task: is a tag read off the vectors, or did the probe learn by heart which word has which (Hewitt and Liang 2019)?
 
 The control gives every type a random tag, drawn from the same distribution: nothing of a sentence can tell it, so whatever a probe
-gets right of it, it has learned by heart. Selectivity is the accuracy on the tags less that on the control, on the same tokens: those
+gets right of it, it has learned by heart. Selectivity is the accuracy on the tags minus that on the control, on the same tokens: those
 whose type stands in training, as no other could have been learned by heart. A probe of low rank reads few directions only.
 
 The sentences are our own, bundled. English tags are those of `assets/tags-en.json`, given by a tagger that reads spellings alone and
@@ -35,11 +35,11 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The language's own sentences, and a tag for each of their tokens; BadInput where the language has no tags here."""
     code, name = model.language.code, model.language.sentences
     if code == "en":
-        sentences = [tuple(one.tokens) for one in open_corpus(name, model.language)]
+        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
         kept = read_json(FILE, expect=dict)
         tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
     elif code == "ko":
-        sentences = [tuple(one.tokens) for one in open_corpus(name, model.language)]
+        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
         tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
         raise BadInput(t("No tagged sentences in {language}.", language=model.language.name))
@@ -55,7 +55,7 @@ def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
 
 
 def measured(model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None) -> dict:
-    """Accuracies on tags and control and their difference, by layer and rank; "type": each type's commonest tag, no vectors."""
+    """Accuracies on tags and control and their difference, by layer and rank; "type": each type's most frequent tag, no vectors."""
     sentences, tags = tagged(model)
     rng = np.random.default_rng(seed)
     chosen = rng.permutation(len(sentences))[:most]

@@ -114,11 +114,8 @@ def read_sense_rows(path: str | Path) -> list[LabelledRow]:
 
 
 def read_semcor(path: str | Path) -> list[SenseSentence]:
-    """SemCor as columns (token, POS, lemma, sense key), '# document sentence' before each sentence, a blank line after.
-
-    Underscores join a multiword: it becomes tokens here, and a target that spans them. Sentences without a target are
-    left out.
-    """
+    """SemCor as columns (token, POS, lemma, sense key), '# document sentence' before each sentence, a blank line after. Underscores join a
+    multiword: it becomes tokens here, and a target that spans them. Sentences without a target are left out."""
     sentences = []
     document = None
     block = []
@@ -140,10 +137,8 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
 
 
 def read_pairs(path: str | Path) -> list[PairRow]:
-    """Rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"} of a .jsonl or .json file.
-
-    "same" is true or false, 1 or 0, "T" or "F".
-    """
+    """Rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"} of a .jsonl or .json file. "same" is true or false, 1 or 0,
+    "T" or "F"."""
     rows = [_pair(value, place) for place, value in json_rows(Path(path), whole=True)]
     if not rows:
         raise BadInput(f'{Path(path).name} holds no pair. It needs rows {{"word", "tokens_a", "position_a", ..., "same"}}.')
@@ -168,10 +163,8 @@ def read_tags(path: str | Path) -> list[TaggedSentence]:
 
 
 def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[list[Row], list[Row]]:
-    """Rows -> about `share` of them to train on, the rest to test: no document is on both sides, and no sentence.
-
-    A row's document is drawn, or its sentence where it names none; documents that have a sentence in common are drawn as one.
-    """
+    """Rows -> about `share` of them to train on, the rest to test: no document is on both sides, and no sentence. A row's document is
+    drawn, or its sentence where it names none; documents that have a sentence in common are drawn as one."""
     _check_share(share)
     parts: tuple[list[Row], list[Row]] = ([], [])
     for row, name in zip(rows, _drawn_together(rows), strict=True):
@@ -202,8 +195,8 @@ def _drawn_together(rows: Sequence[Row]) -> list[str]:
     names = [(" ".join(row.tokens), row.document) for row in rows]
     for text, document in names:
         if document:
-            one, other = top(f"text {text}"), top(document)
-            above[max(one, other)] = min(one, other)
+            of_text, other = top(f"text {text}"), top(document)
+            above[max(of_text, other)] = min(of_text, other)
     return [top(f"text {text}").removeprefix("text ") for text, _ in names]
 
 

@@ -5,7 +5,7 @@ equal weights, and "best_mix" with its "weights". Those weights are chosen on tr
 measure that they are then scored by.
 
 Beside every sense figure stands "static": the sum of the other words' static vectors (core.static.context), which needs no network,
-and in each space "less_static", the space less it on the same items; "order" is layer 1 less layer 2. Both are paired, with an
+and in each space "less_static", the space minus it on the same items; "order" is layer 1 minus layer 2. Both are paired, with an
 interval over what was drawn together: words, documents, sentences (core.common.significance).
 """
 
@@ -51,7 +51,7 @@ def senses(
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
     "best_mix" has weights for each of the two measures; its own "weights" are those of the nearest. Differences are means over words, drawn by document where rows name one,
-    else by sentence. With a `space` "senses" is the sense space, less the mean of a word's training rows.
+    else by sentence. With a `space` "senses" is the sense space minus the mean of a word's training rows.
     """
     layers = [vectors_of_rows(model.encoder, rows, report) for rows in (train, test)]
     labels, words = ([np.array([getattr(row, name) for row in rows]) for rows in (train, test)] for name in ("label", "word"))
@@ -70,19 +70,19 @@ def senses(
         return {name: facts_of(paired(a, b, documents, weights=weigh)) for name, a, b in both}
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
-    found = {name: scores(weights) for name, weights in spaces(model)}
-    result |= {name: _both_means(value) for name, value in found.items()}
+    measures = {name: scores(weights) for name, weights in spaces(model)}
+    result |= {name: _both_means(value) for name, value in measures.items()}
     if space:
-        found[SENSES] = scored(*_in_space(space, (train, test), layers))
-        result[SENSES] = _both_means(found[SENSES])
+        measures[SENSES] = scored(*_in_space(space, (train, test), layers))
+        result[SENSES] = _both_means(measures[SENSES])
     vectors = static_vectors(model)
-    often = found["mix"]
+    often = measures["mix"]
     if vectors:
         static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
         result["static"] = {"vectors": vectors.name, **_both_means(static)}
-        for name, value in found.items():
+        for name, value in measures.items():
             result[name]["less_static"] = difference(value, static)
-    result["order"] = difference(found["1"], found["2"]) if "2" in found else {}
+    result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
     best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
     mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
@@ -90,10 +90,8 @@ def senses(
 
 
 def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: SenseSpace | None = None, report: Report | None = None) -> dict:
-    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`.
-
-    With a `space` "senses" is the sense space, less the mean of all words.
-    """
+    """Same sense or not, by a threshold on the cosine; threshold and weights are chosen for the best accuracy on `dev`. With a `space`
+    "senses" is the sense space minus the mean of all words."""
     layers = [_pair_vectors(model.encoder, rows, report) for rows in (dev, test)]
     same_dev, same = (np.array([row.same for row in rows]) for rows in (dev, test))
     best, _ = metrics.best_weights(
@@ -130,10 +128,8 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 
 def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}.
-
-    `apart` counts, of `n` words, those whose two sentences find no sense in common.
-    """
+    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
+    `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
     rows = []

@@ -122,11 +122,8 @@ class AllWords:
             self.ambiguous[rows] = len(known[key]) > 1
 
     def hits(self, prior: float = 0.0) -> np.ndarray:
-        """(N,): of the senses tied for the nearest, the share that is right.
-
-        With `prior`, each sense has that many times the log of its share in training added to its cosine: where the context says
-        little, the most frequent sense is what is left.
-        """
+        """(N,): of the senses tied for the nearest, the share that is right. With `prior`, each sense has that many times the log of its
+        share in training added to its cosine: where the context says little, the most frequent sense is what is left."""
         result = np.zeros(self.n)
         for rows, cosines, right, counts in self._groups:
             result[rows] = _share_right(cosines + prior * np.log(counts / counts.sum()), right)

@@ -1,7 +1,5 @@
-"""Our own sense-labelled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network.
-
-Few words with some forty sentences each, so whatever is compared is compared word by word, and drawn by word.
-"""
+"""Our own sense-labelled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network. Few words
+with some forty sentences each, so whatever is compared is compared word by word, and drawn by word."""
 
 from collections.abc import Callable, Sequence
 
@@ -15,29 +13,33 @@ from core.elmo.mix import mixed
 from core.elmo.models import Model
 from core.evaluation import metrics
 from core.evaluation.layer_scores import spaces, static_vectors
+from core.index.sense_space import SENSES, SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at, open_table
-from core.senses.reports import sense_report_of, static_contexts_of, static_report_of
+from core.senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
 from core.senses.separation import SenseReport, one_nn, sense_report
 from core.static import context
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
 
-def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, report: Callable | None = None) -> dict:
+def own_sentences(
+    model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, space: SenseSpace | None = None, report: Callable | None = None
+) -> dict:
     """1-NN leaving one out, silhouette and cosine gap on sense-labelled sentences.
 
-    "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" less that of ELMo's own vectors;
+    "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" minus that of ELMo's own vectors;
     "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions
     (core.analysis.anisotropy). "form" is 1-NN by the sentence's length and the word's place in it. Differences are means over words,
     drawn by word. "best_mix": `one_nn` is two-fold: weights are chosen on one half of the words and measured on the other, both ways
-    averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them.
+    averaged (`fold_weights` are the two choices). `weights` are chosen on all words, as one would set them. With a `space` "senses" is
+    the sense space, minus the mean of all words.
     """
     table = _labelled_table(model, corpus, report)
     rows = map_rows(table, ALL_WORDS)
     lemmas, labels = (np.array([names[k] for k in codes[rows]]) for names, codes in _names(table))
     spellings = [(str(lemma), _spelling(table, int(row))) for lemma, row in zip(lemmas, rows, strict=True)]
     vectors = static_vectors(model)
-    found = {}
+    reports = {}
     result: dict = {"model": model.name, "corpus": corpus}
     static = static_report_of(table, ALL_WORDS, vectors) if vectors else None
     form = _form_report(table, rows, lemmas, labels)
@@ -46,7 +48,7 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     shared = _shared(model)
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
-        facts = found[name] = sense_report_of(table, ALL_WORDS, weights)
+        facts = reports[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
         result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
         result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
@@ -63,7 +65,10 @@ def own_sentences(model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, 
     if static:
         result["static"] = {"vectors": vectors.name, **_interval(static), "centred": float(centred["static"].mean())}
     result["form"] = _interval(form)
-    result["order"] = facts_of(paired(_by_word(found["1"]), _by_word(found["2"]))) if "2" in found else {}
+    if space:
+        result[SENSES] = _interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
+        result[SENSES] |= {"less_static": facts_of(paired(_by_word(in_senses), _by_word(static)))} if static else {}
+    result["order"] = facts_of(paired(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": facts.n, "words": len(facts.per_word), "majority": facts.majority, "spellings": gap.groups}
     groups = [rows[lemmas == word] for word in facts.per_word]
     senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}

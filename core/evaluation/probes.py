@@ -61,10 +61,8 @@ def learned_mix_probe(
     seed: int = 0,
     rank: int | None = None,
 ) -> MixProbe:
-    """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe.
-
-    With a rank the probe reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`.
-    """
+    """Layers (L, N, D), tags (N,), twice -> test accuracy over the mix whose s and gamma are learned with the probe. With a rank the probe
+    reads no more than so many directions (Hewitt and Liang 2019); their first values are drawn by `seed`."""
     for what, layers, given in (("training", train_layers, train_tags), ("test", test_layers, test_tags)):
         if layers.ndim != 3 or not layers.shape[1] == len(given) > 0 or layers.shape[::2] != train_layers.shape[::2]:
             message = f"{layers.shape} and {len(given):,} tags"

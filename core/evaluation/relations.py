@@ -63,8 +63,8 @@ class Pairs:
     relations: tuple[Relation, ...]
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
-    ahead: dict[str, Interval]  # homonyms less each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences, less that of any two labelled occurrences
+    ahead: dict[str, Interval]  # homonyms minus each other kind
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labelled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:
@@ -110,6 +110,34 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
         if kind != HOMONYM and HOMONYM in means:
             ahead[kind] = _interval(means[HOMONYM][0] - mean, means[HOMONYM][1] - sampled, min(words[kind], words[HOMONYM]))
     return Pairs(relations=tuple(relations), auc=auc, kinds=kinds, ahead=ahead, alike=alike)
+
+
+def pairs_of(table: OccurrenceTable, language: str, layer: str) -> Pairs:
+    """The same of the pairs that are marked in a language."""
+    return pairs(table, read(language), layer)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Likeness:
+    """Of W words: something that they differ in, their self-similarity, and how both go together."""
+
+    values: list[float]  # (W,)
+    alike: list[float]  # (W,)
+    words: list[str]
+    rank: Rank | None  # None of fewer than FEWEST words
+
+
+def likeness(table: OccurrenceTable, vectors: StaticVectors | None, result: Pairs) -> dict[str, Likeness]:
+    """Words' self-similarity in `result` beside their "frequency" rank in static vectors and beside how many "senses" they have."""
+    places = {word: frequency_rank(vectors, word) if vectors else None for word in result.alike}
+    frequency = {word: float(place) for word, place in places.items() if place}
+    senses = {word: float(len(set(table.sense[rows]))) for word, rows in words_of(table).items()}
+    return {name: _likeness(values, result.alike) for name, values in (("frequency", frequency), ("senses", senses))}
+
+
+def _likeness(values: Mapping[str, float], alike: Mapping[str, float]) -> Likeness:
+    xs, ys = list(values.values()), [alike[word] for word in values]
+    return Likeness(xs, ys, list(values), ranks(ys, xs) if len(xs) >= FEWEST else None)
 
 
 def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:

@@ -45,7 +45,7 @@ def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
 
 
 def senses(models: Sequence[Model], train: list[LabelledRow], test: list[LabelledRow], report: Report | None = None) -> Rows:
-    """The nearest training occurrence of one's word, means over words; chance: the word's commonest sense."""
+    """The nearest training occurrence of one's word, means over words; chance: the word's most frequent sense."""
     rows: Rows = {}
     for model in models:
         result = layer_scores.senses(model, train, test, report=report)
@@ -71,7 +71,7 @@ def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], repo
 
 
 def tags(models: Sequence[Model], train: list[TaggedSentence], test: list[TaggedSentence], report: Report | None = None) -> Rows:
-    """A linear probe for a token's tag; static: for its word's own vector; chance: its word's commonest tag."""
+    """A linear probe for a token's tag; static: for its word's own vector; chance: its word's most frequent tag."""
     rows: Rows = {}
     for model in models:
         result = layer_scores.tags(model, train, test, report=report)

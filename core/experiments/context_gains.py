@@ -41,8 +41,8 @@ class Size:
     tested: int
     subsets: int
     accuracy: dict[str, np.ndarray]  # of each set of parts: (S,)
-    over_glove: dict[str, Lead]  # each set of parts less GloVe alone
-    of_elmo: dict[str, Lead]  # GloVe + ELMo less each of CONTROLS
+    over_glove: dict[str, Lead]  # each set of parts minus GloVe alone
+    of_elmo: dict[str, Lead]  # GloVe + ELMo minus each of CONTROLS
 
 
 def part_titles() -> dict[str, str]:

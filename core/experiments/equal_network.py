@@ -145,10 +145,8 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
 
 
 def _words_left_out(parts: Sequence[Part], scales: Sequence[Scale], texts: Sequence[Tokens], config: EqualConfig, seed: int):
-    """A function: epoch -> (N, F), the texts' means over the words that are not left out in it, the same under every dropout.
-
-    A text of which no word would stay is averaged whole.
-    """
+    """A function: epoch -> (N, F), the texts' means over the words that are not left out in it, the same under every dropout. A text of
+    which no word would stay is averaged whole."""
     results = [np.concatenate([scale.numbers(part(text)) for part, scale in zip(parts, scales, strict=True)], 1) for text in texts]
     tokens = np.concatenate(results)  # (all tokens, F)
     lengths = np.array([len(text) for text in texts])

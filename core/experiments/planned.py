@@ -7,7 +7,7 @@ from core.classify.data import SplitConfig
 from core.classify.model import VARIANTS
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Experiment:
     """Variants on one data set in one way; baselines are run with the first seed alone, for nothing in them is drawn."""
 
@@ -32,91 +32,72 @@ IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
 EXPERIMENTS = {
     e.name: e
     for e in (
-        Experiment(name="titles", task="news-title", condition="six folds of the 7,600 titles", split=SIX_FOLDS),
-        Experiment(name="news", task="news", condition="the training file's rows, tested on the official 7,600"),
-        Experiment(name="spam", task="spam", condition="no duplicates; the last fifth of the file is the test", split=IN_ORDER),
+        Experiment("titles", "news-title", "six folds of the 7,600 titles", split=SIX_FOLDS),
+        Experiment("news", "news", "the training file's rows, tested on the official 7,600"),
+        Experiment("spam", "spam", "no duplicates; the last fifth of the file is the test", split=IN_ORDER),
         Experiment(
-            name="spam-duplicates",
-            task="spam",
-            condition="duplicates kept, also across the split; the last fifth of the file is the test",
+            "spam-duplicates",
+            "spam",
+            "duplicates kept, also across the split; the last fifth of the file is the test",
             split=replace(IN_ORDER, duplicates="keep"),
             variants=("mean-elmo", "tfidf", "mean-glove"),
         ),
+        Experiment("spam-one-epoch", "spam", "no duplicates, one epoch", split=IN_ORDER, variants=("mean-elmo",), epochs=1),
+        Experiment("spam-twenty-epochs", "spam", "no duplicates, at most 20 epochs", split=IN_ORDER, variants=("mean-elmo",), epochs=20),
+        Experiment("sentiment", "sentiment", "the official split of SST-5"),
+        Experiment("sentiment2", "sentiment2", "the official split, neutral sentences left out"),
         Experiment(
-            name="spam-one-epoch", task="spam", condition="no duplicates, one epoch", split=IN_ORDER, variants=("mean-elmo",), epochs=1
-        ),
-        Experiment(
-            name="spam-twenty-epochs",
-            task="spam",
-            condition="no duplicates, at most 20 epochs",
-            split=IN_ORDER,
-            variants=("mean-elmo",),
-            epochs=20,
-        ),
-        Experiment(name="sentiment", task="sentiment", condition="the official split of SST-5"),
-        Experiment(name="sentiment2", task="sentiment2", condition="the official split, neutral sentences left out"),
-        Experiment(
-            name="titles-more",
-            task="news-title",
-            condition="six folds of the 7,600 titles, 13,420 other rows added to each training part",
+            "titles-more",
+            "news-title",
+            "six folds of the 7,600 titles, 13,420 other rows added to each training part",
             split=SIX_FOLDS,
             extra=("ag_news/train_subset.csv",),
         ),
         Experiment(
-            name="titles-all",
-            task="news-title",
-            condition="two of six folds of the 7,600 titles, 31,831 other rows added to each training part",
+            "titles-all",
+            "news-title",
+            "two of six folds of the 7,600 titles, 31,831 other rows added to each training part",
             split=SIX_FOLDS,
             folds_run=2,
             extra=("ag_news/train_subset.csv", "ag_news/train_more.csv"),
             variants=UNFROZEN,
         ),
         Experiment(
-            name="news-all",
-            task="news",
-            condition="the training file's rows and 18,411 more, tested on the official 7,600",
+            "news-all",
+            "news",
+            "the training file's rows and 18,411 more, tested on the official 7,600",
             extra=("ag_news/train_more.csv",),
             variants=UNFROZEN,
         ),
+        Experiment("headlines", "headlines", "five folds of our own 1,000 headlines, title and lead", split=FIVE_FOLDS, variants=COMPARED),
         Experiment(
-            name="headlines",
-            task="headlines",
-            condition="five folds of our own 1,000 headlines, title and lead",
-            split=FIVE_FOLDS,
-            variants=COMPARED,
-        ),
-        Experiment(
-            name="headlines-few",
-            task="headlines",
-            condition="a tenth of the labelled headlines of each of five folds, title and lead",
+            "headlines-few",
+            "headlines",
+            "a tenth of the labeled headlines of each of five folds, title and lead",
             split=replace(FIVE_FOLDS, share=0.1),
             variants=COMPARED,
         ),
         Experiment(
-            name="headlines-to-titles",
-            task="news-title",
-            condition="trained on the titles of our own headlines, tested on AG News's 7,600",
+            "headlines-to-titles",
+            "news-title",
+            "trained on the titles of our own headlines, tested on AG News's 7,600",
             files={"train": "headlines.csv", "test": "ag_news/test.csv"},
             variants=COMPARED,
         ),
         Experiment(
-            name="titles-to-headlines",
-            task="news-title",
-            condition="trained on AG News's 7,600 titles, tested on the titles of our own headlines",
+            "titles-to-headlines",
+            "news-title",
+            "trained on AG News's 7,600 titles, tested on the titles of our own headlines",
             files={"train": "ag_news/test.csv", "test": "headlines.csv"},
             variants=COMPARED,
         ),
         Experiment(
-            name="random",
-            task="news-title",
-            condition="a random label for each text: chance is 25 %, more would be a leak",
-            shuffled=True,
-            variants=CHECKED,
+            "random", "news-title", "a random label for each text: chance is 25 %, more would be a leak", shuffled=True, variants=CHECKED
         ),
         Experiment(
-            name="random-copied",
-            task="news-title",
-            condition="a random label for each text, and every test text copied into training: what the check says of a leak",
+            "random-copied",
+            "news-title",
+            "a random label for each text, and every test text copied into training: what the check says of a leak",
             shuffled=True,
             copied=True,
             variants=CHECKED,

@@ -16,10 +16,12 @@ import numpy as np
 from core.classify.data import MAX_TOKENS, Dataset, LabelledText
 from core.classify.head import TextHead
 from core.classify.inputs import live_layers
+from core.classify.tasks import OpenHeads
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
+from core.elmo.models import Model
 from core.files.artifacts import read_json
 from core.static.vectors import StaticVectors
 from core.text.tokens import tokenize
@@ -41,11 +43,8 @@ class NoisyAnswer:
 
 
 def disturbed(text: str, share: float, seed: int) -> str:
-    """`text` with that share of its letters disturbed, rounded to whole letters; blanks, digits and marks stay.
-
-    A letter alone in its word is never dropped, and swapped with none: it is doubled. Letters outside a-z are replaced by
-    others of the same text.
-    """
+    """`text` with that share of its letters disturbed, rounded to whole letters; blanks, digits and marks stay. A letter alone in its word
+    is never dropped, and swapped with none: it is doubled. Letters outside a-z are replaced by others of the same text."""
     if not 0 <= share <= 1:
         raise BadInput(t("Share of changed letters: 0 to 1, not {share}.", share=share))
     letters = [k for k, character in enumerate(text) if character.isalpha()]
@@ -101,6 +100,11 @@ def answers_under_noise(
         table = rows[1:].reshape(len(shares), len(seeds), -1)
         answers[name] = NoisyAnswer(heads[name].labels[label], table[:, :, label], table.argmax(axis=2) == label)
     return answers
+
+
+def under_noise(opened: OpenHeads, text: str, *, model: Model, vectors: StaticVectors) -> dict[str, NoisyAnswer]:
+    """The same of all heads of a task."""
+    return answers_under_noise(opened.heads, text, vectors=vectors, encoder=model.encoder)
 
 
 def accuracy_under_noise(

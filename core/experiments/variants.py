@@ -7,7 +7,7 @@ its own: whoever writes holds its lock.
 
 import json
 import statistics
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,6 +24,7 @@ from core.classify.train import TrainConfig, make_text_fit, run_key
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
+from core.common.significance import holm, mcnemar
 from core.elmo.models import Model
 from core.experiments.planned import EXPERIMENTS, Experiment
 from core.files import sums
@@ -49,10 +50,8 @@ def run_experiments(
     together: bool = False,
     report: Callable[[str], None] = lambda line: None,
 ) -> Iterator[dict]:
-    """Run what has no line in `output` yet; yields every line as it is written.
-
-    `together`: a last line for all heads of all seeds asked as one committee, for which those that have a line are trained again.
-    """
+    """Run what has no line in `output` yet; yields every line as it is written. `together`: a last line for all heads of all seeds asked as
+    one committee, for which those that have a line are trained again."""
     output = Path(output)
     for experiment in (EXPERIMENTS[name] for name in names):
         for fold in range(experiment.folds_run or max(1, experiment.split.folds)):
@@ -127,6 +126,12 @@ def trained_head(
     for event in tasks.run(trainer):
         watch(event)
     return trainer.finish()
+
+
+def changed(path: Path = RESULTS) -> tuple[int, int]:
+    """What tells one state of a results file from the next; it must be there."""
+    stat = path.stat()
+    return stat.st_mtime_ns, stat.st_size
 
 
 def read_results(path: str | Path = RESULTS) -> list[dict]:
@@ -214,6 +219,22 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
             "right": _right(rows),
         }
     return result
+
+
+def adjusted_p(rows: Mapping[str, dict], best: str) -> dict[str, float]:
+    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm). Empty where some run
+    did not keep which texts it was right on."""
+    right = {name: row.get("right") for name, row in rows.items()}
+    others = [name for name in rows if name != best]
+    if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):
+        return {}
+    return dict(zip(others, holm([mcnemar(right[best], right[name]).p for name in others]).tolist(), strict=True))
+
+
+def kind_of(variant: str) -> str:
+    """One of core.figures.classifiers.KINDS."""
+    v = VARIANTS[variant]
+    return "plain baseline" if variant in BASELINES else "with ELMo" if v.elmo else "without ELMo"
 
 
 def _right(rows: Sequence[dict]) -> np.ndarray | None:

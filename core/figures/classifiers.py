@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, apart, base, layer_title, line_name
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_text, apart, base, layer_title, line_name
 
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -33,10 +33,8 @@ def chain_colours(most: int) -> dict[str, str]:
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
-    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part.
-
-    The names of those that do not say what most say are marked and bold.
-    """
+    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part. The names of those that do not say
+    what most say are marked and bold."""
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
     most = max(best, key=best.count)
@@ -162,10 +160,8 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
 
 
 def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, percent: bool, x: str = "", log_x: bool = False) -> go.Figure:
-    """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart.
-
-    `x` and `y` name the axes; without an `x` it counts epochs.
-    """
+    """Named lines of (x, y) points, each named at the right edge; names that would stand on each other are moved apart. `x` and `y` name
+    the axes; without an `x` it counts epochs."""
     figure = Figure()
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
@@ -183,15 +179,7 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
             hovertemplate=html("{}<br>{} %{{x:,}}: %{{y:{}}}", name, x, ".1%" if percent else ".3f"),
         )
         if points:  # at the right edge: over the place where a short line ends, a longer one may go on
-            figure.add_annotation(
-                x=np.log10(edge) if log_x else edge,
-                y=ends[name],
-                text=line_name(name, colour),
-                showarrow=False,
-                xanchor="left",
-                xshift=8,
-                font={"size": 12},
-            )
+            add_text(figure, np.log10(edge) if log_x else edge, ends[name], line_name(name, colour), xanchor="left", xshift=8, size=12)
             if points[-1][0] < edge:
                 way = {"x0": points[-1][0], "y0": points[-1][1], "x1": edge, "y1": ends[name]}
                 figure.add_shape(type="line", **way, line={"color": colour, "width": 1, "dash": "dot"}, opacity=0.7)

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, base, ink, sense_colour
+from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
 
 PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
 UNDECIDED = "#9A9AA3"  # a neighbour of no clear sense
@@ -89,7 +89,7 @@ def lean_figure(
 ) -> go.Figure:
     """Each dot by what it is nearer to: (n,) cosines with the word in the first sentence and in the second.
 
-    Across: the second less the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
+    Across: the second minus the first, so that what is nearer to the second stands right of the line; up: the nearer of the two.
     `sides` as core.senses.cloud.sides tells them; `labels` stand beside their dots where they have room.
     """
     figure = Figure()
@@ -131,9 +131,7 @@ def lean_figure(
             name=f"end {side}",
             marker={"symbol": "star", "size": 17, "color": OWN[side], "line": {"color": RIM, "width": 1.5}},
         )
-        figure.add_annotation(
-            x=0.86 * at, y=high + room, text=html("<b>{}</b>", names[side]), showarrow=False, xanchor=anchor, font={"size": 13}
-        )
+        add_text(figure, 0.86 * at, high + room, html("<b>{}</b>", names[side]), xanchor=anchor)
     figure.update_xaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(title=t("higher cosine"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(showgrid=False, zeroline=False, nticks=5, tickformat="+.2f", title_standoff=4)
@@ -180,7 +178,7 @@ def _rings(figure: go.Figure, farthest: float) -> None:
             line={"color": "rgba(140,140,150,0.28)", "width": 1},
             hoverinfo="skip",
         )
-        figure.add_annotation(x=0, y=-radius, text=f"{cosine:.1f}", showarrow=False, opacity=0.6, font={"size": 11}, yshift=-7)
+        add_text(figure, 0, -radius, f"{cosine:.1f}", opacity=0.6, yshift=-7, size=11)
 
 
 def _with_room(words: Sequence[str], points: np.ndarray, pixels: float, letters: float) -> set[int]:

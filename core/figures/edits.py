@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GREY, GRID, OWN, RIM, Figure, apart, base, layer_colour, layer_title, line_name
+from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, apart, base, layer_colour, layer_title, line_name
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
@@ -41,17 +41,7 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
         return figure
     span = max(np.ptp([v for trace in figure.data for v in trace[axis]]) for axis in ("x", "y"))
     for place, label in _numbers(points, TOGETHER * span):
-        figure.add_annotation(
-            x=place[0],
-            y=place[1],
-            text=html("<b>{}</b>", label),
-            showarrow=False,
-            yshift=17,
-            font={"size": 12, "color": "#ffffff"},
-            bgcolor="#3A3F4B",
-            borderpad=2,
-            opacity=0.92,
-        )
+        add_plate(figure, place[0], place[1], label, "#3A3F4B", yshift=17, borderpad=2, opacity=0.92, size=12)
     return figure
 
 
@@ -86,25 +76,9 @@ def margin_figure(
                 hoverinfo="skip",
                 marker={"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}},
             )
-        figure.add_annotation(
-            x=n - 1,
-            y=ends[name],
-            text=line_name(layer_title(name), layer_colour(name)),
-            showarrow=False,
-            xanchor="left",
-            xshift=9,
-            font={"size": 13},
-        )
+        add_text(figure, n - 1, ends[name], line_name(layer_title(name), layer_colour(name)), xanchor="left", xshift=9)
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
-        figure.add_annotation(
-            x=0,
-            y=y,
-            text=t("nearer to {sense}", sense=html("<b>{}</b>", sense)),
-            showarrow=False,
-            xanchor="left",
-            yanchor=anchor,
-            font={"size": 13},
-        )
+        add_text(figure, 0, y, t("nearer to {sense}", sense=html("<b>{}</b>", sense)), xanchor="left", yanchor=anchor)
     figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False)
     figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
     return base(figure, height=330, key="margins").update_layout(margin_r=70)

@@ -13,7 +13,7 @@ from plotly.subplots import make_subplots
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, Figure, base
+from core.figures.style import GRID, Figure, add_text, base
 
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
@@ -35,10 +35,8 @@ def list_rules(selector: str, shares: Sequence[float], colour: str) -> str:
 
 
 def ribbon_rules(selector: str, forward: Sequence[float], backward: Sequence[float]) -> str:
-    """Style rules for a row of word buttons: forward surprisal in bits as a bar above each, backward as a bar below it.
-
-    A word outside the model's list (NaN) has a hatched stub on both sides.
-    """
+    """Style rules for a row of word buttons: forward surprisal in bits as a bar above each, backward as a bar below it. A word outside the
+    model's list (NaN) has a hatched stub on both sides."""
     rules = [
         f"{selector} button {{overflow: visible; margin: {FULL_PIXELS + 3}px 0;}}",
         f"{selector} button::before, {selector} button::after {{content: ''; position: absolute; left: 12%; right: 12%; pointer-events: none;}}",
@@ -113,8 +111,8 @@ def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
 
 
 def _label(old: str | None, new: str | None) -> str:
-    shown = new[:18] if new else html("<s>{}</s>", (old or "")[:18])
-    return html("<b>{}</b>", shown) if old != new else shown
+    text = new[:18] if new else html("<s>{}</s>", (old or "")[:18])
+    return html("<b>{}</b>", text) if old != new else text
 
 
 def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:
@@ -126,15 +124,4 @@ def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:
 def _name_end(figure: go.Figure, values: Sequence[float], name: str, *, above: bool) -> None:
     scored = [k for k, value in enumerate(values) if np.isfinite(value)]
     if scored:
-        figure.add_annotation(
-            x=scored[-1],
-            y=values[scored[-1]],
-            text=name,
-            showarrow=False,
-            xanchor="left",
-            xshift=9,
-            yshift=8 if above else -8,
-            font_size=13,
-            row=1,
-            col=1,
-        )
+        add_text(figure, scored[-1], values[scored[-1]], name, xanchor="left", xshift=9, yshift=8 if above else -8, row=1, col=1)

@@ -56,11 +56,8 @@ def influence_marks(
     *,
     write: Callable[[float], str] = signed,
 ) -> str:
-    """A sentence with a number under each word tried, on a ground of `colours[0]` where the number is positive
-    and `colours[1]` where it is negative, the target framed.
-
-    `values` and `hovers` (plain text) are by position; `write` spells a number.
-    """
+    """A sentence with a number under each word tried, on a ground of `colours[0]` where the number is positive and `colours[1]` where it is
+    negative, the target framed. `values` and `hovers` (plain text) are by position; `write` spells a number."""
     most = _most(values.values())
     cells = []
     for k, token in enumerate(tokens):

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GRID, Figure, base, line_name
+from core.figures.style import GRID, Figure, add_text, base, line_name
 
 RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is
@@ -40,12 +40,12 @@ def density_rows(
 ) -> go.Figure:
     """Densities over `grid` (n,), a layer a row, each curve as high as the others; with `at` a line through all rows."""
     figure = Figure()
-    shown = (grid >= span[0]) & (grid <= span[1])
-    x = grid[shown]
+    inside = (grid >= span[0]) & (grid <= span[1])
+    x = grid[inside]
     for number, row in enumerate(rows):
         foot = -number
         for name, curve in row.curves.items():
-            y = foot + ROW * curve[shown] / max(curve.max(), 1e-12)
+            y = foot + ROW * curve[inside] / max(curve.max(), 1e-12)
             colour = colours[name]
             figure.add_scatter(x=x, y=np.full(len(x), foot), mode="lines", line={"width": 0}, hoverinfo="skip")
             figure.add_scatter(
@@ -56,20 +56,16 @@ def density_rows(
                 fill="tonexty",
                 fillcolor=_pale(colour),
                 name=name,
-                customdata=curve[shown],
+                customdata=curve[inside],
                 hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
             )
         facts = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
-        figure.add_annotation(
-            x=0, xref="paper", y=foot + ROW, text=facts, showarrow=False, xanchor="left", yanchor="top", align="left", font={"size": 13}
-        )
+        add_text(figure, 0, foot + ROW, facts, xref="paper", xanchor="left", yanchor="top", align="left")
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
     named = Markup("<br>").join(line_name(name, colour) for name, colour in colours.items())
-    figure.add_annotation(
-        x=0, xref="paper", y=1, yref="paper", yanchor="bottom", xanchor="left", align="left", text=named, showarrow=False, font={"size": 13}
-    )
+    add_text(figure, 0, 1, named, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left")
     figure.update_xaxes(range=list(span), title=t("cosine"), fixedrange=True, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(range=[0.05 - len(rows) + 0.9, 0.95], visible=False, fixedrange=True)
     base(figure, height=118 * len(rows) + 60 + 19 * len(colours), key=key)
@@ -108,17 +104,16 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
         )
         ends = f"{row.low:{form}} … {row.high:{form}}" if interval else t("no interval")
         value = f"{row.mean:{form}}  ({ends})"
-        figure.add_annotation(
-            x=0,
+        add_text(
+            figure,
+            0,
+            -number,
+            html("<b>{}</b>  {}", row.name, value),
             xref="paper",
-            y=-number,
             yshift=9,
             yanchor="bottom",
             xanchor="left",
             align="left",
-            showarrow=False,
-            font={"size": 13},
-            text=html("<b>{}</b>  {}", row.name, value),
         )
     ends = [zero, *(end for row in rows for end in (row.mean, row.low, row.high, *row.words.values()))]
     low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
@@ -174,18 +169,17 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
             name=name,
             hovertemplate=f"{name}: %{{y:.1%}}",
         )
-    told = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
-    figure.add_annotation(
-        x=0,
+    labels = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
+    add_text(
+        figure,
+        0,
+        1,
+        Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"]),
         xref="paper",
-        y=1,
         yref="paper",
         yanchor="bottom",
         xanchor="left",
         align="left",
-        showarrow=False,
-        font={"size": 13},
-        text=Markup("<br>").join([*told, f"··· {level[0]} {level[1]:.0%}"]),
     )
     figure.update_xaxes(title=title, type="log", tickvals=list(ranks), fixedrange=True, gridcolor=GRID, zeroline=False)
     figure.update_yaxes(range=[0, 1.03], tickformat=".0%", fixedrange=True, gridcolor=GRID, zeroline=False)

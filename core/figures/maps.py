@@ -1,7 +1,7 @@
 """Vectors in space: the angle between two, cosines per layer, and maps of many."""
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,7 +10,20 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GREY, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
+from core.figures.style import (
+    GLOVE,
+    GREY,
+    OWN,
+    RIM,
+    SENSE_SYMBOLS,
+    Figure,
+    add_plate,
+    add_text,
+    base,
+    layer_colour,
+    layer_title,
+    sense_colour,
+)
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 
@@ -55,7 +68,7 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     _rays(figure, 0.0, glove, GLOVE, (GLOVE, GLOVE), ("", ""))
     _rays(figure, foot, cosine, layer_colour(layer), OWN, labels)
     for x, (title, text) in zip((0.0, foot), below, strict=True):
-        figure.add_annotation(x=x, y=-0.08, text=html("<b>{}</b><br>{}", title, text), showarrow=False, font={"size": 14}, yanchor="top")
+        add_text(figure, x, -0.08, html("<b>{}</b><br>{}", title, text), yanchor="top", size=14)
     figure.update_xaxes(visible=False, range=[-left, foot + right], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.08 - 50 / scale, 1 + STAR / scale], fixedrange=True, scaleanchor="x")
     return base(figure, height=280, key="angle").update_layout(margin={"l": 4, "r": 4, "t": 4, "b": 4})
@@ -100,10 +113,8 @@ def _letters(text: str) -> float:
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:
-    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar.
-
-    `random` is by layer the mean cosine of two random words: a line across its bar.
-    """
+    """Cosine per layer as bars on one scale from 0 to 1; below 0 where a cosine is, with room for its number left of the bar. `random` is
+    by layer the mean cosine of two random words: a line across its bar."""
     names = list(values)
     lowest = min(0.0, *values.values())
     figure = Figure().add_bar(
@@ -134,29 +145,28 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     return base(figure, height=44 * len(names) + 20, key="cosines").update_layout(margin={"t": 8})
 
 
-def map_figure(
-    coordinates: np.ndarray,
-    labels: list[str | None],
-    hovers: list[str],
-    rows: list[int],
-    senses: list[str],
-    *,
-    layer: str,
-    stars: list[Star] = (),
-    height: int = 430,
-    key: str,
-    limits: tuple[float, float, float, float] | None = None,
-    name_senses: bool = True,
-    picked: Collection[int] = (),
-    titles: tuple[str, str] | None = None,
-) -> go.Figure:
-    """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MapLook:
+    """How a map of one layer looks; without `limits` it holds its dots, and only with `titles` (HTML) it has axes."""
 
-    Senses are drawn in the order given, grey points first; each is named once beside its own points. Where rows are `picked`,
-    the others fade. Axes are shown only where they have `titles`, which are HTML.
-    """
+    layer: str
+    key: str
+    stars: Sequence[Star] = ()
+    width: int = 560
+    height: int = 430
+    limits: tuple[float, float, float, float] | None = None
+    titles: tuple[str, str] | None = None
+    name_senses: bool = True
+    picked: Collection[int] = ()  # row ids; the others fade
+
+
+def map_figure(
+    coordinates: np.ndarray, labels: list[str | None], hovers: list[str], rows: list[int], senses: list[str], look: MapLook
+) -> go.Figure:
+    """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids. Senses are drawn in
+    the order given, grey points first; each is named once beside its own points."""
     figure = Figure()
-    picked = set(picked)
+    picked, limits = set(look.picked), look.limits
     xy = np.asarray(coordinates, float)
     labels_array = np.array([label or "" for label in labels], object)
     ids, cards = np.asarray(rows, np.int32), np.array(hovers, object)  # lists are looked at number by number
@@ -181,18 +191,23 @@ def map_figure(
             selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
             unselected={"marker": {"opacity": FADED}},
         )
-        if number >= 0 and name_senses:
+        if number >= 0 and look.name_senses:
             edge = outer_edge(xy[here], xy)
             _name(figure, edge, sense, sense_colour(number), _side(edge[0], *(limits[:2] if limits else (xy[:, 0].min(), xy[:, 0].max()))))
-    add_stars(figure, stars, layer)
-    ranges = (limits[:2], limits[2:]) if limits else (None, None)
-    shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
-    for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
-        axis(range=ranges[number], **({"title": titles[number], **shown} if titles else {"visible": False}))
     figure.update_yaxes(scaleanchor="x")
     figure.update_layout(dragmode="select")
-    base(figure, height=height, key=key)
-    return figure.update_layout(margin={"l": 48, "b": 44}) if titles else figure
+    return finish_map(figure, look)
+
+
+def finish_map(figure: go.Figure, look: MapLook) -> go.Figure:
+    """The stars, and axes only where they have titles."""
+    add_stars(figure, look.stars, look.layer)
+    ranges = (look.limits[:2], look.limits[2:]) if look.limits else (None, None)
+    axes = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
+    for axis, number in ((figure.update_xaxes, 0), (figure.update_yaxes, 1)):
+        axis(range=ranges[number], **({"title": look.titles[number], **axes} if look.titles else {"visible": False}))
+    base(figure, height=look.height, key=look.key)
+    return figure.update_layout(margin={"l": 48, "b": 44}) if look.titles else figure
 
 
 def outer_edge(points: np.ndarray, everything: np.ndarray) -> np.ndarray:
@@ -211,17 +226,7 @@ def _side(x: float, low: float, high: float) -> str:
 
 
 def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str) -> None:
-    figure.add_annotation(
-        xanchor=anchor,
-        x=at[0],
-        y=at[1],
-        text=html("<b>{}</b>", text),
-        showarrow=False,
-        font={"size": 13, "color": "#ffffff"},
-        bgcolor=colour,
-        borderpad=3,
-        opacity=0.95,
-    )
+    add_plate(figure, at[0], at[1], text, colour, xanchor=anchor, opacity=0.95)
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:

@@ -9,7 +9,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.common.significance import Paired
-from core.figures.style import GLOVE, GRID, Figure, base, layer_colour, layer_title, line_name
+from core.figures.style import GLOVE, GRID, Figure, add_text, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
 QUANTITIES = {  # of a training log: how a value reads
@@ -65,7 +65,7 @@ def accuracy_lines(
     for value, label, dash in sorted(lines):
         at = max(value, at + 0.19)  # two lines of text
         figure.add_hline(y=value, line={"dash": dash, "color": GLOVE if dash == "dashdot" else "#888", "width": 1.5})
-        figure.add_annotation(x=1.01, xref="paper", y=at, text=label, showarrow=False, xanchor="left", align="left", font={"size": 12})
+        add_text(figure, 1.01, at, label, xref="paper", xanchor="left", align="left", size=12)
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
     base(figure, height=270, key="accuracy")
@@ -73,7 +73,7 @@ def accuracy_lines(
 
 
 def _merged_lines(null: float | None, majority: float | None) -> list[tuple[float, str, str]]:
-    """The lines of chance and of the commonest sense, as one where they would lie on each other."""
+    """The lines of chance and of the most frequent sense, as one where they would lie on each other."""
     chance, commonest = t("chance"), t("majority")
     if null is not None and majority is not None and abs(null - majority) < 0.09:
         return [((null + majority) / 2, html("{},<br>{}", chance, commonest), "dot")]
@@ -98,12 +98,12 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
     """A training log over tokens seen: `quantity` is one of QUANTITIES; `ends` names each stage and where it ended."""
     figure = Figure()
     title = quantity_titles()[quantity]
-    shown = QUANTITIES[quantity]
+    quantity_name = QUANTITIES[quantity]
     if quantity == "perplexity":
         for name, label, colour in (("forward", t("forward"), FORWARD), ("backward", t("backward"), BACKWARD)):
-            _line(figure, validations, name, label, colour, shown, mode="lines+markers")
+            _line(figure, validations, name, label, colour, quantity_name, mode="lines+markers")
     else:
-        _line(figure, steps, quantity, "", FORWARD, shown, mode="lines")
+        _line(figure, steps, quantity, "", FORWARD, quantity_name, mode="lines")
     for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
         if last is not None:
             figure.add_vline(x=end / 1e6, line={"dash": "dot", "color": "#888", "width": 1.5})
@@ -158,8 +158,8 @@ class Panel:
     baseline: float
     baseline_name: str
     static: float | None = None  # by the other words' static vectors alone, where that was measured
-    order: Paired | None = None  # layer 1 less layer 2
-    less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it less `static`
+    order: Paired | None = None  # layer 1 minus layer 2
+    less_static: dict[str, Paired] = field(default_factory=dict)  # by layer: it minus `static`
 
 
 def panel_figure(panel: Panel, *, span: float) -> go.Figure:

@@ -57,7 +57,7 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     return _finish(figure, key="state.settling", height=330)
 
 
-def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, shown: str, *, dash: str | None = None) -> None:
+def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, card: str, *, dash: str | None = None) -> None:
     figure.add_scatter(
         x=list(range(len(tokens))),
         y=values,
@@ -66,7 +66,7 @@ def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: s
         marker={"size": 7},
         name=name,
         customdata=[token[:60] for token in tokens],
-        hovertemplate=html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", shown, name),
+        hovertemplate=html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", card, name),
     )
 
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, Figure, apart, base, line_name, sense_colour
+from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, Figure, add_plate, add_text, apart, base, line_name, sense_colour
 
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
 FAINT = "rgba(140,140,150,0.2)"
@@ -34,7 +34,7 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
         if value < 0.25:  # would stand on the bar's own figure
             continue
         figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
-        figure.add_annotation(x=value, y=1.0, yref="paper", yanchor="bottom", text=label, showarrow=False, font={"size": 12})
+        add_text(figure, value, 1.0, label, yref="paper", yanchor="bottom", size=12)
     figure.update_xaxes(title=t("shared neighbors of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
     figure.update_yaxes(
         title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=5, range=[0, 1.14 * float(share.max())]
@@ -44,11 +44,11 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
 
 def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     """Linear CKA of every space with every other, (m, m) from 0 to 1, each cell with its figure where there is room for it."""
-    shown = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
+    short_names = [name if len(name) <= 24 else "…" + name[-23:] for name in names]
     figure = Figure().add_heatmap(
         z=matrix,
-        x=shown,
-        y=shown,
+        x=short_names,
+        y=short_names,
         zmin=0,
         zmax=1,
         colorscale=RAMP,
@@ -57,18 +57,18 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
         ygap=2,
         hovertemplate=t("{y}, {x}: CKA {z}", y="%{y}", x="%{x}", z="%{z:.3f}"),
     )
-    for row, values in enumerate(matrix if len(shown) <= MOST_WRITTEN else ()):
+    for row, values in enumerate(matrix if len(short_names) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
             figure.add_annotation(
                 x=column,
                 y=row,
-                text=f"{value:.2f}" if len(shown) < 6 else f"{value:.2f}".removeprefix("0"),
+                text=f"{value:.2f}" if len(short_names) < 6 else f"{value:.2f}".removeprefix("0"),
                 showarrow=False,
-                font={"size": 13 if len(shown) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
+                font={"size": 13 if len(short_names) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
             )
     figure.update_xaxes(side="bottom", fixedrange=True, tickangle=-30, type="category")
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
-    return base(figure, height=90 + (52 if len(shown) <= MOST_WRITTEN else 26) * len(shown), key="cka")
+    return base(figure, height=90 + (52 if len(short_names) <= MOST_WRITTEN else 26) * len(short_names), key="cka")
 
 
 def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int) -> go.Figure:
@@ -105,7 +105,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     """Models of any depth over one axis from layer 0 to the top, a line each with its name at its end, beside what chance gives."""
     figure = Figure()
     figure.add_hline(y=chance, line={"dash": "dot", "color": "#888", "width": 1.5})
-    figure.add_annotation(x=0, y=chance, text=t("shuffled labels"), showarrow=False, xanchor="left", yanchor="bottom", font={"size": 12})
+    add_text(figure, 0, chance, t("shuffled labels"), xanchor="left", yanchor="bottom", size=12)
     values = [value for line in lines for value in (*line.values, chance)]
     low, high = min(values), max(values)
     ends = apart({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
@@ -120,9 +120,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
             marker={"size": 9},
             hovertemplate="%{text}: %{y:.1%}",
         )
-        figure.add_annotation(
-            x=1.02, y=ends[line.name], text=line_name(line.name, colour), showarrow=False, xanchor="left", font={"size": 13}
-        )
+        add_text(figure, 1.02, ends[line.name], line_name(line.name, colour), xanchor="left")
     figure.update_xaxes(
         tickvals=[0, 1], ticktext=[t("layer 0"), t("top layer")], range=[-0.03, 1.45], fixedrange=True, showgrid=False, zeroline=False
     )
@@ -156,18 +154,7 @@ def found_map(
         )
         if len(names) > 1 and len(here):
             x, y, shift = spots[number]
-            figure.add_annotation(
-                x=x,
-                y=y,
-                text=html("<b>{}</b>", name[:40]),
-                showarrow=False,
-                font={"size": 13, "color": "#ffffff"},
-                bgcolor=colour,
-                borderpad=3,
-                opacity=0.9,
-                yanchor="top" if shift < 0 else "bottom",
-                yshift=shift,
-            )
+            add_plate(figure, x, y, name[:40], colour, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=430, key=key)

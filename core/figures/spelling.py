@@ -10,7 +10,7 @@ from core.analysis.spelling import Firing
 from core.classify.model import VARIANTS
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, apart, base, line_name
+from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, apart, base, line_name
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
@@ -99,9 +99,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
 
 def _beside(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
     """A text at the right of a row of the subplot whose axes end in `axis`."""
-    figure.add_annotation(
-        x=1.01, y=y, xref=f"x{axis} domain", yref=f"y{axis}", text=text, showarrow=False, xanchor="left", font={"size": 13}
-    )
+    add_text(figure, 1.01, y, text, xref=f"x{axis} domain", yref=f"y{axis}", xanchor="left")
 
 
 def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: str) -> go.Figure:
@@ -148,15 +146,7 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
             marker={"size": 7},
             hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}",
         )
-        figure.add_annotation(
-            x=shares[-1],
-            y=ends[name],
-            text=line_name(VARIANTS[name].title, colour),
-            showarrow=False,
-            xanchor="left",
-            xshift=10,
-            font={"size": 13},
-        )
+        add_text(figure, shares[-1], ends[name], line_name(VARIANTS[name].title, colour), xanchor="left", xshift=10)
     if chosen is not None:
         figure.add_vline(x=chosen, line={"dash": "dot", "color": "#888", "width": 1.5})
     figure.update_xaxes(

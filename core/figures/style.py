@@ -85,8 +85,8 @@ def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60)
             line, length = "", 0
         if len(lines) == 6:
             return Markup("<br>".join(lines) + " …")  # noqa: S704
-        shown = str(escape(bare(token)[:60]))
-        line += " " * (length > 0 and not joined) + (f"<b>{shown}</b>" if k == position else shown)
+        text = str(escape(bare(token)[:60]))
+        line += " " * (length > 0 and not joined) + (f"<b>{text}</b>" if k == position else text)
         length += len(bare(token)) + (not joined)
     return Markup("<br>".join([*lines, line] if line else lines))  # noqa: S704
 
@@ -105,6 +105,18 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
         transition={"duration": 450, "easing": "cubic-in-out"},
     )
     return figure
+
+
+def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
+    """Words on a figure, at a place in the terms of plotly's annotations."""
+    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)
+
+
+def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
+    """A name in white on a plate of its colour."""
+    font = {"size": size, "color": "#ffffff"}
+    text = html("<b>{}</b>", name)
+    figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
 
 
 def apart(ends: dict[str, float], gap: float) -> dict[str, float]:

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup
-from core.figures.maps import add_stars
+from core.figures.maps import MapLook, finish_map
 from core.figures.style import GREY, GRID, SENSE_COLOURS, Figure, base
 
 SIDES = (GREY, SENSE_COLOURS[0], SENSE_COLOURS[1])  # of a point that leans to neither, to the first, to the second sentence
@@ -22,24 +22,15 @@ def lean_map(
     groups: Sequence[int],
     colours: Sequence[str],
     strength: Sequence[float],
-    *,
     occurrences: int,
-    stars: Sequence,
-    layer: str,
-    limits: tuple[float, float, float, float],
-    width: int,
-    height: int,
-    key: str,
-    titles: tuple[str, str] | None = None,
+    look: MapLook,
 ) -> go.Figure:
-    """(N, 2) coordinates of points in `groups` (N,), numbers into `colours`; the first `occurrences` are diamonds, the rest dots.
-
-    The strongest of each group carry their word, where there is room for it on a map `width` pixels wide. Axes are shown only where they have `titles`.
-    """
+    """(N, 2) coordinates of points in `groups` (N,), numbers into `colours`; the first `occurrences` are diamonds, the rest dots. The
+    strongest of each group carry their word, where there is room for it."""
     figure = Figure()
     xy = np.asarray(coordinates, float).reshape(-1, 2)
     groups = np.asarray(groups, int)
-    written = named(xy, words, groups, np.asarray(strength, float), stars, layer, limits, occurrences, width, height)
+    written = words_with_room(xy, words, groups, np.asarray(strength, float), occurrences, look)
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)
         figure.add_scatter(
@@ -60,13 +51,8 @@ def lean_map(
                 "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
             },
         )
-    add_stars(figure, stars, layer)
-    shown = {"showgrid": False, "zeroline": True, "zerolinecolor": GREY, "nticks": 5, "tickformat": ".1f", "title_standoff": 4}
-    for axis, number, span in ((figure.update_xaxes, 0, limits[:2]), (figure.update_yaxes, 1, limits[2:])):
-        axis(range=span, **({"title": titles[number], **shown} if titles else {"visible": False}))
     figure.update_layout(dragmode=False)
-    base(figure, height=height, key=key)
-    return figure.update_layout(margin={"l": 48, "b": 44}) if titles else figure
+    return finish_map(figure, look)
 
 
 def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[int], *, key: str) -> go.Figure:
@@ -95,11 +81,13 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
     return base(figure, height=21 * len(words) + 60, key=key)
 
 
-def named(xy, words, groups, strength, stars, layer, limits, occurrences, width, height) -> set[int]:
+def words_with_room(xy, words, groups, strength, occurrences: int, look: MapLook) -> set[int]:
     """Numbers of the points whose words are written: the strongest of each group that cover neither each other nor a star's name."""
-    scale = min(width / (limits[1] - limits[0]), height / (limits[3] - limits[2]))  # pixels a unit, the same along both axes
-    taken = [(*(np.array(star.points[layer]) * scale), 10 * LETTER, 2.5 * LINE) for star in stars if layer in star.points]
-    found: set[int] = set()
+    left, right, low, high = look.limits
+    scale = min(look.width / (right - left), look.height / (high - low))  # pixels a unit, the same along both axes
+    stars = [star.points[look.layer] for star in look.stars if look.layer in star.points]
+    taken = [(*(np.array(point) * scale), 10 * LETTER, 2.5 * LINE) for point in stars]
+    result: set[int] = set()
     for group in sorted(set(groups.tolist())):
         order = [k for k in np.argsort(-strength, kind="stable") if groups[k] == group and k >= occurrences]
         here = 0
@@ -109,6 +97,6 @@ def named(xy, words, groups, strength, stars, layer, limits, occurrences, width,
             (x, y), wide = xy[k] * scale, LETTER * max(3, len(words[k]))
             if all(abs(x - a) > (wide + other) / 2 or abs(y - b) > tall for a, b, other, tall in taken):
                 taken.append((x, y, wide, LINE))
-                found.add(int(k))
+                result.add(int(k))
                 here += 1
-    return found
+    return result

@@ -27,18 +27,14 @@ def heat_figure(
     *,
     key: str,
     limit: float,
-    columns: Sequence[str] | None = None,
-    title: str = "",
+    columns: Sequence[str] | str = "",
     hovers: Sequence[Sequence[str]] | None = None,
-    winners: Sequence[tuple[int, int]] = (),
     bold: int | None = None,
     row: int = ROW,
 ) -> go.Figure:
-    """(R, C) numbers, a labelled row each; orange below zero, blue above, colours full at `limit`; NaN stays empty.
-
-    `columns` names the columns (else they are numbered, with `title` above), `hovers` (R, C) stand
-    above a number, `winners` are (row, column) to be marked with a dot, `bold` is the row in question.
-    """
+    """(R, C) numbers, a labelled row each; orange below zero, blue above, colours full at `limit`; NaN stays empty. `columns` names the
+    columns, or is a title above numbered ones; `hovers` (R, C) stand above a number, `bold` is the row in question."""
+    columns, title = (None, columns) if isinstance(columns, str) else (columns, "")
     values = np.asarray(values, float)
     labels = [html("<b>{}</b>", r) if k == bold else r for k, r in enumerate(rows)]
     above = hovers or [[html("{}, {}", label, name) for name in _names(columns, values.shape[1])] for label in labels]
@@ -70,14 +66,6 @@ def heat_figure(
             "ticktext": [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"],
         },
     )
-    if winners:
-        figure.add_scatter(
-            x=[c for _, c in winners],
-            y=[r for r, _ in winners],
-            mode="markers",
-            hoverinfo="skip",
-            marker={"size": 8, "color": "#ffffff", "line": {"color": RIM, "width": 1.5}},
-        )
     figure.update_yaxes(
         autorange="reversed",
         tickvals=list(range(len(labels))),
@@ -96,6 +84,12 @@ def heat_figure(
     above_px = NAMES if columns is not None else 22 if title else 6
     figure = base(figure, height=row * len(labels) + above_px + LEGEND, key=key)
     return figure.update_layout(margin={"t": above_px, "b": LEGEND})
+
+
+def mark_cells(figure: go.Figure, cells: Sequence[tuple[int, int]]) -> go.Figure:
+    """A dot on each (row, column) of a heat map."""
+    marker = {"size": 8, "color": "#ffffff", "line": {"color": RIM, "width": 1.5}}
+    return figure.add_scatter(x=[c for _, c in cells], y=[r for r, _ in cells], mode="markers", hoverinfo="skip", marker=marker)
 
 
 def _names(columns: Sequence[str] | None, n: int) -> list[str]:

@@ -1,7 +1,5 @@
-"""Files with what made them, written as a whole (core.files.atomic); never pickle.
-
-Every artifact carries `provenance`: model, corpus and config as the caller states them, code version, environment, date.
-"""
+"""Files with what made them, written as a whole (core.files.atomic); never pickle. Every artifact carries `provenance`: model, corpus and
+config as the caller states them, code version, environment, date."""
 
 import contextlib
 import functools

@@ -108,6 +108,6 @@ def in_words(entry: CatalogueEntry) -> CatalogueEntry:
     }
     title = entry.title.removeprefix(f"{entry.name}, ")
     note = entry.note
-    for english, said in sentences.items():
-        note = note.replace(english, said)
+    for english, text in sentences.items():
+        note = note.replace(english, text)
     return replace(entry, title=f"{entry.name}, {titles[title]}" if title in titles else entry.title, note=note)

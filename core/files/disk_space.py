@@ -18,7 +18,7 @@ from core.common.config import cache_folder
 from core.files.atomic import locked
 
 LAYERS = "features"
-COUNTED = ("indexes", "corpora", LAYERS)  # folders of the cache
+COUNTED = ("indexes", "corpora", "encoded", LAYERS)  # folders of the cache
 LAST_USE = "last-use"  # a file of a folder of layers, whose time it is
 
 

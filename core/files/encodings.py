@@ -9,10 +9,8 @@ SAMPLE = 1 << 18  # bytes that are looked at
 
 
 def guess(data: bytes) -> str | None:
-    """One of KNOWN, all that decode `data`'s beginning sensibly; None where none does.
-
-    Where Western and Central European say the same, it is Western: few letters tell the two apart.
-    """
+    """One of KNOWN, all that decode `data`'s beginning sensibly; None where none does. Where Western and Central European say the same, it
+    is Western: few letters tell the two apart."""
     from charset_normalizer import from_bytes
 
     at = next((k for k, byte in enumerate(data) if byte > 127), 0)  # what is ASCII says nothing

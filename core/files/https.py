@@ -31,10 +31,8 @@ def check_url(url: str) -> None:
 
 
 def problem(error: Exception, url: str, name: str, *, answered: bool) -> str:
-    """What went wrong in asking `url` for the file `name`, if another try may help; MissingArtifact if it cannot.
-
-    `answered`: the host has answered before, so that it is there.
-    """
+    """What went wrong in asking `url` for the file `name`, if another try may help; MissingArtifact if it cannot. `answered`: the host has
+    answered before, so that it is there."""
     host = urlsplit(url).hostname or url
     reason = getattr(error, "reason", error)
     if isinstance(error, urllib.error.HTTPError):

@@ -21,8 +21,8 @@ def say_differences(before: dict, now: dict) -> str:
     """
     old, new = dict(_flat(before)), dict(_flat(now))
     named = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
-    said = [f"{name}: {_said(old.get(name))}, now {_said(new.get(name))}" for name in named[:SHOWN]]
-    return "; ".join([*said, *(["…"] if len(named) > SHOWN else [])])
+    lines = [f"{name}: {_said(old.get(name))}, now {_said(new.get(name))}" for name in named[:SHOWN]]
+    return "; ".join([*lines, *(["…"] if len(named) > SHOWN else [])])
 
 
 def _flat(facts: dict, above: str = "") -> Iterator[tuple[str, object]]:

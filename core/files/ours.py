@@ -1,7 +1,5 @@
-"""What may be replaced or removed on disk: files of our own names and marks; all else is somebody's, and is named instead.
-
-`own` is a pattern of paths within a folder, written with "/".
-"""
+"""What may be replaced or removed on disk: files of our own names and marks; all else is somebody's, and is named instead. `own` is a
+pattern of paths within a folder, written with "/"."""
 
 import os
 import re

@@ -1,7 +1,5 @@
-"""The corpora that visitors bring, by name: what a list, an address and an error show in place of a path of this machine.
-
-A name is what its owner calls the text and the first digits of its file's fingerprint, which nobody can guess: "letters.txt · 8c1f…".
-"""
+"""The corpora that visitors bring, by name: what a list, an address and an error show in place of a path of this machine. A name is what
+its owner calls the text and the first digits of its file's fingerprint, which nobody can guess: "letters.txt · 8c1f…"."""
 
 import json
 import re

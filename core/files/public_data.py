@@ -158,10 +158,8 @@ def fetch(
     report: Report | None = None,
     stop: Callable[[], bool] = lambda: False,
 ) -> Path:
-    """Download those of `files` (default PUBLISHED) that are missing from `folder` (the cache's), or are damaged there; the folder.
-
-    Raises as `core.files.download.download` does; what has arrived by then is kept, and the next call goes on from it.
-    """
+    """Download those of `files` (default PUBLISHED) that are missing from `folder` (the cache's), or are damaged there; the folder. Raises
+    as `core.files.download.download` does; what has arrived by then is kept, and the next call goes on from it."""
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
         if name not in files:
@@ -175,9 +173,7 @@ def fetch(
 
 def find(name: str, folder: str | Path | None = None) -> Path | None:
     """A file by its path in `folder`, or without one in ELMOSCOPE_DATA and then among what was fetched; None if it is nowhere.
-
-    CorruptArtifact if it was fetched and has been cut or altered since; the user's own folders are taken as they are.
-    """
+    CorruptArtifact if it was fetched and has been cut or altered since; the user's own folders are taken as they are."""
     fetched = fetched_folder()
     for place in (Path(folder),) if folder is not None else (data_folder(), fetched):
         if place is None or not (path := place / name).is_file():

@@ -33,10 +33,8 @@ def _never() -> bool:
 
 
 def entries(kind: str) -> list[CatalogueEntry]:
-    """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last.
-
-    Titles and notes are in the reader's language.
-    """
+    """What can be named, and whether it is on this machine now; own ones in ELMOSCOPE_DATA and the cache come last. Titles and notes are in
+    the reader's language."""
     _check_kind(kind)
     listed = [in_words(entry) for entry in CATALOGUE if entry.kind == kind]
     known = {entry.name for entry in listed}
@@ -57,11 +55,8 @@ def entry_named(name: str, kind: str) -> CatalogueEntry | None:
 def resolve(
     name_or_path: str | Path, kind: str, *, allow_download: bool = False, report: Report | None = None, stop: Callable[[], bool] = _never
 ) -> Path:
-    """The folder or file of a model, of vectors or of a corpus, by path or by name.
-
-    MissingArtifact says what is known instead, BadInput what is wrong with the folder that was given, CorruptArtifact that
-    a download is no longer what it was.
-    """
+    """The folder or file of a model, of vectors or of a corpus, by path or by name. MissingArtifact says what is known instead, BadInput
+    what is wrong with the folder that was given, CorruptArtifact that a download is no longer what it was."""
     _check_kind(kind)
     name = str(name_or_path)
     if kind == "corpus" and (path := own.path_of(name)):
@@ -148,10 +143,8 @@ def fetch(entry: CatalogueEntry, *, report: Report | None = None, stop: Callable
 
 
 def verify(entry: CatalogueEntry, folder: Path) -> None:
-    """That a downloaded entry's files are the published ones, or those first seen; CorruptArtifact names the one that is not.
-
-    What was seen is recorded beside the folder; a file of unchanged size and time is not read again.
-    """
+    """That a downloaded entry's files are the published ones, or those first seen; CorruptArtifact names the one that is not. What was seen
+    is recorded beside the folder; a file of unchanged size and time is not read again."""
     record = config.cache_folder() / "checksums" / f"{entry.name}.json"
     known = read_json(record, expect=dict) if record.is_file() else {}
     before = dict(known)
@@ -252,10 +245,8 @@ def _own_folders(kind: str) -> list[Path]:
 
 
 def _given(name: str, kind: str) -> Path | None:
-    """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not.
-
-    What a visitor brought stays open to whoever has its address, which nobody can guess.
-    """
+    """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not. What a visitor
+    brought stays open to whoever has its address, which nobody can guess."""
     if limits().paths:
         return existing(name, kind)
     path = Path(name)

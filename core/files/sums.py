@@ -22,10 +22,8 @@ _LOCK = threading.Lock()
 
 
 def check(path: str | Path) -> None:
-    """That a bundled file, or each in a bundled folder, is the one that was made; CorruptArtifact or MissingArtifact names it.
-
-    Nothing is said of files outside of assets/, or of those that the list does not name.
-    """
+    """That a bundled file, or each in a bundled folder, is the one that was made; CorruptArtifact or MissingArtifact names it. Nothing is
+    said of files outside of assets/, or of those that the list does not name."""
     root = config.ASSETS.resolve()
     path = Path(path).resolve()
     if not path.is_relative_to(root):

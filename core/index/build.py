@@ -26,7 +26,7 @@ from core.index.table import FORMAT, OccurrenceTable
 from core.text.sentences import Sentence, Target, fingerprint
 
 FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.ours names them
-APPROXIMATE = r"\.approximate(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
+APPROXIMATE = r"\.approximate(-senses)?(/(cells\.faiss|meta\.json))?"  # what core.cluster.approximate makes beside them
 ARROW = b"ARROW1"  # what a file of Arrow IPC begins with
 ROWS_PER_BATCH = 16_384  # rows written (and read without copying) at a time
 TOKENS_PER_ROUND = 4_000  # tokens encoded before they are written: what a stop waits for, and a restart repeats

@@ -2,14 +2,17 @@
 
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo.encoder import Encoder
+from core.elmo.models import Model
 from core.files.disk_space import make_room, room
 from core.index.build import TOKENS_PER_ROUND
+from core.index.table import OccurrenceTable
+from core.index.tables import Report, open_table, unread
 from core.text.sentences import Sentence
 
 SAMPLE_SENTENCES, SAMPLE_TOKENS = 50, 40  # what the speed is measured on: so many sentences, each cut to so many tokens
@@ -80,6 +83,19 @@ def claim_room(plan: Plan, spent: int = 0) -> None:
     """`check_room`; then layers of classifiers' texts that nobody uses now give way where the index needs their room."""
     check_room(plan, spent)
     make_room(plan.working_bytes, limits().max_disk_mb * 10**6)
+
+
+def open_claimed(
+    corpus: str, model: Model, spent: dict[tuple, int], report: Report | None = None, *, targets_only: bool = False
+) -> OccurrenceTable:
+    """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and added to what was `spent` so far."""
+    if sentences := unread(corpus, model, targets_only=targets_only):
+        rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
+        plan = index_plan(rows, model.encoder.n_layers, model.encoder.dim)
+        key = (corpus, model.fingerprint, targets_only)
+        claim_room(plan, sum(size for other, size in spent.items() if other != key))
+        spent[key] = plan.index_bytes
+    return open_table(corpus, model, targets_only=targets_only, report=report)
 
 
 def check_room(plan: Plan, spent: int = 0) -> None:

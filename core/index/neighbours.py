@@ -126,7 +126,7 @@ class Index(ABC):
         """The neighbours that a checked question asks for; `nearest` says in which order."""
 
 
-def make_query(encoder, tokens: list[str], position: int) -> Query:
+def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
     """Encode a sentence and take the token at `position`."""
     return query_of(encoder.encode([list(tokens)])[0], tokens, position)
 

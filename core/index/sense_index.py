@@ -1,6 +1,6 @@
 """Neighbours in the sense space (core.index.sense_space): the occurrences of a table, placed when they are looked at.
 
-All of them stand by one mean, that of all words, and by the map that has not seen the query's word: less the mean of the word's own rows
+All of them stand by one mean, that of all words, and by the map that has not seen the query's word: with the mean of the word's own rows
 the nearest is right no more often (README.md). What was kept beside the table is there at once; of the other rows the sentences are read
 anew, so where those are more than `MOST_READ` only the rows nearest at layer 1 are placed.
 """
@@ -16,6 +16,7 @@ from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 
 MOST_READ = 300  # rows whose sentences a search reads: two seconds
+ROWS_AT_ONCE = 8_192  # placed at a time: 16 MB
 WEIGHTS = (1.0,)  # the space is one layer
 
 
@@ -25,12 +26,21 @@ class SenseIndex(Index):
 
     table: OccurrenceTable
     space: SenseSpace
+    word: str = ""  # by whose map; "" by that of the query's word as the table has it
 
     def answer(self, question: Question) -> list[Neighbour]:
         query = question.query
         rows = self.rows(question)
-        values = self._placed(self.space.of_rows(self.table, rows), query) @ self.place(query)
+        values = self.cosines(rows, query)
         return [Neighbour(self.table.occurrence(int(rows[k])), float(values[k])) for k in best(values, question.k)]
+
+    def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
+        """(n,): of some rows with a word in its sentence; all of their sentences are read where nothing is kept of them."""
+        place = self.place(query)
+        parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
+        return np.concatenate(
+            [np.empty(0, np.float32), *(self._placed(self.space.of_rows(self.table, part), query) @ place for part in parts)]
+        )
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
         """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
@@ -55,4 +65,4 @@ class SenseIndex(Index):
 
     def _placed(self, views: np.ndarray, query: Query) -> np.ndarray:
         word = WordInContext(query.tokens, query.position, query.read_as)
-        return self.space.placed(views, word=word.lemma_in(self.table) or word.spelling)
+        return self.space.placed(views, word=self.word or word.lemma_in(self.table) or word.spelling)

@@ -47,7 +47,11 @@ class Learned:
 
     def map_for(self, word: str = "") -> np.ndarray:
         """The map that has not seen the word: of all words where it is none of them."""
-        return self.maps[fold_of(word) if word in self.words else FOLDS]
+        return self.maps[self.number_for(word)]
+
+    def number_for(self, word: str = "") -> int:
+        """Its number among the maps."""
+        return fold_of(word) if word in self.words else FOLDS
 
 
 def fold_of(word: str) -> int:
@@ -82,6 +86,11 @@ class SenseSpace:
         """(V,): of the parts over many words; zeros where no words taught it."""
         return self.learned.mean if self.learned else np.zeros(sum(self.widths), np.float32)
 
+    @property
+    def mark(self) -> str:
+        """What tells the map apart from others of the same model."""
+        return f"{crc32(self.learned.maps.tobytes()):08x}" if self.learned else "parts"
+
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""
         sentences, positions = [list(tokens) for tokens, _ in occurrences], [position for _, position in occurrences]
@@ -96,7 +105,7 @@ class SenseSpace:
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
     def placed(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
-        """(n, V) -> (n, D) unit vectors: each part less that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
+        """(n, V) -> (n, D) unit vectors: each part minus that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
         mean = self.mean if mean is None else mean
         joined = np.empty_like(views, dtype=np.float32)
         start = 0
@@ -108,7 +117,7 @@ class SenseSpace:
         return unit(joined @ self.learned.map_for(word) if self.learned and mapped else joined)
 
     def of_word(self, table: OccurrenceTable, rows: np.ndarray, word: str = "", *, mapped: bool = True) -> np.ndarray:
-        """(n, D): some rows of one word of a table in the space, less their own mean; not `mapped`: the parts as they are, (n, V)."""
+        """(n, D): some rows of one word of a table in the space minus their own mean; not `mapped`: the parts as they are, (n, V)."""
         views = self.of_rows(table, rows)
         return self.placed(views, views.mean(axis=0), word, mapped=mapped)
 

@@ -19,6 +19,7 @@ from core.text.labelled_words import indexed, parts, sentences_of
 from core.text.languages import Language
 from core.text.sentences import Sentence, fingerprint
 
+FEW_WORDS = 8  # further labelled words whose sentences, some forty each, are read in a moment
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 
 
@@ -52,6 +53,14 @@ def index_at(corpus: str) -> Path | None:
     """The folder of an index that a path names, where paths may be named; None for anything else, names that no path can have included."""
     folder = existing(corpus, "corpus") if limits().paths else None
     return folder if folder and (folder / "meta.json").is_file() else None
+
+
+def takes_long(corpus: str) -> bool:
+    """Whether a corpus has more labelled sentences than are read in a moment: those of many further words, or somebody's own."""
+    if language := sentences_of(corpus):
+        added = parts(corpus)[1]
+        return language.more_sentences in added or len(added) > FEW_WORDS
+    return not index_at(corpus)
 
 
 def opens_at_once(corpus: str) -> bool:

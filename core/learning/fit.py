@@ -1,7 +1,5 @@
-"""One trainer for every head: Adam, a rate that falls on a plateau, early stopping, and a run that goes on, to the bit, where it was cut.
-
-A `Job` says what is trained, on what, and how good it is; `Fit` yields after every step, with the job's measures after every epoch.
-"""
+"""One trainer for every head: Adam, a rate that falls on a plateau, early stopping, and a run that goes on, to the bit, where it was cut. A
+`Job` says what is trained, on what, and how good it is; `Fit` yields after every step, with the job's measures after every epoch."""
 
 import contextlib
 import json

@@ -16,11 +16,8 @@ def inputs_of(
     trust: float,
     in_senses: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
 ) -> np.ndarray:
-    """(n,) each: votes' and middles' agreement, cosine; middles' agreement by what stands around; votes', middles' and cosine in the
-    sense space; None where that is unknown -> (n, 11).
-
-    The vectors' count by themselves, and as far as these can be trusted of this word.
-    """
+    """(n,) each: votes' and middles' agreement, cosine; middles' agreement by what stands around; votes', middles' and cosine in the sense
+    space; None where that is unknown -> (n, 11). The vectors' count by themselves, and as far as these can be trusted of this word."""
     half = np.full_like(agreement, 0.5)
     senses = (half, half, np.zeros_like(agreement)) if in_senses is None else in_senses
     shares = ((agreement, SOFT), (given, SOFT_MIDDLES), (half if given_around is None else given_around, SOFT_MIDDLES))

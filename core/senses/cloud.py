@@ -142,9 +142,7 @@ def side_shares(numbers: Sequence[int] | np.ndarray, names: Sequence[str]) -> di
 
 def topic_sides(words: Sequence[str], first: Sequence[str], second: Sequence[str], vectors: StaticVectors) -> np.ndarray | None:
     """(n,) which of two sentences' content words each static word goes with: 0, 1, -1 for neither clearly; None where one has none known.
-
-    As `leanings`, with the words of one sentence as a profile.
-    """
+    As `leanings`, with the words of one sentence as a profile."""
     known = [[w for w in side if w in vectors] for side in (first, second)]
     if not all(known):
         return None

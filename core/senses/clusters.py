@@ -66,14 +66,14 @@ class Agreement:
     rand_null: tuple[float, float]
     v: float  # V-measure (Rosenberg and Hirschberg 2007): 0 to 1
     v_null: tuple[float, float]
-    mutual: float  # the same information less what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
+    mutual: float  # the same information minus what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
     purity: float  # share of occurrences whose sense is the commonest of their cluster
     purity_null: tuple[float, float]
     n: int  # labelled occurrences
 
 
 def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
-    """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions less the shrunken mean of their own spelling."""
+    """(n, D), (n,) -> (n, D) float32 of length 1 (or 0): directions minus the shrunken mean of their own spelling."""
     rows = unit(np.asarray(vectors, np.float32))
     spellings = np.asarray(spellings)
     if len(rows) != len(spellings):
@@ -87,10 +87,8 @@ def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
 
 
 def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) -> np.ndarray:
-    """(n, D) directions -> (n,) cluster of each, from 0, the largest first: scikit-learn's k-means, the best of `starts`.
-
-    Fewer than `number` clusters come back where fewer rows differ.
-    """
+    """(n, D) directions -> (n,) cluster of each, from 0, the largest first: scikit-learn's k-means, the best of `starts`. Fewer than
+    `number` clusters come back where fewer rows differ."""
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
 
@@ -135,10 +133,8 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
 
 
 def closeness(rows: np.ndarray, result: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(n, D), (n,) -> cosine with the own cluster's mean direction, and how much more that is than with the next: (n,), (n,).
-
-    With one cluster the second is the cosine itself. High: typical; low, perhaps below 0: odd.
-    """
+    """(n, D), (n,) -> cosine with the own cluster's mean direction, and how much more that is than with the next: (n,), (n,). With one
+    cluster the second is the cosine itself. High: typical; low, perhaps below 0: odd."""
     members = np.eye(result.max() + 1, dtype=np.float32)[result]
     cosines = rows @ unit(members.T @ rows).T  # (n, clusters)
     own = cosines[np.arange(len(result)), result]
@@ -203,10 +199,8 @@ def content_words(tokens: Sequence[str], position: int, *, without: Iterable[str
 
 
 def tells(word: str) -> bool:
-    """Whether a word in lower case can name a meaning: three letters or more, and none of scikit-learn's stop words.
-
-    Of Hangul, kana and Chinese characters two are enough; a piece that is joined to the word before it (a particle, an ending) tells none.
-    """
+    """Whether a word in lower case can name a meaning: three letters or more, and none of scikit-learn's stop words. Of Hangul, kana and
+    Chinese characters two are enough; a piece that is joined to the word before it (a particle, an ending) tells none."""
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return (_WORD.fullmatch(word) or _SYLLABLES.fullmatch(word)) is not None and word not in ENGLISH_STOP_WORDS

@@ -36,9 +36,9 @@ class Alignment:
 
     def sentence(self, switched: frozenset[int] | set[int]) -> tuple[tuple[str, ...], int]:
         """Tokens, and the word's position, when these columns are as in the second sentence."""
-        shown = [pair[k in switched] for k, pair in enumerate(self.columns)]
-        tokens = tuple(token for token in shown if token is not None)
-        return tokens, sum(token is not None for token in shown[: self.target])
+        sentence = [pair[k in switched] for k, pair in enumerate(self.columns)]
+        tokens = tuple(token for token in sentence if token is not None)
+        return tokens, sum(token is not None for token in sentence[: self.target])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +55,8 @@ class EditStep:
 
 
 def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignment:
-    """Columns of two token lists whose words in question stand at i and j: what is left of them and right of them apart.
-
-    Equal runs, letter case aside, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn.
-    """
+    """Columns of two token lists whose words in question stand at i and j: what is left of them and right of them apart. Equal runs, letter
+    case aside, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn."""
     for tokens, position in ((first, i), (second, j)):
         if not 0 <= position < len(tokens):
             raise BadInput(t("Position {position} is outside a sentence of {n} tokens.", position=position, n=len(tokens)))
@@ -76,10 +74,8 @@ def ordered(alignment: Alignment, order: str) -> list[int]:
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:
-    """The edits so that each step takes the one that raises the margin most; from where it is above 0, left to right.
-
-    `margins_of` gives (n,) margins of n (tokens, position), one call a step. The first edits found are few, not proven fewest.
-    """
+    """The edits so that each step takes the one that raises the margin most; from where it is above 0, left to right. `margins_of` gives
+    (n,) margins of n (tokens, position), one call a step. The first edits found are few, not proven fewest."""
     if len(alignment.changes) > MAX_GREEDY:
         raise BadInput(
             t(
@@ -131,7 +127,7 @@ def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: 
     for pair in alignment.columns:
         places.append([at[side] if pair[side] is not None else None for side in (0, 1)])
         at = [at[side] + (pair[side] is not None) for side in (0, 1)]
-    shown = []
+    parts = []
     for k, of in enumerate(places):
         side = int(k in step.switched)
         gone = of[side] is None and k == step.column
@@ -139,16 +135,14 @@ def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: 
         if place is None:
             continue
         piece = (first, second)[side ^ gone][place]
-        apart = " " if place == 0 and shown and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
-        shown.append((k, apart + piece if shown else piece.lstrip(), not gone))
-    return shown
+        apart = " " if place == 0 and parts and piece[:1].isalnum() else ""  # what began a sentence may now follow a word
+        parts.append((k, apart + piece if parts else piece.lstrip(), not gone))
+    return parts
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:
-    """(n, L, D) labelled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used.
-
-    A sense all of whose occurrences are left out has no centroid; BadInput where fewer than two have one.
-    """
+    """(n, L, D) labelled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used. A sense all
+    of whose occurrences are left out has no centroid; BadInput where fewer than two have one."""
     units = unit_mixes(layers, weights)
     labels = np.asarray(labels, str)
     kept = np.ones(len(labels), bool) if left_out is None else ~np.asarray(left_out, bool)

@@ -1,6 +1,6 @@
 """What speaks of a word in its sentence where nobody labelled its senses: four views of one token.
 
-"token": its vector at a layer, less that of the word standing by itself.
+"token": its vector at a layer minus that of the word standing by itself.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
 one behind it. Where a word has one meaning, like words are expected in its place (as substitutes; Amrami and Goldberg 2018).
 "topic": the sum of the other words' static vectors (core.static.context), which needs no network.
@@ -106,7 +106,7 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
 
 
 def centred(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
-    """(n, d) -> their directions less the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
+    """(n, d) -> their directions minus the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
     zeros and counts in no mean."""
     others = rows if reference is None else reference
     used = np.linalg.norm(others, axis=1) > 1e-9

@@ -1,7 +1,5 @@
-"""Senses learnt from training occurrences and asked of others: the nearest occurrence, the nearest centroid, the commonest sense.
-
-Everything is judged within each word, and a tie is worth the share of it that is right, as in core.senses.separation.
-"""
+"""Senses learnt from training occurrences and asked of others: the nearest occurrence, the nearest centroid, the most frequent sense.
+Everything is judged within each word, and a tie is worth the share of it that is right, as in core.senses.separation."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -80,10 +78,8 @@ def classify_split(
 
 
 def left_out_centroids(vectors: np.ndarray, labels: Sequence) -> float:
-    """(n, D), (n,) of one word -> leave-one-out accuracy of the nearest sense centroid (of unit vectors); ties by their share.
-
-    A sense of one occurrence has no centroid without it, so that occurrence is wrong.
-    """
+    """(n, D), (n,) of one word -> leave-one-out accuracy of the nearest sense centroid (of unit vectors); ties by their share. A sense of
+    one occurrence has no centroid without it, so that occurrence is wrong."""
     rows = unit_rows(vectors)
     names, senses = np.unique(np.asarray(labels), return_inverse=True)
     members = np.eye(len(names), dtype=np.float32)[senses]  # (n, C)

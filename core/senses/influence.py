@@ -50,10 +50,8 @@ class Centroids:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
-    """Cosines to every sense, of the target in its sentence, in each variant of it, and alone; V views, 3 halves, S senses.
-
-    Views are the layers, then the mix. Without labelled senses S is 0 and only `moved` says something.
-    """
+    """Cosines to every sense, of the target in its sentence, in each variant of it, and alone; V views, 3 halves, S senses. Views are the
+    layers, then the mix. Without labelled senses S is 0 and only `moved` says something."""
 
     tokens: tuple[str, ...]
     position: int
@@ -77,7 +75,7 @@ class SenseStanding:
     sense: str
     rival: str  # the nearest of the others
     cosine: float
-    margin: float  # cosine to the sense less that to the rival, -2 to 2; negative where the rival is nearer
+    margin: float  # cosine to the sense minus that to the rival, -2 to 2; negative where the rival is nearer
     alone: float  # the sense's margin with no sentence around the word
     far: bool = False  # further from the sense than any of its labelled sentences
 
@@ -127,10 +125,8 @@ def _least(units: np.ndarray) -> np.ndarray:
 
 
 def unit_views(layers: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """(N, L, D) -> (N, L + 1, 3, D): every layer, then their mix, as its past half, its future half, and whole.
-
-    Each has length 1 (or 0); where a half has no numbers they are 0, so that a dot product is the cosine of halves.
-    """
+    """(N, L, D) -> (N, L + 1, 3, D): every layer, then their mix, as its past half, its future half, and whole. Each has length 1 (or 0);
+    where a half has no numbers they are 0, so that a dot product is the cosine of halves."""
     mix = mixed(layers, weights, axis=1)[:, None]  # (N, 1, D)
     wide = np.repeat(np.concatenate([layers, mix], axis=1)[:, :, None], 3, axis=2)  # (N, L + 1, 3, D)
     middle = layers.shape[-1] // 2
@@ -150,11 +146,8 @@ def influence(
     swap: str = "",
     reach: int | None = REACH,
 ) -> Influence:
-    """The target's cosines to its senses with every word of its context changed in turn, all in one batch of `encoder`.
-
-    `known` are the senses of the word (None: it has no labelled ones), made with the same mix `weights`, (L,). BadInput as
-    `variants`.
-    """
+    """The target's cosines to its senses with every word of its context changed in turn, all in one batch of `encoder`. `known` are the
+    senses of the word (None: it has no labelled ones), made with the same mix `weights`, (L,). BadInput as `variants`."""
     tried = variants(tokens, position, how, swap, reach=reach)
     sentences = [list(tokens), [tokens[position]], *(list(v.tokens) for v in tried)]
     places = [position, 0, *(v.position for v in tried)]
@@ -193,7 +186,7 @@ def expectations(
 
 
 def margins(cosines: np.ndarray, sense: int) -> np.ndarray:
-    """(..., S) -> (...): the cosine to a sense less the best of all others'; BadInput where there is no other."""
+    """(..., S) -> (...): the cosine to a sense minus the best of all others'; BadInput where there is no other."""
     if cosines.shape[-1] < 2:
         raise BadInput(t("A word needs at least two labeled senses."))
     return cosines[..., sense] - np.delete(cosines, sense, axis=-1).max(axis=-1)

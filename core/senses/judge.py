@@ -1,7 +1,5 @@
 """Whether one word means the same in two sentences, of any two words: which labelled sentences know it, how both are read, the verdict.
-
-`Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike.
-"""
+`Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -40,10 +38,8 @@ class Judgment:
 
 
 class Judge:
-    """Verdicts by one model; what they need of it is opened once.
-
-    `table` opens the labelled sentences of a corpus by name, `encode` the layers (L, T, D) of sentences, for callers that keep both.
-    """
+    """Verdicts by one model; what they need of it is opened once. `table` opens the labelled sentences of a corpus by name, `encode` the
+    layers (L, T, D) of sentences, for callers that keep both."""
 
     def __init__(
         self,
@@ -70,8 +66,8 @@ class Judge:
             layers = self._encode([word.tokens for word in words])
             queries = [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
             ground = self._ground_for(table, lemma)
-            said = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
-            return Judgment(True, said, lemma, ground.words[lemma].layer)
+            judgment = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
+            return Judgment(True, judgment, lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
         return Judgment(True, self._without_labels(words), "", self.ground().layer)
 
@@ -105,6 +101,11 @@ class Judge:
             if lemma is not None and verdict.has_senses(table, lemma):
                 return table, lemma
         return None, ""
+
+    def known(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
+        """Each labelled word of a table with two senses or more: how well they are told apart, and whether letter case tells them apart too."""
+        words = [lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)]
+        return {lemma: (self._ground_for(table, lemma).words[lemma], evidence.is_also_a_name(table, lemma)) for lemma in words}
 
     @cached_property
     def space(self) -> SenseSpace | None:

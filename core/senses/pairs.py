@@ -100,10 +100,8 @@ def pairs_by_votes(
 def pairs_unlabelled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centres.
-
-    `seen`: the evidence of the words' `rows_of`, word after word.
-    """
+    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centres. `seen`:
+    the evidence of the words' `rows_of`, word after word."""
     labels = [some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])
     views = seen.views(layer)

@@ -8,7 +8,7 @@ Nearness is the cosine in the sense space (core.index.sense_space), which reads 
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from hashlib import sha256
 from itertools import islice
@@ -20,9 +20,11 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights, mixed
-from core.index.neighbours import Neighbour, Query
+from core.elmo.models import Model
+from core.index.neighbours import Neighbour, Query, make_query
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
+from core.index.tables import open_word
 from core.senses import verdict
 from core.senses.separation import purity_at_k
 from core.text.corpora import labelled_of
@@ -69,6 +71,32 @@ class QuizReading:
     def share(self) -> float:
         """Of the votes, those for its sense: 0 to 1."""
         return max(self.votes) / sum(self.votes)
+
+
+@dataclass
+class Game:
+    """One quiz under one model, as far as it was played."""
+
+    number: int
+    answers: list[str] = field(default_factory=list)  # the senses chosen, in the order asked
+    at: int = 0  # the question shown; that after the last is the score
+
+    def choose(self, at: int, sense: str) -> None:
+        """Answer the question; a second answer to it is none."""
+        if len(self.answers) == at:
+            self.answers.append(sense)
+
+    def hits(self, readings: "Sequence[QuizReading]") -> list[bool]:
+        """Which answers are what the model read."""
+        return [answer == reading.sense for answer, reading in zip(self.answers, readings, strict=True)]
+
+    def show(self, at: int) -> None:
+        """Go to that question."""
+        self.at = at
+
+    def begin_again(self) -> None:
+        """From the first question, without the answers."""
+        self.answers, self.at = [], 0
 
 
 def number_of(day: date) -> int:
@@ -146,6 +174,12 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     voted = tuple(Neighbour(table.occurrence(int(rows[k])), float(cosines[k])) for k in nearest)
     votes = np.bincount(labels[nearest], minlength=len(quiz_question.senses))
     return QuizReading(quiz_question.senses[sense], tuple(votes.tolist()), layer, voted, right, len(rows))
+
+
+def reading(model: Model, quiz_question: QuizQuestion, space: SenseSpace | None) -> QuizReading:
+    """What a model reads, of the word's own labelled sentences and no others."""
+    query = make_query(model.encoder, quiz_question.tokens, quiz_question.position)
+    return read(open_word(quiz_question.word, model), quiz_question, query, space)
 
 
 def squares(hits: Iterable[bool]) -> str:

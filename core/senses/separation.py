@@ -83,10 +83,8 @@ def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS
 
 
 def mutual_pairs(similarities: np.ndarray) -> np.ndarray:
-    """(n, n) -> (n,) numbers, one for two occurrences that are each other's one nearest, another for each of the rest.
-
-    Two such are right or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither.
-    """
+    """(n, n) -> (n,) numbers, one for two occurrences that are each other's one nearest, another for each of the rest. Two such are right
+    or wrong together (their senses are equal or they are not), so a bootstrap must draw both or neither."""
     of, who, weights = _neighbours(similarities, 1)
     nearest = np.full(len(similarities), -1)
     nearest[of[weights > 0.5]] = who[weights > 0.5]  # -1 where two or more tie for it
@@ -145,10 +143,8 @@ def sense_report(
     k: int = 5,
     rounds: int = ROUNDS,
 ) -> SenseReport:
-    """All measures for the occurrences (N,) of many words; `similarities_of` gives the cosines (n, n) of the rows (n,).
-
-    Occurrences without a label (None or "") are left out.
-    """
+    """All measures for the occurrences (N,) of many words; `similarities_of` gives the cosines (n, n) of the rows (n,). Occurrences without
+    a label (None or "") are left out."""
     words, labels = np.asarray(words, str), np.asarray(["" if label is None else str(label) for label in labels])
     if words.shape != labels.shape or words.ndim != 1:
         raise BadInput(f"Senses need a word and a label for each occurrence; got {words.shape} words and {labels.shape} labels.")
@@ -177,7 +173,7 @@ def sense_report(
 
 
 def less(first: SenseReport, second: SenseReport) -> Paired:
-    """One report less another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
+    """One report minus another of the same occurrences, 1-NN: over words; of one word over occurrences, each other's nearest together."""
     if first.per_word.keys() != second.per_word.keys():
         raise BadInput("Only reports of the same words can be compared.")
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
@@ -228,10 +224,8 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
 
 
 def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(n, n) -> who counts as a neighbour of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1.
-
-    Those clearly among the k nearest weigh 1/k; those tied for the last places share what is left.
-    """
+    """(n, n) -> who counts as a neighbour of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
+    k nearest weigh 1/k; those tied for the last places share what is left."""
     if k < 1:
         raise BadInput(f"Neighbours are counted from 1, got {k}.")
     others = np.array(similarities, np.float32)

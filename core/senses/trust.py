@@ -127,10 +127,8 @@ def shown(gains: Sequence[WordGain]) -> SignificantWords:
 def word_ranking(
     table: OccurrenceTable, mixes: Mapping[str, Sequence[float]], report: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, WordGain]]:
-    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)).
-
-    `report(words done, words in all)` is called after each.
-    """
+    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)). `report(words
+    done, words in all)` is called after each."""
     result = {}
     for done, lemma in enumerate(table.lemmas):
         if report:

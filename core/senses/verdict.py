@@ -121,10 +121,8 @@ def of_labelled(
     space: SenseSpace | None = None,
     read: Sequence[np.ndarray] = (),
 ) -> Verdict:
-    """The verdict on two occurrences of a word that has two labelled senses or more in the table.
-
-    By `vectors` what stands around counts, by `space` the sense space; `read`: both sentences' layers (L, T, D), where they are known.
-    """
+    """The verdict on two occurrences of a word that has two labelled senses or more in the table. By `vectors` what stands around counts,
+    by `space` the sense space; `read`: both sentences' layers (L, T, D), where they are known."""
     trust = ground.words.get(lemma) or trust_of(table, lemma)
     rows = table.labelled_rows(lemma)
     names, labels = np.unique([table.senses[k] for k in table.sense[rows]], return_inverse=True)

@@ -18,10 +18,8 @@ COMMONEST = 200  # of the words, most frequent first, that say nothing of a topi
 def static_contexts(
     vectors: StaticVectors, sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]], *, commonest: int = COMMONEST
 ) -> np.ndarray:
-    """Tokens of N sentences and the word's place in each, (start, end) -> (N, D): sums over the tokens outside the place.
-
-    A token without a vector, or among the `commonest`, counts nothing; where none is left the row is zero.
-    """
+    """Tokens of N sentences and the word's place in each, (start, end) -> (N, D): sums over the tokens outside the place. A token without a
+    vector, or among the `commonest`, counts nothing; where none is left the row is zero."""
     common = set(vectors.words[:commonest])
     rows = np.zeros((len(sentences), vectors.dim), np.float32)
     known: dict[str, np.ndarray | None] = {}
@@ -43,7 +41,7 @@ def forms(sentences: Sequence[Sequence[str]], spans: Sequence[tuple[int, int]]) 
 
 
 def nearness(points: np.ndarray) -> np.ndarray:
-    """(n, d) -> (n, n): 1 less the distance, so that measures made for cosines rank by distance."""
+    """(n, d) -> (n, n): 1 minus the distance, so that measures made for cosines rank by distance."""
     return 1 - np.linalg.norm(points[:, None] - points[None], axis=2)
 
 

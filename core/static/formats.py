@@ -1,8 +1,5 @@
-"""Files of word vectors, line by line: GloVe text, word2vec text or binary, plain or packed.
-
-Our own parser: it names the line that is wrong, allocates for what it has read, not for what a header promises, and never
-unpickles.
-"""
+"""Files of word vectors, line by line: GloVe text, word2vec text or binary, plain or packed. Our own parser: it names the line that is
+wrong, allocates for what it has read, not for what a header promises, and never unpickles."""
 
 import contextlib
 import gzip
@@ -28,11 +25,8 @@ Report = Callable[[str], None]
 
 
 def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str], np.ndarray, dict]:
-    """Words, their vectors (V, D) float32, and what the file is; the first `limit` words at most.
-
-    The format is known by content; .gz, .xz and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name
-    the file and the line at fault.
-    """
+    """Words, their vectors (V, D) float32, and what the file is; the first `limit` words at most. The format is known by content; .gz, .xz
+    and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the file and the line at fault."""
     try:
         with _opened(path) as stream:
             head = stream.read(MAX_LINE)
@@ -106,8 +100,8 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
             if seen == count or len(places) == limit:
                 break
     except ValueError as error:
-        said = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
-        raise BadInput(_at(form, name, place + 1, said)) from None
+        fault = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
+        raise BadInput(_at(form, name, place + 1, fault)) from None
     if not places or (count is not None and seen < count and len(places) != limit):
         raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words.", name=name, promised=count or 0, n=seen))
     matrix = np.frombuffer(values, "<f4").reshape(-1, dim)
@@ -116,11 +110,11 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
     return list(places), matrix, {"format": form, "duplicates": seen - len(places)}
 
 
-def _at(form: str, name: str, place: int, said: object) -> str:
+def _at(form: str, name: str, place: int, fault: object) -> str:
     """What is wrong, and where: the line of a text file, the word of a binary one."""
     if form == "word2vec binary":
-        return t("{name}, word {n}: {said}.", name=name, n=place, said=said)
-    return t("{name}, line {n}: {said}.", name=name, n=place, said=said)
+        return t("{name}, word {n}: {said}.", name=name, n=place, said=fault)
+    return t("{name}, line {n}: {said}.", name=name, n=place, said=fault)
 
 
 def _text_rows(stream: IO[bytes], dim: int) -> Iterator[tuple[str, bytes]]:

@@ -87,10 +87,8 @@ class GloveProgress:
 
 
 def choose_words(types: list[str], counts: np.ndarray, config: GloveConfig) -> tuple[list[str], np.ndarray]:
-    """The vocabulary of a corpus whose type k (from 2; 0 and 1 are boundaries) occurs counts[k] times.
-
-    Returns the words, most frequent first, and for each type its word's number or -1, (types,) int32.
-    """
+    """The vocabulary of a corpus whose type k (from 2; 0 and 1 are boundaries) occurs counts[k] times. Returns the words, most frequent
+    first, and for each type its word's number or -1, (types,) int32."""
     total: Counter[str] = Counter()
     for word, n in zip(types[2:], counts.tolist()[2:], strict=True):
         total[word.lower()] += n
@@ -205,10 +203,8 @@ def train_glove(
 
 
 def save_glove(folder: Path, words: list[str], vectors: np.ndarray, provenance: dict) -> dict:
-    """Write words and their vectors (V, D), int8 rows and a float32 scale each, as a whole or not at all; returns meta.json.
-
-    BadInput if `folder` holds other files.
-    """
+    """Write words and their vectors (V, D), int8 rows and a float32 scale each, as a whole or not at all; returns meta.json. BadInput if
+    `folder` holds other files."""
     check_vectors(folder)
     if len(words) != len(vectors) or not len(words) or not np.isfinite(vectors).all():
         raise BadInput(f"{len(words)} words and vectors of shape {vectors.shape} do not fit, or a vector is not finite.")
@@ -307,9 +303,9 @@ def _chunks(ids, starts, numbers, report: Report, *, size: int = 2_000_000) -> I
 
 
 def _checkpoint(path: Path, state: GloveState, run: str) -> None:
-    said = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
+    facts = {"run": run, "losses": json.dumps(state.losses), "seconds": str(state.seconds)}
     with replacing(path) as temporary:
-        save_file({"values": state.values, "squares": state.squares}, temporary, said)
+        save_file({"values": state.values, "squares": state.squares}, temporary, facts)
 
 
 def _resume(path: Path, run: str) -> GloveState | None:
@@ -317,11 +313,11 @@ def _resume(path: Path, run: str) -> GloveState | None:
         return None
     try:
         with safe_open(path, "np") as kept:
-            said = kept.metadata() or {}
+            facts = kept.metadata() or {}
             arrays = [kept.get_tensor(name) for name in ("values", "squares")]
-        if said["run"] != run:
-            other = say_differences(json.loads(said["run"]), json.loads(run))
+        if facts["run"] != run:
+            other = say_differences(json.loads(facts["run"]), json.loads(run))
             raise BadInput(f"{path} is of another corpus or other settings ({other}). Delete it, or name another work folder.")
-        return GloveState(*arrays, json.loads(said["losses"]), float(said["seconds"]))
+        return GloveState(*arrays, json.loads(facts["losses"]), float(facts["seconds"]))
     except (SafetensorError, KeyError, ValueError) as error:
         raise CorruptArtifact(f"The checkpoint {path} cannot be read ({error}): delete it to start again.") from None

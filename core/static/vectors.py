@@ -159,10 +159,8 @@ def load_vectors(path: str | Path, *, limit: int | None = None, report: Report |
 
 
 def evaluate_vectors(vectors: StaticVectors, *, restrict: int = 30_000) -> dict:
-    """Spearman's rho on WordSim-353 and SimLex-999, accuracy on Google's analogies, by gensim's own code and copies.
-
-    Unknown words are left out and `covered` says the share that was asked. Analogies: among the first `restrict` words.
-    """
+    """Spearman's rho on WordSim-353 and SimLex-999, accuracy on Google's analogies, by gensim's own code and copies. Unknown words are left
+    out and `covered` says the share that was asked. Analogies: among the first `restrict` words."""
     from gensim.test.utils import datapath
 
     keyed = copy.copy(vectors.keyed)

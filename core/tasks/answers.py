@@ -87,8 +87,8 @@ def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVe
     answers = {}
     for variant, head in task.heads.items():
         started = time.perf_counter()
-        said = head.said(texts, [example])[0]
-        answers[variant] = TaskAnswer(said, time.perf_counter() - started)
+        answer = head.said(texts, [example])[0]
+        answers[variant] = TaskAnswer(answer, time.perf_counter() - started)
     return answers
 
 
@@ -174,17 +174,17 @@ def mentioned(text: str) -> Mentioned:
 
 def _names(tokens: Sequence[str], starts: set[int]) -> list[Span]:
     """Runs of words with a capital, those aside that have one for beginning a sentence; the first of runs that read the same."""
-    found: list[Span] = []
+    spans: list[Span] = []
     for k, token in enumerate(tokens):
         is_name = token[:1].isupper() and token.lower() not in OPENERS and not token.lower().startswith("'")
-        if is_name and found and found[-1][1] == k - 1 and k not in starts:
-            found[-1] = (found[-1][0], k)
+        if is_name and spans and spans[-1][1] == k - 1 and k not in starts:
+            spans[-1] = (spans[-1][0], k)
         elif is_name:
-            found.append((k, k))
-    return found
+            spans.append((k, k))
+    return spans
 
 
-def mentions_in(text: str, phrases: OpenTask, model: Model | None, vectors: StaticVectors) -> Example:
+def mentions_in(phrases: OpenTask, text: str, model: Model | None, vectors: StaticVectors) -> Example:
     """A typed text for `clusters`: its mentions are the noun phrases that the heads of `chunks` find, and all personal pronouns."""
     passage = _passage("coreference", text)
     variant = "elmo" if "elmo" in phrases.heads else next(iter(phrases.heads))

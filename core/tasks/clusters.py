@@ -61,10 +61,10 @@ class MentionRanker(nn.Module):
         back = torch.arange(1, BACK + 1)
         earlier = torch.arange(len(spans))[:, None] - back  # (M, BACK)
         there = earlier >= 0
-        one, other = there.nonzero()[:, 0], earlier[there]  # (P,)
+        later, other = there.nonzero()[:, 0], earlier[there]  # (P,)
         apart = torch.bucketize(back, torch.tensor(DISTANCES), right=True)[None].expand_as(earlier)[there] - 1
-        same = torch.from_numpy(_alike(example))[one, other]
-        pair = [mentions[one], mentions[other], mentions[one] * mentions[other], self.distance(apart), self.alike(same)]
+        same = torch.from_numpy(_alike(example))[later, other]
+        pair = [mentions[later], mentions[other], mentions[later] * mentions[other], self.distance(apart), self.alike(same)]
         result = self.scores(self.dropout(self.hidden(self.dropout(torch.cat(pair, dim=1))).relu()))[:, 0]
         scores = masked(torch.zeros(there.shape), there).masked_scatter(there, result)
         return torch.cat([scores.new_zeros(len(spans), 1), scores], dim=1)
@@ -82,13 +82,13 @@ class MentionRanker(nn.Module):
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list[int]]:
         """For each mention of each document the number of its cluster: that of the mention it goes with, or a new one."""
-        said = []
+        answers = []
         for scores in self(texts, examples):
             numbers: list[int] = []
             for k, choice in enumerate(scores.argmax(dim=1).tolist()):
                 numbers.append(numbers[k - choice] if choice else k)
-            said.append(numbers)
-        return said
+            answers.append(numbers)
+        return answers
 
 
 def _alike(example: Example) -> np.ndarray:
@@ -151,8 +151,8 @@ def labels(examples: Sequence[Example]) -> tuple[str, ...]:
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """CoNLL F1 and its parts over all documents; a mention that goes with none is in no cluster, as in OntoNotes."""
     documents = [
-        (_grouped(e.facts, [number for *_, number in e.target]), _grouped(e.facts, said))
-        for e, said in zip(examples, predictions, strict=True)
+        (_grouped(e.facts, [number for *_, number in e.target]), _grouped(e.facts, answer))
+        for e, answer in zip(examples, predictions, strict=True)
     ]
     return conll_f1(documents) | {"gold": sum(len(cluster) for key, _ in documents for cluster in key)}
 

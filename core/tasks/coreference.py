@@ -146,9 +146,9 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
     result = {}
     for gender in ("", "M", "F"):
         right = said_all = gold = 0
-        for example, said in zip(examples, predictions, strict=True):
+        for example, prediction in zip(examples, predictions, strict=True):
             if gender in ("", example.facts.gender):
-                answer = chosen(said)
+                answer = chosen(prediction)
                 right += answer >= 0 and answer == example.target
                 said_all += answer >= 0
                 gold += example.target >= 0

@@ -125,7 +125,7 @@ def labels(examples: Sequence[Example]) -> tuple[str, ...]:
 
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
-    right = sum(max(said, key=said.get) == example.target for example, said in zip(examples, predictions, strict=True))
+    right = sum(max(shares, key=shares.get) == example.target for example, shares in zip(examples, predictions, strict=True))
     return {"accuracy": right / max(len(examples), 1), "right": right, "gold": len(examples)}
 
 

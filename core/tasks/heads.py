@@ -1,7 +1,5 @@
-"""A trained head of a task: its network, and its folder (core.learning.folders), weights as float16.
-
-It keeps no word of the data: words are read by GloVe's own list and by their bytes.
-"""
+"""A trained head of a task: its network, and its folder (core.learning.folders), weights as float16. It keeps no word of the data: words
+are read by GloVe's own list and by their bytes."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -39,14 +37,14 @@ class TaskHead:
         """The network's prediction of each example, in their order; examples of like length share a batch."""
         self.network.eval()
         order = sorted(range(len(examples)), key=lambda k: sum(len(s) for p in examples[k].passages for s in p))
-        found: list = [None] * len(examples)
+        answers: list = [None] * len(examples)
         for start in range(0, len(order), AT_ONCE):
             numbers = order[start : start + AT_ONCE]
             batch = [examples[k] for k in numbers]
             texts = make_batch(batch, vectors, layers if self.shape.n_layers else None)
             for k, answer in zip(numbers, self.said(texts, batch), strict=True):
-                found[k] = answer
-        return found
+                answers[k] = answer
+        return answers
 
     def said(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list:
         """The prediction of each example of one batch; a head without ELMo does not look at the layers."""

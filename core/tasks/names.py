@@ -112,7 +112,7 @@ def _columns(column: int, part: str):
 
 def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str], list[str]]]:
     """The words and the tags of each sentence; cells stand between tabs or single spaces."""
-    found: list[tuple[list[str], list[str]]] = []
+    sentences: list[tuple[list[str], list[str]]] = []
     words, tags = [], []
     for number, line in lines_in(path, end=""):
         if line.strip():
@@ -124,9 +124,9 @@ def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str
             words.append(cells[0])
             tags.append(cells[column])
         elif words:
-            found.append((words, tags))
+            sentences.append((words, tags))
             words, tags = [], []
-    return found
+    return sentences
 
 
 def labels(examples: Sequence[Example]) -> tuple[str, ...]:
@@ -140,7 +140,7 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
 
 def accuracy(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """The share of words that have their label."""
-    pairs = [(a, b) for e, said in zip(examples, predictions, strict=True) for a, b in zip(e.target, said, strict=True)]
+    pairs = [(a, b) for e, predicted in zip(examples, predictions, strict=True) for a, b in zip(e.target, predicted, strict=True)]
     right = sum(tuple(a) == tuple(b) for a, b in pairs)
     return {"accuracy": right / max(len(pairs), 1), "right": right, "gold": len(pairs)}
 

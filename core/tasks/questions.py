@@ -90,9 +90,9 @@ class Biattention(nn.Module):
         first_weights(self, generator)
 
     def forward(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> tuple[Tensor, Tensor]:
-        asked, told = texts
-        q, p = self.reader(asked)[asked.rows], self.reader(told)[told.rows]  # (B, S, R), (B, T, R)
-        mask_q, mask_p = asked.mask[asked.rows], told.mask[told.rows]
+        question, passage = texts
+        q, p = self.reader(question)[question.rows], self.reader(passage)[passage.rows]  # (B, S, R), (B, T, R)
+        mask_q, mask_p = question.mask[question.rows], passage.mask[passage.rows]
         both = (p * self.of_both.weight[0]) @ q.transpose(1, 2)  # (B, T, S)
         alike = masked(both + self.of_paragraph(p) + self.of_question(q).transpose(1, 2), mask_q[:, None])
         of_q = alike.softmax(dim=2) @ q  # (B, T, R)
@@ -177,9 +177,9 @@ def normal(answer: str) -> str:
     return " ".join(re.sub(r"\b(a|an|the)\b", " ", plain).split())
 
 
-def overlap(said: str, truth: str) -> float:
+def overlap(answer: str, truth: str) -> float:
     """F1 of the words that two answers share."""
-    a, b = normal(said).split(), normal(truth).split()
+    a, b = normal(answer).split(), normal(truth).split()
     shared = (Counter(a) & Counter(b)).total()
     return 2 * shared / (len(a) + len(b)) if shared else 0.0
 
@@ -188,9 +188,9 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
     """SQuAD's exact match and F1: the best over the answers that people gave, averaged over questions."""
     exact = total = 0.0
     for example, (first, last, _) in zip(examples, predictions, strict=True):
-        said = example.facts.words(first, last)
-        exact += max((normal(said) == normal(answer) for answer in example.facts.answers), default=0)
-        total += max((overlap(said, answer) for answer in example.facts.answers), default=0.0)
+        predicted = example.facts.words(first, last)
+        exact += max((normal(predicted) == normal(answer) for answer in example.facts.answers), default=0)
+        total += max((overlap(predicted, answer) for answer in example.facts.answers), default=0.0)
     n = max(len(examples), 1)
     return {"f1": total / n, "exact": exact / n, "gold": len(examples)}
 

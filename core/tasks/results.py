@@ -176,39 +176,42 @@ def entry(head: TaskHead) -> dict:
     return values | {name: value for name, value in head.meta.items() if name not in left_out} | {"curve": curve}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunPlan:
+    """Which runs of a task; one with folds is run once for each in place of the seeds."""
+
+    seeds: Sequence[int] = (0, 1, 2)
+    controls: bool = True  # on random labels, too
+    curve: Sequence[int] = ()  # sizes of the training set that the first seed is run with, too
+
+
 def measure(
     tasks: Iterable[Task],
     folder: str | Path,
     model: Model,
     vectors: StaticVectors,
     *,
-    seeds: Sequence[int] = (0, 1, 2),
-    controls: bool = True,
-    curve: Sequence[int] = (),
+    plan: RunPlan,
     output: Path = FOLDER,
-    command: str = COMMAND,
     watch: Watch = lambda what, progress: None,
     report: Callable[[int, int, float], None] | None = None,
 ) -> Iterator[dict]:
-    """Train what has no entry yet, and yield each new entry; the first seed's heads are kept beside the results.
-
-    A task of folds is run once for each in place of the seeds. `curve` are sizes of the training set that the first seed is run with too.
-    """
+    """Train what has no entry yet, and yield each new entry; the first seed's heads are kept beside the results."""
     path = output / "results.json"
     for task in tasks:
-        whole = read_data(task, folder, task.recipe) if curve else None  # ELMo has read its sentences: a smaller set's are among them
-        for recipe, variants in _planned(task, seeds, controls, curve):
+        whole = read_data(task, folder, task.recipe) if plan.curve else None  # ELMo has read its sentences: a smaller set's are among them
+        for recipe, variants in _planned(task, plan):
             data = read_data(task, folder, recipe)
             smaller = recipe.train_limit != task.recipe.train_limit
             for variant in variants:
                 frozen = freeze(variant, whole if smaller else data, model, vectors, report=report)
                 key = make_fit(task, variant, data, recipe, frozen).key
                 place = output / task.name / variant
-                ships = recipe.seed == seeds[0] and not (recipe.random_labels or smaller or task.folds)
+                ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or smaller or task.folds)
                 if any(read_result["key"] == key for read_result in read_results(path)) and (not ships or (place / "meta.json").is_file()):
                     continue
                 head = trained(task, variant, recipe, data, frozen, watch=watch)
-                made = entry(head) | {"command": f"{command} --only {task.name}"}
+                made = entry(head) | {"command": f"{COMMAND} --only {task.name}"}
                 if ships:
                     save_head(head, place)
                     sums.renew(place)
@@ -216,11 +219,11 @@ def measure(
                 yield made
 
 
-def _planned(task: Task, seeds: Sequence[int], controls: bool, curve: Sequence[int]) -> list[tuple[TaskRecipe, tuple[str, ...]]]:
-    planned = [(replace(task.recipe, seed=seed), VARIANTS) for seed in (range(task.folds) if task.folds else seeds)]
-    planned += [(replace(task.recipe, seed=seeds[0], train_limit=size), VARIANTS) for size in curve]
-    control = replace(task.recipe, seed=seeds[0], random_labels=True)
-    return [*planned, (control, ("elmo",))] if controls else planned
+def _planned(task: Task, plan: RunPlan) -> list[tuple[TaskRecipe, tuple[str, ...]]]:
+    planned = [(replace(task.recipe, seed=seed), VARIANTS) for seed in (range(task.folds) if task.folds else plan.seeds)]
+    planned += [(replace(task.recipe, seed=plan.seeds[0], train_limit=size), VARIANTS) for size in plan.curve]
+    control = replace(task.recipe, seed=plan.seeds[0], random_labels=True)
+    return [*planned, (control, ("elmo",))] if plan.controls else planned
 
 
 def _add(path: Path, made: dict) -> None:

@@ -33,10 +33,8 @@ class Predicate:
 
 
 class Labeller(nn.Module):
-    """Texts of one sentence, `facts` its Predicate -> the predicate's arguments; and which words are predicates at all.
-
-    The latter is asked of a typed sentence only: it is learned beside the roles from the words alone, and changes nothing of them.
-    """
+    """Texts of one sentence, `facts` its Predicate -> the predicate's arguments; and which words are predicates at all. The latter is asked
+    of a typed sentence only: it is learned beside the roles from the words alone, and changes nothing of them."""
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()

@@ -16,18 +16,18 @@ def spans_of(tags: Sequence[str]) -> list[Labelled]:
     >>> spans_of(["B-person", "I-person", "O", "I-place"])
     [(0, 1, 'person'), (3, 3, 'place')]
     """
-    found: list[Labelled] = []
+    spans: list[Labelled] = []
     inside = False
     for k, tag in enumerate(tags):
         kind, _, label = tag.partition("-")
         if kind == "O":
             inside = False
-        elif kind == "I" and inside and found[-1][2] == label:
-            found[-1] = (found[-1][0], k, label)
+        elif kind == "I" and inside and spans[-1][2] == label:
+            spans[-1] = (spans[-1][0], k, label)
         else:
-            found.append((k, k, label))
+            spans.append((k, k, label))
             inside = True
-    return found
+    return spans
 
 
 def tags_of(spans: Iterable[Labelled], length: int) -> list[str]:
@@ -65,30 +65,28 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
 
 
 def joined_arguments(spans: Iterable[Labelled]) -> list[tuple]:
-    """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it.
-
-    Each is (role, (first, last), (first, last) of its continuation, ...).
-    """
-    found: list[tuple] = []
+    """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it. Each is
+    (role, (first, last), (first, last) of its continuation, ...)."""
+    rows: list[tuple] = []
     for first, last, label in sorted(spans):
         if label == "V" or label == "C-V":
             continue
         role = label.removeprefix("C-")
-        earlier = next((k for k in reversed(range(len(found))) if found[k][0] == role), None) if label != role else None
+        earlier = next((k for k in reversed(range(len(rows))) if rows[k][0] == role), None) if label != role else None
         if earlier is None:
-            found.append((role, (first, last)))
+            rows.append((role, (first, last)))
         else:
-            found[earlier] = (*found[earlier], (first, last))
-    return found
+            rows[earlier] = (*rows[earlier], (first, last))
+    return rows
 
 
 def span_f1(gold: Iterable[Iterable], predicted: Iterable[Iterable]) -> dict[str, float]:
     """Precision, recall and F1 over the spans of all sentences together, each counted as often as it stands there."""
     right = n_gold = n_predicted = 0
-    for truth, said in zip(gold, predicted, strict=True):
-        truth, said = Counter(truth), Counter(said)
-        right += (truth & said).total()
-        n_gold, n_predicted = n_gold + truth.total(), n_predicted + said.total()
+    for truth, predicted_spans in zip(gold, predicted, strict=True):
+        truth, predicted_spans = Counter(truth), Counter(predicted_spans)
+        right += (truth & predicted_spans).total()
+        n_gold, n_predicted = n_gold + truth.total(), n_predicted + predicted_spans.total()
     return f1(right, n_predicted, n_gold) | {"gold": n_gold, "predicted": n_predicted, "right": right}
 
 

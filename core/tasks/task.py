@@ -1,7 +1,5 @@
-"""What a task of the ELMo paper is here: its files, examples, network, measure, and the recipe of its training.
-
-Each task's own module reads its files and defines its network; what all share is in core.tasks.reader and core.tasks.train.
-"""
+"""What a task of the ELMo paper is here: its files, examples, network, measure, and the recipe of its training. Each task's own module
+reads its files and defines its network; what all share is in core.tasks.reader and core.tasks.train."""
 
 import lzma
 from collections.abc import Callable, Iterator, Sequence
@@ -138,10 +136,8 @@ def longest(example: Example) -> Passage:
 
 
 def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Sequence[str] = ()) -> Data:
-    """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there.
-
-    `further` names training sets of the task that are joined to its own, as many examples of each as of its own at most.
-    """
+    """The examples of a task from a folder laid out as `data/tasks`; MissingArtifact names a file that is not there. `further` names
+    training sets of the task that are joined to its own, as many examples of each as of its own at most."""
     every = {part: task.readers[part](file_of(task.title, folder, name)) for part, name in task.files.items()}
     if task.folds:
         every = {part: [e for e in examples if _part_of(e, task.folds, recipe.seed) == part] for part, examples in every.items()}

@@ -15,6 +15,7 @@ from core.files.encodings import encoding_of
 
 MAX_BYTES = 100_000_000  # of a file, unpacked
 MAX_LINE_BYTES = 1_000_000
+ANY_SIZE = 1 << 62
 
 
 class Place(NamedTuple):
@@ -47,10 +48,8 @@ def shown(value: Any, most: int = 80) -> str:
 
 
 def fitting(rows: Iterable[tuple[Place, list[str]]], width: int, mark: str) -> Iterator[tuple[Place, list[str]]]:
-    """Rows of cells set apart by `mark`, none of them with more than `width`; BadInput names the first that have.
-
-    In a table of one column the mark belongs to the text, and the row is that text.
-    """
+    """Rows of cells set apart by `mark`, none of them with more than `width`; BadInput names the first that have. In a table of one column
+    the mark belongs to the text, and the row is that text."""
     if width == 1:
         yield from ((place, [mark.join(row)]) for place, row in rows)
         return
@@ -73,18 +72,25 @@ def _how_to_quote(mark: str) -> str:
 
 
 def placed_lines(
-    path: Path, *, whole: bool, most: int = MAX_BYTES, longest: int = MAX_LINE_BYTES, in_pieces: bool = False
+    path: Path,
+    *,
+    whole: bool,
+    most: int = MAX_BYTES,
+    longest: int = MAX_LINE_BYTES,
+    in_pieces: bool = False,
+    position: list[int] | None = None,
 ) -> Iterator[tuple[Place, str]]:
     """The lines of a file, unpacked and decoded (core.files.encodings); BadInput for one too long, too many bytes in all, or no text.
-
-    `in_pieces`: a line longer than `longest` bytes is no fault, but comes in pieces that have the same place.
-    """
-    check_fits(path, most if whole else 1 << 62)
+    `in_pieces`: a line longer than `longest` bytes is no fault, but comes in pieces that have the same place. `position` holds how many bytes
+    were read, unpacked."""
+    check_fits(path, most if whole else ANY_SIZE)
     opened, total, encoding = {".xz": lzma.open, ".gz": gzip.open}.get(path.suffix.lower(), open), 0, None
     try:
         with opened(path, "rb") as stream:
             for number, data in _pieces(stream, longest, in_pieces):
                 place, total = Place(path.name, number), total + len(data)
+                if position is not None:
+                    position[:] = [total]
                 if total > most:
                     refuse(place, t("over {n:,} bytes unpacked", n=most), t("Use a smaller file."))
                 if len(data) > longest and not in_pieces:

@@ -153,12 +153,12 @@ def _path(name: str) -> Path | None:
 @lru_cache(maxsize=4)
 def _forms(path: Path, changed: int) -> dict[str, tuple[str, ...]]:
     """Every form, and every word itself, in small letters -> the words it belongs to, read from a file last `changed` then."""
-    found: dict[str, set[str]] = {}
+    lemmas: dict[str, set[str]] = {}
     for form, lemma in set(_FORM.findall(path.read_text(encoding="utf-8"))):
         word = json.loads(lemma)
         for item in (json.loads(form), word):
-            found.setdefault(item.casefold(), set()).add(word)
-    return {form: tuple(sorted(words)) for form, words in found.items()}
+            lemmas.setdefault(item.casefold(), set()).add(word)
+    return {form: tuple(sorted(words)) for form, words in lemmas.items()}
 
 
 @dataclass(frozen=True, slots=True)

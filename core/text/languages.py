@@ -117,9 +117,7 @@ def named(code: str) -> Language:
 
 def of_model(folder: str | Path) -> Language:
     """The language that a model (or vectors) was trained for, as the meta.json of its folder names it; English where none is described.
-
-    What is wrong with a described one is an error here: read as English, the model would answer nonsense.
-    """
+    What is wrong with a described one is an error here: read as English, the model would answer nonsense."""
     path = Path(folder) / "meta.json"
     code = read_json(path, expect=dict).get("language") if path.is_file() else None
     return named(code if code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)

@@ -2,8 +2,8 @@
 
 Texts come as files (.txt, .csv, .tsv, .jsonl, .json by `core.text.sentences`, .docx by python-docx), as a folder, or pasted. What
 is read is written once, as JSONL, into a folder of the cache that no list shows: its name is a fingerprint of what it
-holds, so that only who brought the texts, or was given the address, knows it. A row holds a sentence's tokens, its document, and its text
-where that is not how `join_tokens` writes the tokens.
+holds, so that only who brought the texts, or was given the address, knows it. A row holds a sentence's tokens, its document, its date, and its
+text where that is not how `join_tokens` writes the tokens.
 """
 
 import json
@@ -86,10 +86,10 @@ def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
     return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
-def keep_files(sources: list[Source], *, text_column: str | None = None, lines: str = DETECT) -> KeptCorpus:
+def keep_files(sources: list[Source], *, text_column: str | None = None, date_column: str | None = None, lines: str = DETECT) -> KeptCorpus:
     """Read files one after the other into one corpus; what cannot be read is left out and named.
 
-    BadInput if nothing is left. `text_column` is for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks.
+    BadInput if nothing is left. The columns are for tables, as in `core.text.sentences.read_sentences`; `lines` for line breaks.
     """
     most = limits()
     if len(sources) > most.max_files:
@@ -106,7 +106,7 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, lines: 
         try:
             if room < 1 or tokens >= most.max_tokens:
                 raise BadInput(_full())
-            result = _read(source, text_column, lines, room + 1)
+            result = _read(source, (text_column, date_column), lines, room + 1)
         except ElmoscopeError as error:
             skipped.append(Skipped(document, str(error)))
             continue
@@ -153,12 +153,12 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
         yield sentence
 
 
-def _read(source: Source, text_column: str | None, lines: str, limit: int) -> list[Sentence]:
+def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
         raise BadInput(t("{name} is empty.", name=source.path.name))
     if source.path.suffix.lower() == ".docx":
         return _from_docx(source.path, lines)[:limit]
-    return read_sentences(source.path, text_column=text_column, limit=limit, lines=lines)
+    return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines)
 
 
 def _from_docx(path: Path, lines: str) -> list[Sentence]:
@@ -206,7 +206,8 @@ def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptC
 
 def _write(sentences: list[Sentence]) -> Path:
     """The corpus as JSONL under the fingerprint of its tokens, labels and documents; a row a label, as core.text.sentences reads them."""
-    name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences)])[:32]
+    dates = [sentence.date or "" for sentence in sentences] if any(sentence.date for sentence in sentences) else []
+    name = text_fingerprint([fingerprint(sentences), *(sentence.document or "" for sentence in sentences), *dates])[:32]
     path = own_names.folder() / f"{name}.jsonl"
     if path.is_file():
         return path
@@ -223,7 +224,8 @@ def _write(sentences: list[Sentence]) -> Path:
 
 
 def _rows(sentence: Sentence) -> Iterator[dict]:
-    row = {"tokens": sentence.tokens, "document": sentence.document} | ({"text": sentence.text} if sentence.text else {})
+    further = {"text": sentence.text, "date": sentence.date}
+    row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
     for target in sentence.targets:
         yield row | {key: value for key, value in asdict(target).items() if value is not None}
     if not sentence.targets:

@@ -12,7 +12,7 @@ from core.common import i18n
 from core.text import languages
 from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms
-from core.text.tokens import bare
+from core.text.tokens import bare, join_tokens
 from core.text.word_in_question import words_of
 
 
@@ -47,6 +47,41 @@ class WordInContext:
         if self.read_as:
             return self.read_as if self.read_as in table.lemmas else None
         return table.lemma_of(self.spelling)
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """One sentence with its token in question; `position` is None where there is no sentence."""
+
+    text: str
+    tokens: tuple[str, ...]
+    position: int | None
+    read_as: str = ""  # the word that the token is, where its spelling leaves that open
+
+    @property
+    def word(self) -> str:
+        return self.tokens[self.position] if self.position is not None else ""
+
+    @property
+    def asked(self) -> tuple[tuple[str, ...], int | None]:
+        return self.tokens, self.position
+
+    @property
+    def looked_up(self) -> str:
+        """The word that labelled sentences are looked up by."""
+        return self.read_as or self.word
+
+    @property
+    def in_context(self) -> WordInContext:
+        return WordInContext(self.tokens, self.position, self.read_as)
+
+    def lemma_in(self, table: LabelledTable) -> str | None:
+        """The labelled word of a table that the token is read as, or None."""
+        return None if self.position is None else self.in_context.lemma_in(table)
+
+    @property
+    def readable(self) -> str:
+        return join_tokens(list(self.tokens))
 
 
 def is_own(word: str) -> bool:

@@ -5,7 +5,6 @@ limits. Tokens that a file gives are kept as they are; texts are read in paragra
 tokenised as the language in use.
 """
 
-import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -17,10 +16,11 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import parse_json, text_fingerprint
-from core.text.composed import composed, folded
-from core.text.file_lines import MAX_LINE_BYTES, Place, fitting, placed_lines, refuse, shown
+from core.text.composed import composed
+from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, placed_lines, refuse, shown
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
+from core.text.table_cells import cells
 from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
 
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
@@ -28,7 +28,6 @@ MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
 MAX_TEXT = 50_000  # characters of a line, a cell or a "text" that is one sentence
 MAX_TOKENS = 5_000  # of one sentence
 MAX_NAME = 200  # characters of a document's name
-TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
 
 
@@ -52,6 +51,7 @@ class Sentence:
     targets: tuple[Target, ...] = ()
     document: str | None = None  # the text it comes from, where a file says so
     text: str | None = None  # as written, with its own blanks and quotation marks; None where `join_tokens` of the tokens gives the same
+    date: str | None = None  # of its text, as the file writes it, where it says so
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,13 @@ class LabelledRow:
 
 
 def read_sentences(
-    path: str | Path, *, text_column: str | None = None, limit: int | None = None, split: bool = True, lines: str = DETECT
+    path: str | Path,
+    *,
+    text_column: str | None = None,
+    date_column: str | None = None,
+    limit: int | None = None,
+    split: bool = True,
+    lines: str = DETECT,
 ) -> list[Sentence]:
     """The sentences of a file, in order, told apart by its suffix; at most the first `limit` (then the rest is not read).
 
@@ -75,17 +81,24 @@ def read_sentences(
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
     "document" names the text a row comes from; "text" beside "tokens" is how their sentence is written.
     .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
-    where no names stand on top (then every row is text). Rows that follow each other with the same tokens become one Sentence.
+    where no names stand on top (then every row is text); dates in the column `date_column`, else in one of core.text.table_cells.DATE_COLUMNS.
+    Rows that follow each other with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
         raise BadInput(f"limit must be at least 1 sentence, got {limit}.")
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
-    result = islice(_merged(_sentences(path, text_column, lines if split else None, whole=limit is None)), limit)
+    columns = text_column, date_column
+    result = islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     return sentences
+
+
+def stream_sentences(path: str | Path, position: list[int] | None = None) -> Iterator[Sentence]:
+    """The same of a file of any size, with few of them in memory at a time; `position` holds how many bytes were read, unpacked."""
+    return _merged(_sentences(Path(path), (None, None), DETECT, whole=False, most=ANY_SIZE, position=position))
 
 
 def read_labelled(path: str | Path) -> list[LabelledRow]:
@@ -130,14 +143,14 @@ def written(tokens: Sequence[str], text: str | None) -> list[str]:
     >>> written(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
     """
-    found, at = [], 0
+    sentences, at = [], 0
     for piece in as_written(tokens, text) if text else ():
         start = text.find(piece.lstrip(), at)
         if start < 0:
             return pieces(tokens)
-        found.append(text[at : start + len(piece.lstrip())])
+        sentences.append(text[at : start + len(piece.lstrip())])
         at = start + len(piece.lstrip())
-    return found or pieces(tokens)
+    return sentences or pieces(tokens)
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
@@ -147,19 +160,21 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
     )
 
 
-def _sentences(path: Path, column: str | None, lines: str | None, *, whole: bool) -> Iterator[Sentence]:
-    kind = _kind(path)
+def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | None, **reading: Any) -> Iterator[Sentence]:
+    """`reading`: as `placed_lines` takes it."""
+    kind, column = _kind(path), columns[0]
     if kind in (".json", ".jsonl"):
-        for place, row in json_rows(path, whole=whole):
+        for place, row in json_rows(path, **reading):
             name = row.get("document") if isinstance(row, dict) else None
             document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-            yield from (replace(sentence, document=document) for sentence in _from_row(row, column, place, lines))
+            date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
+            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines))
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
-        yield from _from_text(placed_lines(path, whole=whole, longest=longest, in_pieces=lines is not None), lines)
+        yield from _from_text(placed_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines)
     else:
-        for cell in _cells(path, kind, column, whole=whole):
-            yield from _from_text([cell], lines)
+        for place, text, date in cells(path, kind, *columns, **reading):
+            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines))
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -167,7 +182,12 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     last = Sentence(())
     for sentence in chain(sentences, [Sentence(())]):
         seen, new = ({target.position for target in s.targets} for s in (last, sentence))
-        if seen and new and not seen & new and (sentence.tokens, sentence.document) == (last.tokens, last.document):
+        if (
+            seen
+            and new
+            and not seen & new
+            and (sentence.tokens, sentence.document, sentence.date) == (last.tokens, last.document, last.date)
+        ):
             last = replace(last, targets=last.targets + sentence.targets)
             continue
         if last.tokens:
@@ -268,9 +288,9 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def json_rows(path: Path, *, whole: bool) -> _Placed:
+def json_rows(path: Path, **reading: Any) -> _Placed:
     """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
-    kind, lines = _kind(path), placed_lines(path, whole=whole)
+    kind, lines = _kind(path), placed_lines(path, **reading)
     if kind not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
     if kind == ".json":
@@ -284,35 +304,3 @@ def json_rows(path: Path, *, whole: bool) -> _Placed:
         except ValueError as error:
             refuse(place, str(error), t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].'))
         yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))
-
-
-def _cells(path: Path, kind: str, column: str | None, *, whole: bool) -> _Placed:
-    """The text cells of a table, each with the line its row ends on."""
-    lines = (line for _, line in placed_lines(path, whole=whole))
-    first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
-    mark = next((mark for mark in marks if mark in first), marks[0])
-    reader = csv.reader(chain([first], lines), delimiter=mark, quoting=csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL, strict=True)
-    rows = ((Place(path.name, reader.line_num), row) for row in reader if any(map(str.strip, row)))
-    try:
-        for place, first_row in islice(rows, 1):
-            index, is_header = _column(first_row, column, place)
-            yield from [] if is_header else [(place, first_row[index])]
-            for place, row in fitting(rows, len(first_row), mark):
-                if len(row) <= index:
-                    refuse(place, t("{n} columns", n=len(row)), t("Text is in column {number}.", number=index + 1))
-                yield place, row[index]
-    except csv.Error as error:
-        place = Place(path.name, reader.line_num)
-        refuse(place, t("no table row ({error})", error=error), t("Check for an unclosed quote."))
-
-
-def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int, bool]:
-    """Where the text stands, and whether this first row is a row of names."""
-    number = "1" if column is None and len(row) == 1 and row[0].casefold() not in TEXT_COLUMNS else column or ""
-    if number.isdecimal() and len(number) < 9 and 1 <= int(number) <= len(row):
-        return int(number) - 1, False
-    names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
-    if message := [names.index(name) for name in wanted if name in names]:
-        return message[0], True
-    message = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
-    refuse(place, message, t("Give the text’s column, name or number."))

@@ -134,7 +134,7 @@ def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], 
 
 def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
     """The pair of one word that is worth most: a whole word, else a verb's stem, else a part of a compound."""
-    for keys in (lambda one: set(one.worth), lambda one: {one.stem, *one.worth} - {""}, lambda one: {*one.parts, *one.worth}):
+    for keys in (lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
         pairs = [
             (max(_least(a, b, key) for key in shared) + (a.spelling == b.spelling), -a.position, -b.position, a, b)
             for a in of_a

@@ -51,11 +51,8 @@ def prepare(
     language: str = "en",
     hold_out: float = 0.0,
 ) -> Path:
-    """Tokenise `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there.
-
-    A share `hold_out` of the lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same
-    lines whatever they are prepared for.
-    """
+    """Tokenise `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there. A share `hold_out` of the
+    lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same lines whatever they are prepared for."""
     if not 0 <= hold_out < 1:
         raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")
     wanted = {"texts": made_of.sum_texts(files), "language": language, "hold_out": hold_out, "max_tokens": max_tokens}
@@ -164,10 +161,8 @@ class Corpus:
         return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)
 
     def batches(self, *, tokens: int, seed: int, oversample: dict[str, int], skip: int = 0) -> Iterator[PackedBatch]:
-        """Endless batches of about `tokens` tokens; the stream is a function of `seed`, and `skip` resumes it exactly.
-
-        Each domain's files stand `oversample.get(domain, 1)` times in an epoch. Sentences of like length share a batch.
-        """
+        """Endless batches of about `tokens` tokens; the stream is a function of `seed`, and `skip` resumes it exactly. Each domain's files
+        stand `oversample.get(domain, 1)` times in an epoch. Sentences of like length share a batch."""
         times = np.array([oversample.get(name.split("-")[0], 1) for name in self.meta["files"]])[self.domains]
         pool = np.repeat(np.arange(len(times)), times)
         lengths = np.diff(self.starts) + 2

@@ -78,10 +78,8 @@ Report = Callable[[dict], None]
 
 
 def run(recipe: Recipe, folder: Path, *, start: Callable[[Trainer], int] | None = None, resume: bool = False, report: Report) -> Path:
-    """All three stages; with `resume` from the last checkpoint. Returns the model folder.
-
-    `start` warms the first stage up (core.training.warm_start) and returns how many types it knew.
-    """
+    """All three stages; with `resume` from the last checkpoint. Returns the model folder. `start` warms the first stage up
+    (core.training.warm_start) and returns how many types it knew."""
     _begin(recipe, folder, resume)
     how = {"language": recipe.language, "hold_out": recipe.hold_out, "processes": recipe.processes}
     prepare(list(recipe.files), folder / "prepared", lambda line: report({"stage": "prepare", "note": line}), **how)
@@ -214,10 +212,8 @@ def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
 
 
 def calibrate(recipe: Recipe, trainer: Trainer, log: _Log) -> None:
-    """Scale the softmax's weights by the factor that predicts the held-out sentences best (temperature scaling, Guo et al. 2017).
-
-    A sampled softmax meets the few hardest wrong words too seldom and leaves the logits a little flat.
-    """
+    """Scale the softmax's weights by the factor that predicts the held-out sentences best (temperature scaling, Guo et al. 2017). A sampled
+    softmax meets the few hardest wrong words too seldom and leaves the logits a little flat."""
     result = {}
     weights = [value.clone() for value in trainer.softmax.parameters()]
     for scale in SCALES:

@@ -1,7 +1,5 @@
-"""The sampled softmax: a few thousand negatives stand for the whole vocabulary, corrected by how often they are drawn.
-
-Jean et al. 2015, as TensorFlow's sampled_softmax_loss with a log-uniform sampler.
-"""
+"""The sampled softmax: a few thousand negatives stand for the whole vocabulary, corrected by how often they are drawn. Jean et al. 2015, as
+TensorFlow's sampled_softmax_loss with a log-uniform sampler."""
 
 import math
 
@@ -47,10 +45,8 @@ class SampledSoftmax:
         self.hit = place[targets]  # where a row's own target stands among the negatives: it must not count twice
 
     def loss(self, h: Tensor, rows: Tensor, log_count: Tensor, n: int | None = None) -> Tensor:
-        """Mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P).
-
-        Logits are taken less `log_count` (words of the softmax,), the log of the chance to be among n drawn.
-        """
+        """Mean -log p of the targets of `rows` (n',) over them and the first n negatives (None: all), from h (n', P). Logits are taken
+        minus `log_count` (words of the softmax,), the log of the chance to be among n drawn."""
         negatives = self.negatives[:n]
         targets = self.targets[rows]
         true = (h * self.own_weight[rows]).sum(1) + self.own_bias[rows] - log_count[targets]  # (n',)
@@ -60,10 +56,8 @@ class SampledSoftmax:
 
 
 class _SampledLoss(torch.autograd.Function):
-    """Sum over rows of log(exp(true) + sum_k exp(h w_k + b_k)) - true, a few rows at a time, gradient on the way.
-
-    The (N, K) logits never exist as a whole: a block stays in the processor's cache from product to gradient.
-    """
+    """Sum over rows of log(exp(true) + sum_k exp(h w_k + b_k)) - true, a few rows at a time, gradient on the way. The (N, K) logits never
+    exist as a whole: a block stays in the processor's cache from product to gradient."""
 
     @staticmethod
     def forward(ctx, h, weight, bias, true, hit, rows=256):

@@ -54,10 +54,8 @@ def words_loss(
     distances: list[tuple[int, bool]],
     softmax_loss: Callable[[Tensor, Tensor], Tensor],
 ) -> Tensor:
-    """Sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean.
-
-    `mapped(layer, h, behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the words that stand there.
-    """
+    """Sum over layers of the loss of the content words at those (distance, behind), the mean of each distance's mean. `mapped(layer, h,
+    behind=)` is `TopicMaps`' for one direction; `softmax_loss(h, rows)` is the loss of the words that stand there."""
     results = []
     for distance, behind in distances:
         later, earlier = rows_ahead(batch_sizes, distance, content.device)
@@ -72,10 +70,8 @@ def words_loss(
 def bag_loss(
     states: Sequence[Tensor], mapped: Callable[[int, Tensor], Tensor], vectors: Tensor, batch_sizes: list[int], reach: int
 ) -> Tensor:
-    """Sum over layers of the mean of 1 - cosine to the sum of `vectors` (N, P) of the tokens NEAREST to `reach` further on.
-
-    A token that is no content word has a vector of zeros.
-    """
+    """Sum over layers of the mean of 1 - cosine to the sum of `vectors` (N, P) of the tokens NEAREST to `reach` further on. A token that is
+    no content word has a vector of zeros."""
     bags = torch.zeros_like(vectors)
     for distance in range(NEAREST, min(reach, len(batch_sizes) - 1) + 1):
         rows, contexts = rows_ahead(batch_sizes, distance, bags.device)

@@ -42,7 +42,7 @@ from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax
 class PretrainConfig:
     """Everything that decides the result of a run (with the prepared corpus)."""
 
-    vocabulary: int = 50_000  # words the softmax names, besides the three special ones
+    vocabulary: int = 50_000  # words in the softmax, besides the three special ones
     tokens: int = 8_000_000  # tokens to see; far less than one pass over the corpus needs no dropout
     batch_tokens: int = 4096
     negatives: int = 4096
@@ -92,10 +92,8 @@ class StepProgress:
 
 
 class Trainer:
-    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it.
-
-    All that is learned lies on `device`; type ids, and which types' vectors are known, stay in the processor's memory.
-    """
+    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it. All that is learned lies on
+    `device`; type ids, and which types' vectors are known, stay in the processor's memory."""
 
     def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig, device: torch.device = PROCESSOR) -> None:
         self.corpus, self.config, self.device = corpus, config, device
@@ -163,10 +161,8 @@ class Trainer:
         return torch.cat(vectors)[order.to(self.device)]
 
     def gradients(self, batch: PackedBatch, negatives: Tensor, *, train_characters: bool) -> float:
-        """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word.
-
-        The two directions share no state: each has a thread for its forward and backward pass.
-        """
+        """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word. The two directions share no
+        state: each has a thread for its forward and backward pass."""
         x = self.word_vectors(torch.from_numpy(batch.ids), train=train_characters)
 
         def one(backward: bool) -> tuple[float, Tensor | None]:

@@ -23,10 +23,8 @@ WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
 
 
 def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
-    """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one.
-
-    Three more columns of the table say how a type is written: capitalised, all capitals, with a digit.
-    """
+    """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one. Three more columns of
+    the table say how a type is written: capitalised, all capitals, with a digit."""
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
@@ -74,10 +72,8 @@ def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
 
 
 def space_out(characters: CharacterCNN) -> None:
-    """Characters of one length in random directions; the begin mark twice as long, in a direction that it has to itself.
-
-    Filters that begin with that mark then stay silent wherever it is missing (see CharacterCNN.anchor).
-    """
+    """Characters of one length in random directions; the begin mark twice as long, in a direction that it has to itself. Filters that begin
+    with that mark then stay silent wherever it is missing (see CharacterCNN.anchor)."""
     with torch.no_grad():
         vectors = characters.embedding.weight
         vectors[:, -1] = 0.0
@@ -178,11 +174,11 @@ def solve_characters(
     weights = importance(len(types)).astype(np.float32)
     n_words = start_words(characters, types, weights * np.square(left).sum(1), whole=whole)
     characters.anchor()
-    order, found = [], []
+    order, values = [], []
     for rows, answers in _answers(characters, types) if whole else ():
         order += rows
-        found.append(sparse.csr_array(answers[:, n_grams:].numpy()))
-    words = sparse.vstack(found, format="csr")[np.argsort(order)] if found else sparse.csr_array((len(types), 0), dtype=np.float32)
+        values.append(sparse.csr_array(answers[:, n_grams:].numpy()))
+    words = sparse.vstack(values, format="csr")[np.argsort(order)] if values else sparse.csr_array((len(types), 0), dtype=np.float32)
     of_words = _conjugate_gradients(words, weights, left, word_ridge)
     with torch.no_grad():
         characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())

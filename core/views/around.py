@@ -53,7 +53,7 @@ class Around:
 
     @property
     def leans(self) -> np.ndarray:
-        """(K, N): cosine with the first of two sentences less cosine with the second."""
+        """(K, N): cosine with the first of two sentences minus cosine with the second."""
         return self.cosines[:, 0] - self.cosines[:, 1]
 
     def at(self, space: str) -> int:

@@ -1,9 +1,9 @@
-"""What is near GloVe's one vector of a word, and near a model's vectors of it in two sentences.
+"""What is near GloVe's one vector of a word, and near a model's vectors of it in two sentences, at a layer or in the sense space.
 
 Of a word with labelled senses, which of them; of any other, which of the two sentences each thing near is nearer to.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,9 +11,11 @@ import numpy as np
 from core.analysis.word_maps import map_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.index import neighbours
-from core.index.neighbours import Neighbour, Occurrence
+from core.index.neighbours import Neighbour, Occurrence, Query
+from core.index.sense_index import MOST_READ, SenseIndex
 from core.index.table import OccurrenceTable
 from core.senses import cloud
 from core.senses.cloud import HeldOut, Placed
@@ -22,6 +24,7 @@ from core.text import word_in_question
 from core.text.languages import Language
 from core.text.readings import WordInContext
 from core.text.tokens import JOINER, bare
+from core.views.judging import sense_space
 from core.workbench import Bench
 
 READS = ("model", "vectors", "corpus")
@@ -44,7 +47,7 @@ class StaticRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CloudRequest(StaticRequest):
-    """The same at a layer or under the equal mix."""
+    """The same at a layer, under the equal mix ("mix") or in the sense space ("senses")."""
 
     space: str
 
@@ -133,14 +136,14 @@ def _need_both(request: StaticRequest) -> None:
 def _senses(bench: Bench, request: CloudRequest, lemma: str) -> SenseCloud:
     table = bench.targets
     senses, rows = table.senses_of(lemma), map_rows(table, lemma)
-    weights = layer_weights(request.space, bench.layers.n)
+    cosines_of = _cosines_of(bench, request, table)
 
     def context(word: WordInContext | None) -> tuple[dict[str, float] | None, list[Neighbour] | None]:
         if word is None or word.lemma_in(table) != lemma:
             return None, None
         others = rows[~table.same_sentence(rows, word.tokens, word.position)]
         (query,) = bench.queries([word])
-        cosines = neighbours.cosines(table.rows, bench.products(table, query), weights)[others]
+        cosines = cosines_of(query, others)
         near = np.argsort(-cosines, kind="stable")[: cloud.NEAREST]
         listed = [Neighbour(table.occurrence(int(others[k])), float(cosines[k])) for k in near]
         return cloud.occurrence_shares(cosines, [table.senses[k] for k in table.sense[others]], senses), listed
@@ -150,17 +153,32 @@ def _senses(bench: Bench, request: CloudRequest, lemma: str) -> SenseCloud:
 
 
 def _sides(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> SideCloud:
-    weights, queries = layer_weights(request.space, bench.layers.n), bench.queries(request.words)
+    queries = bench.queries(request.words)
     here = np.any([table.same_word(word.word, read_as=word.read_as) for word in request.words], axis=0)
     rows = np.flatnonzero(here & ~np.any([table.own_row(query) for query in queries], axis=0))
     if len(rows) >= ENOUGH:
-        cosines = [neighbours.cosines(table.rows, bench.products(table, query), weights)[rows] for query in queries]
-        return SideCloud(occurrences=[table.occurrence(int(row)) for row in rows], cosines=np.array(cosines), sentences=len(rows))
+        everything = len(rows)
+        if request.space == SENSES and everything > MOST_READ:  # spread evenly: their sentences are read
+            rows = rows[np.linspace(0, everything - 1, MOST_READ).astype(int)]
+        cosines = np.array([_cosines_of(bench, request, table)(query, rows) for query in queries])
+        return SideCloud(occurrences=[table.occurrence(int(row)) for row in rows], cosines=cosines, sentences=everything)
+    if request.space == SENSES:
+        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
+    weights = layer_weights(request.space, bench.layers.n)
     cosines = np.array([neighbours.cosines(table.types, bench.products(table, query, types=True), weights) for query in queries])
     types = _types(table, cosines, {word.word.casefold() for word in request.words}, bench.language)
     counts = np.bincount(table.word, minlength=len(table.words))[types]
     words = [bare(table.words[k]) for k in types]
     return SideCloud(words=words, counts=counts.tolist(), cosines=cosines[:, types], sentences=len(rows))
+
+
+def _cosines_of(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> Callable[[Query, np.ndarray], np.ndarray]:
+    """Cosines (n,) of a query with some rows."""
+    if request.space == SENSES:
+        index = SenseIndex(table, sense_space(bench))
+        return lambda query, rows: index.cosines(rows, query)
+    weights = layer_weights(request.space, bench.layers.n)
+    return lambda query, rows: neighbours.cosines(table.rows, bench.products(table, query), weights)[rows]
 
 
 def _types(table: OccurrenceTable, cosines: np.ndarray, own: set[str], language: Language) -> list[int]:

@@ -1,4 +1,4 @@
-"""Two spaces of words, each a vector file or a model's layer over a corpus: which neighbours they share, how alike they are as wholes."""
+"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbours they share, how alike they are as wholes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,15 @@ from pathlib import PurePath
 import numpy as np
 
 from core.analysis import spaces
-from core.analysis.spaces import Comparison, PairedAtRandom, Shift, Space
-from core.common.errors import ElmoscopeError
+from core.analysis.spaces import Comparison, PairedAtRandom, Shift, Space, Take
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
+from core.views.judging import sense_space
 from core.workbench import Bench
 
 READS = ()  # the request names all that the answer hangs on
@@ -23,10 +26,13 @@ FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be 
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
-    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone."""
+    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone.
+
+    The sense space, less the mean of all words and by the map of all of them, is of tables that keep what it needs.
+    """
 
     source: str
-    layer: str | None = None  # a number or "mix"; None: static vectors
+    layer: str | None = None  # a number, "mix" or "senses"; None: static vectors
     corpus: str = ""
     whole: bool = True
 
@@ -83,14 +89,15 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     every: dict[SpaceName, Space] = {}
     for side in sides:
         label = labels[side.corpus if request.across else side.source]
-        for layer in bench.opener.model(side.source).layers.spaces if side.layer else (None,):
+        known = bench.opener.model(side.source).layers.spaces if side.layer else (None,)
+        for layer in (*known, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
                 every[name] = _space(bench, name, label, tables.get(side), FEWEST if request.across else 1)
     words = spaces.shared_words(list(every.values()))
     vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
     a, b = (vectors[side] for side in sides)
     names = tuple(every[side].name for side in sides)
-    weights = {side: layer_weights(side.layer, table.meta["layers"]) for side, table in tables.items()}
+    weights = {side: _weights(bench, side, table) for side, table in tables.items()}
     documents = {side: _documents(bench, side, table) for side, table in tables.items()}
     halves = [
         (name, *spaces.halves_overlap(tables[side], words, weights[side], k=request.k, documents=documents[side]))
@@ -100,7 +107,8 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     shift = None
     if request.across and request.first.reads[0] == request.second.reads[0] and request.first.layer == request.second.layer:
         both = tuple(documents[side] for side in sides)
-        shift = spaces.shift(*(tables[side] for side in sides), words, weights[request.first], documents=both)
+        of_each = tuple(weights[side] for side in sides) if request.first.layer == SENSES else weights[request.first]
+        shift = spaces.shift(*(tables[side] for side in sides), words, of_each, documents=both)
     return SpacesCompared(
         names=names,
         comparison=spaces.compare(a, b, words, k=request.k),
@@ -140,7 +148,18 @@ def _space(bench: Bench, name: SpaceName, label: str, table: OccurrenceTable | N
         vectors = bench.opener.vectors(name.source)
         words = vectors.words[:MOST_STATIC]
         return spaces.static_space(label, words, np.stack([vectors.vector(word) for word in words]))
-    return spaces.type_space(f"{label}{MARK}{name.layer}", table, layer_weights(name.layer, table.meta["layers"]), fewest=fewest)
+    title, weights = f"{label}{MARK}{name.layer}", _weights(bench, name, table)
+    return (spaces.occurrence_space if name.layer == SENSES else spaces.type_space)(title, table, weights, fewest=fewest)
+
+
+def _weights(bench: Bench, name: SpaceName, table: OccurrenceTable) -> np.ndarray | Take:
+    """(L,) of a layer or the mix; what gives rows' places in the sense space. BadInput where the table keeps no substitutes."""
+    if name.layer != SENSES:
+        return layer_weights(name.layer, table.meta["layers"])
+    space = sense_space(bench.beside(name.source))
+    if space.unread(table, np.arange(len(table))).any():
+        raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
+    return lambda rows: space.placed(space.of_rows(table, rows))
 
 
 def _documents(bench: Bench, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:

@@ -9,13 +9,16 @@ from core.analysis.maps import insert
 from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.index.neighbours import Occurrence
-from core.index.table import OccurrenceTable
 from core.senses import edits
 from core.senses.edits import Alignment, EditStep
 from core.senses.separation import TIE
 from core.text.readings import WordInContext
+from core.views import layouts
+from core.views.judging import sense_space
+from core.views.layouts import LayoutRequest
 from core.workbench import Bench
 
 READS = ("model", "corpus")
@@ -24,7 +27,7 @@ SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EditsRequest:
-    """Two words in question, the order of the edits, and the layer, or "mix", that the steps are read in."""
+    """Two words in question, the order of the edits, and the layer, "mix" or "senses" that the steps are read in."""
 
     first: WordInContext
     second: WordInContext
@@ -68,22 +71,21 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     if not alignment.changes:
         raise BadInput(t("The two sentences are the same. Change a word in one of them."))
     bench = bench.about(*both)
-    n, space = bench.layers.n, request.space
-    weights = {name: layer_weights(name, n) for name in (space, *bench.layers.spaces)}
+    space = request.space
+    weights = {name: _weights(bench, name) for name in (space, *bench.layers.spaces)}
     lemma = _shared_lemma(bench, *both)
     rows = map_rows(bench.targets, lemma) if lemma else np.empty(0, int)
     if lemma:
-        centroids = _centroids(bench.targets, rows, both, weights)
+        centroids = _centroids(bench, rows, both, weights)
     else:
-        vectors = _encode(bench, both)
-        centroids = {name: edits.between(vectors, each, SENTENCES) for name, each in weights.items()}
+        centroids = {name: edits.between(_layers(bench, both, name), each, SENTENCES) for name, each in weights.items()}
 
-    def readings(words: Sequence[WordInContext]) -> np.ndarray:
-        return edits.readings(_encode(bench, words), centroids[space], weights[space])
+    def readings(words: Sequence[WordInContext], name: str = space) -> np.ndarray:
+        return edits.readings(_layers(bench, words, name, lemma), centroids[name], weights[name])
 
     steps = edits.steps(alignment, _order(alignment, request.order, readings))
-    layers = _encode(bench, [WordInContext(step.tokens, step.position) for step in steps])
-    read = {name: edits.readings(layers, centroids[name], weights[name]) for name in bench.layers.spaces}
+    words = [WordInContext(step.tokens, step.position) for step in steps]
+    read = {name: readings(words, name) for name in dict.fromkeys((*bench.layers.spaces, space))}
     start, goal = edits.ends(read[space])
     leads = {name: each[:, goal] - each[:, start] for name, each in read.items()}
     senses = centroids[space].senses
@@ -96,7 +98,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
         read=tuple(senses[k] for k in read[space].argmax(axis=1)),
         ends=(senses[start], senses[goal]),
         margins={name: np.where(np.abs(each) < TIE, 0.0, each) for name, each in leads.items()},
-        way=_way(bench.targets, lemma, rows, layers, space, weights[space]) if lemma else None,
+        way=_way(bench, lemma, rows, words, space) if lemma else None,
     )
 
 
@@ -109,18 +111,35 @@ def _shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
 
 
 def _centroids(
-    table: OccurrenceTable, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
+    bench: Bench, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
 ) -> dict[str, edits.Centroids]:
     """By space; a labelled sentence that is one of the two is left out, or it would judge itself."""
+    table = bench.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
     own = np.any([table.same_sentence(rows, word.tokens, word.position) for word in words], axis=0)
-    return {name: edits.centroids(layers, labels, each, own) for name, each in weights.items()}
+
+    def of(space: str) -> np.ndarray:
+        if space != SENSES:
+            return layers
+        senses = sense_space(bench)
+        return senses.placed(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
+
+    return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
 
 
-def _encode(bench: Bench, words: Sequence[WordInContext]) -> np.ndarray:
-    """(n, L, D), as a table would store them."""
-    return np.stack([query.layers for query in bench.queries(words)])
+def _weights(bench: Bench, space: str) -> np.ndarray:
+    """(L,) of a layer or "mix"; the sense space is one layer."""
+    return np.ones(1) if space == SENSES else layer_weights(space, bench.layers.n)
+
+
+def _layers(bench: Bench, words: Sequence[WordInContext], space: str, lemma: str | None = None) -> np.ndarray:
+    """(n, L, D), as a table would store them; in the sense space (n, 1, D), by the map that has not seen the word."""
+    layers = np.stack([query.layers for query in bench.queries(words)])
+    if space != SENSES:
+        return layers
+    senses = sense_space(bench)
+    return senses.placed(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
 
 
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:
@@ -143,10 +162,15 @@ def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordIn
     return edits.greedy(alignment, margins)
 
 
-def _way(table: OccurrenceTable, lemma: str, rows: np.ndarray, layers: np.ndarray, space: str, weights: np.ndarray) -> Way:
-    maps = open_maps(table, lemma, fit=True)
+def _way(bench: Bench, lemma: str, rows: np.ndarray, words: Sequence[WordInContext], space: str) -> Way:
+    table = bench.targets
+    occurrences = tuple(table.occurrence(int(row)) for row in rows)
+    if space == SENSES:
+        drawn = layouts.compute(bench, LayoutRequest(word=lemma, contexts=tuple(words), senses=True))
+        return Way(occurrences, drawn.coordinates[-1], drawn.stars[-1])
+    maps, weights = open_maps(table, lemma, fit=True), _weights(bench, space)
     coordinates = maps.coordinates[maps.names.index(space)]
-    cosines = edits.unit_mixes(layers, weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
+    cosines = edits.unit_mixes(_layers(bench, words, space), weights) @ edits.unit_mixes(table.rows.take(rows), weights).T
     near = np.argsort(-cosines, axis=1, kind="stable")[:, :NEIGHBOURS_TO_PLACE]
     places = insert(coordinates, near, np.take_along_axis(cosines, near, axis=1))
-    return Way(tuple(table.occurrence(int(row)) for row in rows), coordinates, places)
+    return Way(occurrences, coordinates, places)

@@ -22,7 +22,7 @@ from core.senses.clusters import Agreement, Suggestion
 from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
-from core.views.pair import judge
+from core.views.judging import judge
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -47,7 +47,7 @@ class Occurrences:
     word: str
     everything: int  # occurrences there are; more than `items` where only some are taken
     items: list[Occurrence]
-    rows: np.ndarray  # (n, D) directions, less what a spelling shares
+    rows: np.ndarray  # (n, D) directions minus what a spelling shares
     suggestion: Suggestion
     coordinates: np.ndarray  # (n, 2)
     frozen: bool  # whether the map is the Map page's

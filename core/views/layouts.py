@@ -19,7 +19,7 @@ from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
 from core.text.readings import WordInContext
-from core.views.pair import judge
+from core.views.judging import judge, sense_space
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -35,7 +35,7 @@ class LayoutRequest:
     word: str
     contexts: tuple[WordInContext, ...] = ()
     plan: str = UMAP
-    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two commonest senses
+    ends: tuple[str, ...] = ()  # of one's own axes: right, left, or right, left, up, down; none: the word's two most frequent senses
     senses: bool = False
 
 
@@ -174,9 +174,7 @@ def _stars(
 
 def _in_senses(bench: Bench, table: OccurrenceTable, rows: np.ndarray, maps: FrozenMaps, request: LayoutRequest) -> _Senses:
     """Begun from the map of the mix, so that no dot jumps on the way there."""
-    space = judge(bench).space
-    if space is None:
-        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+    space = sense_space(bench)
     if request.word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time."))
     vectors = space.placed(space.of_rows(table, rows), word=request.word)  # (N, D)

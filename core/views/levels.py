@@ -1,4 +1,4 @@
-"""What a cosine is held against: two random words at a layer, or under a mix, as the model's measures have them, else measured now."""
+"""What a cosine is held against: two random words at a layer, under a mix or in the sense space, as the model's measures have them, else measured now."""
 
 from collections.abc import Sequence
 
@@ -7,13 +7,16 @@ import numpy as np
 from core.analysis import anisotropy
 from core.analysis.anisotropy import Level
 from core.common.errors import ElmoscopeError
-from core.common.model_layers import MIX
+from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
+from core.views.judging import judge
 from core.workbench import Bench
 
 
 def level(bench: Bench, space: str, *, normalised: bool = False) -> Level | None:
-    """Of a layer or "mix"; None where the model's language has no sentences here."""
+    """Of a layer, "mix" or "senses"; None where the model's language has no sentences here, or the model no sense space."""
+    if space == SENSES:
+        return bench.once("level in senses", lambda: _in_senses(bench))
     n_layers = bench.layers.n
     names = (*map(str, range(n_layers)), MIX)
     measured = bench.once("levels", lambda: {name: anisotropy.level_of(_measures(bench), name) for name in names})
@@ -33,6 +36,12 @@ def means(bench: Bench, spaces: Sequence[str], *, normalised: bool = False) -> d
     return {space: each.mean for space, each in levels.items() if each is not None}
 
 
+def _in_senses(bench: Bench) -> Level | None:
+    """Of FEWER words: half a second."""
+    words, space = _random_words(bench, few=True), judge(bench).space
+    return None if words is None or space is None else anisotropy.level_in_senses(words, space)
+
+
 def _measure(bench: Bench, weights: tuple[float, ...], normalised: bool) -> Level | None:
     def compute() -> Level | None:
         words = bench.once("random words", lambda: _random_words(bench))
@@ -41,9 +50,9 @@ def _measure(bench: Bench, weights: tuple[float, ...], normalised: bool) -> Leve
     return bench.once("random level", compute, weights, normalised, most=64)
 
 
-def _random_words(bench: Bench) -> anisotropy.Drawn | None:
+def _random_words(bench: Bench, *, few: bool = False) -> anisotropy.Drawn | None:
     try:
-        return anisotropy.drawn_for(bench.model, _measures(bench))
+        return anisotropy.drawn_for(bench.model, None if few else _measures(bench))
     except ElmoscopeError:  # a language without sentences of its own
         return None
 

@@ -71,7 +71,7 @@ class AnyMixRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class AnyMix:
-    """What the browser ranks, counts and draws under any weights. An id is a row of the table, or -1 less a spelling's code."""
+    """What the browser ranks, counts and draws under any weights. An id is a row of the table, or -1 minus a spelling's code."""
 
     lemma: str | None  # None: nobody labelled it, and the table is of every token
     lengths: np.ndarray  # (L,) of the layers as they are

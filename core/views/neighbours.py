@@ -16,7 +16,7 @@ from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 from core.views import levels
-from core.views.pair import judge
+from core.views.judging import sense_space
 from core.workbench import Bench
 
 READS = ("model", "corpus")
@@ -74,11 +74,8 @@ def _needs_every_token(table: OccurrenceTable, query: Query, among: str) -> bool
 
 
 def _in_senses(bench: Bench, table: OccurrenceTable, query: Query, request: NeighboursRequest) -> Neighbours:
-    space = judge(bench).space
-    if space is None:
-        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+    index = SenseIndex(table, sense_space(bench))
     if request.among == TYPES:
-        raise BadInput(t("Spellings have no place in the sense space: look among occurrences."))
-    index = SenseIndex(table, space)
+        raise BadInput(t("Spellings have no place in the sense space: look among occurrences, or at a layer."))
     near = index.nearest(query, sense_index.WEIGHTS, k=request.k, which=request.among)
-    return Neighbours(entries=tuple(near), narrowed=index.narrows(query, request.among))
+    return Neighbours(entries=tuple(near), narrowed=index.narrows(query, request.among), level=levels.level(bench, SENSES))

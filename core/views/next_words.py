@@ -9,7 +9,7 @@ import numpy as np
 from core.analysis import expectation
 from core.analysis.expectation import Expected, Reading
 from core.common.errors import ElmoscopeError
-from core.engines.masked import Masked, MaskedWords
+from core.elmo.models import masked_words
 from core.text.corpora import open_corpus
 from core.text.word_in_question import words_of
 from core.workbench import Bench
@@ -48,9 +48,10 @@ def ranks(bench: Bench, request: NextWordsRequest, reading: Reading) -> np.ndarr
     return expectation.ranks(bench.language_model, reading, MOST_RANKED, _marginal(bench))
 
 
-def masked(bench: Bench, request: NextWordsRequest) -> Masked:
-    """What a transformer expects behind a mask over the token in question; MissingArtifact where it came without its head."""
-    words = bench.once("masked words", lambda: MaskedWords(bench.model.folder, bench.model.encoder), bench.model)
+def masked(bench: Bench, request: NextWordsRequest):
+    """What a transformer expects behind a mask over the token in question, a core.engines.masked.Masked; MissingArtifact where it came
+    without its head."""
+    words = bench.once("masked words", lambda: masked_words(bench.model), bench.model)
     starts = list(accumulate(map(len, request.sentences), initial=0))[:-1]
     number = max(k for k, start in enumerate(starts) if start <= request.position)
     return words.at(list(request.sentences[number]), request.position - starts[number])

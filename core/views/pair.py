@@ -7,10 +7,11 @@ import numpy as np
 
 from core.common.model_layers import Layers
 from core.elmo.mix import along, mixed_cosines, pair_products, stops
-from core.senses.judge import Judge, Judgment
+from core.senses.judge import Judgment
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import levels
+from core.views.judging import judge, labels
 from core.workbench import Bench
 
 READS = ("model", "vectors", "corpus")
@@ -94,23 +95,3 @@ def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
     weights = stops(len(a))
     values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
     return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
-
-
-def judge(bench: Bench) -> Judge:
-    """The judge by the bench's model; `is_ready` says whether its first verdict waits for a measuring."""
-    opener, model = bench.opener, bench.names.model
-
-    def make() -> Judge:
-        return Judge(
-            bench.model,
-            bench.language_vectors,
-            table=lambda corpus: opener.targets(corpus, model),
-            encode=lambda sentences: opener.sentences(model, sentences),
-        )
-
-    return bench.once("judge", make, bench.model)  # anew for a model whose files changed
-
-
-def labels(bench: Bench) -> str:
-    """The corpus in use, where it has labels."""
-    return bench.corpus if bench.is_labelled else ""

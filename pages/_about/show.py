@@ -51,12 +51,12 @@ def _knowledge(name: str, card: ModelCard) -> None:
     span = shared_span(panels)
     for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
-            said = replace(panel, baseline_name=say(panel.baseline_name))
+            translated = replace(panel, baseline_name=say(panel.baseline_name))
             lists.heading(say(panel.title), LAYER_COLOURS["2"], say(panel.data))
             named = ", ".join(f"{layer_title(k)} {v:.1%}" for k, v in panel.accuracy.items())
-            values = {"task": say(panel.title), "baseline": said.baseline_name, "level": said.baseline}
+            values = {"task": say(panel.title), "baseline": translated.baseline_name, "level": translated.baseline}
             alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
-            draw(panel_figure(said, span=span), key=f"panel.{panel.title}", alt=alt)
+            draw(panel_figure(translated, span=span), key=f"panel.{panel.title}", alt=alt)
     lines = _order_lines(panels) + _below(panels)
     notice(lines or _noticed(panels))
     if lines:
@@ -85,12 +85,12 @@ def _not_measured(name: str, *, stale: bool) -> None:
         "command": code(command("python", "-m", "core", "evaluate", "card", "--model", name, "--data", "FOLDER")),
     }
     if stale:
-        said = t("The measures of {name} belong to other weights. In a terminal, with the data sets: {command}", **values)
+        message = t("The measures of {name} belong to other weights. In a terminal, with the data sets: {command}", **values)
         line = t("The layers of {name} have not been measured with these weights.", name=name)
     else:
-        said = t("{name} has not been measured yet. In a terminal, with the data sets: {command}", **values)
+        message = t("{name} has not been measured yet. In a terminal, with the data sets: {command}", **values)
         line = t("The layers of {name} have not been measured.", name=name)
-    st.info(said, icon=":material/terminal:")
+    st.info(message, icon=":material/terminal:")
     notice([line])
 
 
@@ -106,20 +106,21 @@ def _noticed(panels: list[Panel]) -> list[str]:
 
 def _order_lines(panels: list[Panel]) -> list[str]:
     """Layer 1 against layer 2, task by task: as in the paper, the other way round, or not decided."""
-    found: dict[str, list[str]] = {"as": [], "not": [], "open": []}
+    orders: dict[str, list[str]] = {"as": [], "not": [], "open": []}
     for panel in panels:
         if panel.order is None:
             continue
         ahead = panel.order.verdict  # of layer 1
         expected = 1 if panel.title.startswith("Parts of speech") else -1
         named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
-        found["open" if not ahead else "as" if ahead == expected else "not"].append(named)
-    said = [
-        t("As in the paper: {tasks}.", tasks=", ".join(found["as"])) if found["as"] else "",
-        t("Opposite: {tasks}.", tasks=", ".join(found["not"])) if found["not"] else "",
-        t("Inconclusive: {tasks}.", tasks=", ".join(found["open"])) if found["open"] else "",
+        orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
+    parts = [
+        t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",
+        t("opposite for {tasks}", tasks=", ".join(orders["not"])) if orders["not"] else "",
+        t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
     ]
-    return [" ".join([t("Layer 1 minus layer 2, in points (95 % interval):"), *filter(None, said)])] if any(said) else []
+    each = "; ".join(filter(None, parts))
+    return [t("Layer 1 minus layer 2, in points (95 % interval): {each}.", each=each)] if each else []
 
 
 def _below(panels: list[Panel]) -> list[str]:

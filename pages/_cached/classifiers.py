@@ -3,9 +3,9 @@
 Apart from `opened`, so that other pages need not wait for scikit-learn.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import streamlit as st
@@ -14,21 +14,14 @@ from core.classify import tasks
 from core.classify.data import Dataset
 from core.classify.tasks import OpenHeads
 from core.common.i18n import t
-from core.experiments import variants
-from core.experiments.context_gains import Size, sizes
 from core.workbench import Bench
 from pages._cached.kept import keep
-from pages._cached.views import bench, view
+from pages._cached.views import bench, named
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
+READS = ("model", "vectors")
 KEPT_PER_USER = 4  # data sets
-
-
-class TaskText(Protocol):
-    """A request of core.views.classification."""
-
-    task: str
 
 
 @dataclass
@@ -64,32 +57,21 @@ def opened(task: str, in_use: InUse) -> OpenHeads:
     """The user's own heads of that name, or those that ship and fit the model and the vectors in use."""
     if mine := trained_here().get(task):
         return mine.opened
-    over, reads = bench(in_use), (("model", in_use.model), ("vectors", in_use.vectors))
+    over = bench(in_use)
 
     def open_heads() -> OpenHeads:
         return tasks.open_heads(tasks.task_named(task), model=over.model, vectors=over.vectors)
 
-    return keep("heads", reads, task, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
+    return keep("heads", named(over, READS), task, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
 
 
-def ask(compute: Callable[..., R], in_use: InUse, request: TaskText, *, meanwhile: str = "") -> R:
-    """What a function of core.views.classification says of a task's heads: of the user's own each time anew, of others once for all."""
-    over, heads = bench_for(request.task, in_use), opened(request.task, in_use)
-    if request.task in trained_here():
-        return compute(over, request, heads)
-    return view(compute, over, request, heads, most=512, meanwhile=meanwhile)
+def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
+    """What a function of core.classify.tasks or the like says by a task's heads: by the user's own each time anew, by others once for all."""
+    over, heads = bench_for(task, in_use), opened(task, in_use)
 
+    def work() -> R:
+        return compute(heads, *request, model=over.model, vectors=over.vectors)
 
-def runs() -> list[dict]:
-    """The experiments' lines, read again when their file has changed; it must be there."""
-    return keep("runs", (), _changed(), variants.read_results, most=2)
-
-
-def contexts() -> list[Size]:
-    """What its runs of core.experiments.context_curve come to."""
-    return keep("contexts", (), _changed(), lambda: sizes(runs()), most=2, weighed=False)
-
-
-def _changed() -> tuple[int, int]:
-    stat = variants.RESULTS.stat()
-    return stat.st_mtime_ns, stat.st_size
+    if task in trained_here():
+        return work()
+    return keep(f"classifiers.{compute.__qualname__}", named(over, READS), (task, request), work, most=512, meanwhile=meanwhile)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Hashable
 import streamlit as st
 
 from pages._cached import progress
-from pages._frame.markup import plain
 from pages._frame.server_jobs import TURNS, ServerJob, visitor
 
 
@@ -52,13 +51,10 @@ def drop(kind: str, key: Hashable) -> None:
 
 def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
     """A job that is not done: how far it is, as `text` says it given the time left, with Stop; or why it ended, and the button `again`."""
-    current = known(kind, key)
-    if current is None or current.result is not None:  # since it was asked for
+    if (current := known(kind, key)) is None:  # since it was asked for
         st.rerun()
-    if current.running:
+
+    def watch() -> None:
         progress.follow(current, lambda left: text(current, left), f"{widget}.stop")
-        return
-    st.error(plain(current.error), icon=":material/error:") if current.error else st.info(stopped, icon=":material/pause_circle:")
-    if st.button(again, icon=":material/play_arrow:", key=f"{widget}.again"):
-        drop(kind, key)
-        st.rerun()
+
+    progress.show_end(current, watch, lambda: drop(kind, key), stopped=stopped, label=again, key=f"{widget}.again")

@@ -9,24 +9,19 @@ import inspect
 import threading
 from collections.abc import Callable, Hashable, Iterable
 from contextlib import nullcontext
-from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.memo import Kept
-from core.files import registry
-from core.files.artifacts import file_sha256
+from core.index.contents import content_of
 from core.text import languages
-from core.text.labelled_words import MARK, parts, sentences_of
 
 P = ParamSpec("P")
 R = TypeVar("R")
 KINDS = {"corpus": "corpus", "model": "model", "model_name": "model", "vectors": "vectors", "vectors_name": "vectors"}
 KEPT = Kept()
-_CONTENTS: dict[tuple, str] = {}  # of files of texts: path, size and times -> sha256
-MOST_CONTENTS = 256
 _RUN = threading.local()  # of each thread that runs a page: which run, and what names stand for in it
 
 
@@ -77,17 +72,13 @@ def keep(
 
 
 def version(name: str, kind: str) -> tuple:
-    """What a name stands for now: of a file of texts its content and the language it is read in, of other files and of folders
-    where they lie, their sizes and the times of their last change. Empty where there is nothing: who opens it says so.
-
-    A page asks for the same few names a hundred times: within one run of it, they are looked up once.
-    """
+    """What a name stands for now. A page asks for the same few names a hundred times: within one run of it, they are looked up once."""
     known = _known_of_run()
     if known is None:
-        return _version(name, kind)
+        return content_of(name, kind)
     key = name, kind, languages.in_use().code if kind == "corpus" else ""
     if key not in known:
-        known[key] = _version(name, kind)
+        known[key] = content_of(name, kind)
     return known[key]
 
 
@@ -115,33 +106,3 @@ def _known_of_run() -> dict | None:
     if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes these anew for every run
         _RUN.of, _RUN.known = run.cursors, {}
     return _RUN.known
-
-
-def _version(name: str, kind: str) -> tuple:
-    if kind == "corpus" and MARK in name and (language := sentences_of(name)):  # parts of two files
-        return (*version(parts(name)[0], kind), *version(language.more_sentences, kind))
-    path = registry.place_of(name, kind)
-    reads = ((sentences_of(name) or languages.in_use()).code,) if kind == "corpus" else ()
-    try:
-        if path is None:
-            return reads
-        if path.is_dir():
-            return (*reads, str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
-        return (*reads, _content(path)) if kind == "corpus" else (*reads, *_stamp(path))
-    except OSError:
-        return reads
-
-
-def _stamp(path: Path) -> tuple:
-    stat = path.stat()
-    return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
-
-
-def _content(path: Path) -> str:
-    """sha256 of a file, read again when its stamp changes."""
-    stamp = _stamp(path)
-    if stamp not in _CONTENTS:
-        while len(_CONTENTS) >= MOST_CONTENTS:
-            _CONTENTS.pop(next(iter(_CONTENTS)), None)
-        _CONTENTS[stamp] = file_sha256(path)
-    return _CONTENTS[stamp]

@@ -1,4 +1,4 @@
-"""What all pages open or compute once and share; what is cached is never changed. Subjects have a `*_store` of their own.
+"""What all pages open once and share, as a bench asks for it (core.workbench.Opener); what is kept is never changed.
 
 Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all tokens) run in threads of their own, a
 bounded number at once (pages._frame.server_jobs), so that no page waits for them.
@@ -15,20 +15,23 @@ import streamlit as st
 from core.analysis.maps import FrozenMaps, compile_layout
 from core.analysis.word_maps import open_maps
 from core.common.i18n import t
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
 from core.index import float16_products
-from core.index.index_plan import claim_room, index_plan
+from core.index.index_plan import open_claimed
 from core.index.neighbours import Products, Query, query_of
 from core.index.table import OccurrenceTable
-from core.index.tables import index_at, open_table, opens_at_once, unread, with_further
+from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
-from core.text.labelled_words import Labelled, corpus_for, indexed, listed, parts, sentences_of
+from core.text import languages
+from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
 from core.text.readings import WordInContext
 from core.workbench import products_with, table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
-from pages._cached.progress import duration, labelled_text, wait_for
+from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
@@ -36,7 +39,8 @@ from pages._frame.server_jobs import ServerJob
 WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
-FEW_WORDS = 8  # further labelled words whose sentences, some forty each, a page reads by itself
+ENCODING = "encoded corpus"  # a kind of job
+MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
 
 
 def model(name: str) -> Model:
@@ -53,15 +57,10 @@ def vectors(name: str) -> StaticVectors:
     )
 
 
+@within_run
 def about(in_use: InUse, *words: str) -> InUse:
     """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
-    return replace(in_use, corpus=corpus_about(in_use.corpus, in_use.model, *words))
-
-
-@within_run
-def corpus_about(corpus: str, model_name: str, *words: str) -> str:
-    """The corpus with the labelled rows of these words."""
-    return corpus_for(corpus, words, lambda own: targets(own, model_name).word_codes)
+    return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
 
 
 def labelled_words(corpus: str) -> dict[str, Labelled]:
@@ -77,20 +76,12 @@ def targets(corpus: str, model_name: str) -> OccurrenceTable:
     shows how far it is, and ends there.
     """
     labelled = is_labelled(corpus)
-    if labelled and not _takes_long(corpus):
+    if labelled and not takes_long(corpus):
         return _labelled(corpus, model_name)
     job = table_job(corpus, model_name, targets_only=labelled)
     if job.result is None:
         wait_for(job, lambda: go_on(corpus, model_name, targets_only=labelled), labelled=labelled)
     return job.result
-
-
-def _takes_long(corpus: str) -> bool:
-    """Whether a corpus has more labelled sentences than a page reads by itself: those of many further words, or a visitor's."""
-    if language := sentences_of(corpus):
-        added = parts(corpus)[1]
-        return language.more_sentences in added or len(added) > FEW_WORDS
-    return not index_at(corpus)
 
 
 def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
@@ -102,7 +93,7 @@ def _labelled(corpus: str, model_name: str) -> OccurrenceTable:
         bars[0].progress(min(1.0, done / max(1, total)), text=labelled_text(done, total, left))
 
     def read() -> OccurrenceTable:
-        table = made(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
+        table = open_claimed(corpus, model(model_name), spent_by_visit(), report, targets_only=True)
         for bar in bars:
             bar.empty()
         return table
@@ -132,7 +123,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     return jobs.job(
         _kind(targets_only),
         key,
-        lambda job: made(corpus, opened, spent, job.report, targets_only=targets_only),
+        lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
         failed=t("Indexing failed. Searching the labeled sentences instead."),
         most=KEPT_TABLES,
     )
@@ -147,20 +138,47 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
     return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
 
 
+def encoded(corpus: str) -> EncodedCorpus:
+    """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
+    there."""
+    language = languages.in_use()
+    if unread_bytes(corpus, language) < MOST_READ:
+        return keep(
+            ENCODING,
+            [("corpus", corpus)],
+            language.code,
+            lambda: open_encoded(corpus, language),
+            most=4,
+            weighed=False,
+            meanwhile=t("Reading texts…"),
+        )
+    key = corpus, language.code, version(corpus, "corpus")
+    job = jobs.job(
+        ENCODING,
+        key,
+        lambda job: open_encoded(corpus, language, report=job.report),
+        failed=t("Reading this corpus failed."),
+        most=KEPT_TABLES,
+    )
+    job.wait(AT_MOST_S)
+    if job.result is None:
+        jobs.show_state(
+            ENCODING,
+            key,
+            lambda job, left: t(
+                "Reading texts: {done:,} of about {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left
+            ),
+            widget="encoded",
+            stopped=t("Reading stopped."),
+            again=t("Read again"),
+        )
+        st.stop()
+    return job.result
+
+
 def spent_by_visit() -> dict[tuple, int]:
     """Bytes on disk that this visit has claimed for tables, by what they are of; a job counts its own to it."""
     return st.session_state.setdefault("index.bytes", {})
-
-
-def made(corpus: str, opened: Model, spent: dict[tuple, int], report, *, targets_only: bool = False) -> OccurrenceTable:
-    """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and counts for the visit."""
-    if sentences := unread(corpus, opened, targets_only=targets_only):
-        rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
-        plan = index_plan(rows, opened.encoder.n_layers, opened.encoder.dim)
-        key = (corpus, opened.fingerprint, targets_only)
-        claim_room(plan, sum(size for other, size in spent.items() if other != key))
-        spent[key] = plan.index_bytes
-    return open_table(corpus, opened, targets_only=targets_only, report=report)
 
 
 def everything(corpus: str, model_name: str, job: ServerJob) -> OccurrenceTable | None:

@@ -1,6 +1,7 @@
 """A background job's progress on a page, looked at once a second without running the page; how to stop it and go on."""
 
 from collections.abc import Callable
+from functools import partial
 
 import streamlit as st
 
@@ -12,44 +13,32 @@ AT_MOST_S = 2.5  # a small corpus is read in that time: no progress is drawn for
 
 
 @st.fragment(run_every=1.0)
-def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "") -> None:
-    """How far, how fast, how long yet, and what the page does meanwhile; when the job is done the page runs once more."""
+def follow(job: ServerJob, facts: Callable[[str], str], key: str, *, stoppable: bool = True, meanwhile: str = "", help: str = "") -> None:
+    """How far a job is, with Stop, looked at once a second; `facts` says it, given the time left, and `meanwhile` what the page does until
+    then. When it is done the page runs once more."""
     if not job.running:
         st.rerun()
     bar, stop = st.columns([5, 1], vertical_alignment="center") if stoppable else (st.container(), None)
     if job.stop_asked:
-        message = t("Stopping after this step…")
-    elif job.waiting:
-        message = waiting_text(job.turn)
-    elif not job.done:
-        message = t("Starting to read all words…")
-    else:
-        message = t(
-            "Reading all words: {done:,} of {total:,} tokens, {speed:,.0f} per second, {left} left.",
-            done=job.done,
-            total=job.total,
-            speed=job.speed,
-            left=duration((job.total - job.done) / max(job.speed, 1e-9)),
-        )
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{message} {meanwhile}".rstrip())
-    if stop and stop.button(
-        t("Stop"), icon=":material/stop:", key="index.stop", width="stretch", disabled=job.stop_asked, help=t("You can continue later.")
-    ):
-        job.stop()
-
-
-@st.fragment(run_every=1.0)
-def follow(job: ServerJob, facts: Callable[[str], str], key: str) -> None:
-    """How far a job is, with Stop, looked at once a second; `told` says it, given the time left. When it is done the page runs once more."""
-    if not job.running:
-        st.rerun()
-    bar, stop = st.columns([5, 1], vertical_alignment="center")
-    if job.stop_asked:
         text = t("Stopping after this step…")
     else:
         text = waiting_text(job.turn) if job.waiting else facts(duration((job.total - job.done) / max(job.speed, 1e-9)))
-    bar.progress(min(1.0, job.done / max(1, job.total)), text=text)
-    stop.button(t("Stop"), icon=":material/stop:", key=key, width="stretch", disabled=job.stop_asked, on_click=job.stop)
+    bar.progress(min(1.0, job.done / max(1, job.total)), text=f"{text} {meanwhile}".rstrip())
+    if stop:
+        options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.stop_asked, "on_click": job.stop, "help": help or None}
+        stop.button(t("Stop"), key=key, **options)
+
+
+def show_progress(job: ServerJob, *, stoppable: bool = False, meanwhile: str = "") -> None:
+    """How far a corpus is read."""
+    follow(job, partial(_reading_text, job), "index.stop", stoppable=stoppable, meanwhile=meanwhile, help=t("You can continue later."))
+
+
+def _reading_text(job: ServerJob, left: str) -> str:
+    if not job.done:
+        return t("Starting to read all words…")
+    values = {"done": job.done, "total": job.total, "speed": job.speed, "left": left}
+    return t("Reading all words: {done:,} of {total:,} tokens, {speed:,.0f} per second, {left} left.", **values)
 
 
 def wait_for(job: ServerJob, again: Callable[[], object], *, labelled: bool = False) -> None:
@@ -71,20 +60,23 @@ def wait_for(job: ServerJob, again: Callable[[], object], *, labelled: bool = Fa
 
 
 def show_state(job: ServerJob, again: Callable[[], object]) -> None:
-    """A job that is not done: its progress with Stop, or why it ended and a button that begins it `again`.
+    """A corpus that is not read: how far it is with Stop, or why that ended and a button that begins `again`."""
+    stopped = t("Stopped at {done:,} of {total:,} tokens, all kept.", done=job.done, total=job.total)
+    show_end(job, lambda: show_progress(job, stoppable=True), again, stopped=stopped, label=t("Continue"), key="index.go_on")
+
+
+def show_end(job: ServerJob, watch: Callable[[], None], again: Callable[[], object], *, stopped: str, label: str, key: str) -> None:
+    """A job without a result: `watch` while it runs, else why it ended and the button that begins it `again`.
 
     One that was done since its page asked for its result has nothing to show: the page runs once more, with the result.
     """
     if job.result is not None:
         st.rerun()
     if job.running:
-        show_progress(job, stoppable=True)
+        watch()
         return
-    if job.error:
-        st.error(plain(job.error), icon=":material/error:")
-    else:
-        st.info(t("Stopped at {done:,} of {total:,} tokens, all kept.", done=job.done, total=job.total), icon=":material/pause_circle:")
-    if st.button(t("Continue"), icon=":material/play_arrow:", key="index.go_on"):
+    st.error(plain(job.error), icon=":material/error:") if job.error else st.info(stopped, icon=":material/pause_circle:")
+    if st.button(label, icon=":material/play_arrow:", key=key):
         again()
         st.rerun()
 

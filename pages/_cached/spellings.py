@@ -1,4 +1,4 @@
-"""The vocabulary's spellings, read in a thread beside the pages and kept for all of them; what fires in a word."""
+"""The vocabulary's spellings, read in a thread beside the pages and kept for all of them."""
 
 import atexit
 import threading
@@ -7,12 +7,13 @@ import time
 import numpy as np
 import streamlit as st
 
-from core.analysis.spelling import Firing, Spellings, firing, known_words
+from core.analysis.spelling import Spellings, known_words
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.static.vectors import StaticNeighbour
-from pages._cached import opened
-from pages._cached.kept import kept
+from core.workbench import Bench
+from pages._cached.kept import keep
+from pages._cached.views import named
 from pages._frame.markup import plain
 from pages._frame.server_jobs import Background
 
@@ -61,18 +62,15 @@ class SpellingReading(Background):
         self.spellings.extend(self.encoder, self.upto, report=report, stop=self._stop.is_set)
 
 
-@kept(3, weighed=False)
-def reading(model_name: str, vectors_name: str) -> SpellingReading:
+def reading(over: Bench) -> SpellingReading:
     """The words of the model's vocabulary, or of the static vectors where the model came without one."""
-    model = opened.model(model_name)
-    words, own = known_words(model.folder, opened.vectors(vectors_name))
-    return SpellingReading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
 
+    def begin() -> SpellingReading:
+        model = over.model
+        words, own = known_words(model.folder, over.vectors)
+        return SpellingReading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
 
-@kept(512)
-def fired(model_name: str, word: str) -> Firing:
-    """Which windows the vector of a word comes from."""
-    return firing(opened.model(model_name).encoder.model.characters, word)
+    return keep("spellings", named(over, ("model", "vectors")), None, begin, most=3, weighed=False)
 
 
 def nearest_read(read: SpellingReading, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:

@@ -31,17 +31,17 @@ def view(compute: Callable[..., R], over: Bench, request: Hashable, *further: An
 
     `further` is handed on too and hangs on the same; `options` are those of `pages._cached.kept.keep`.
     """
-    reads = [*_named(over, sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
+    reads = [*named(over, sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)
 
 
 def of(part: str, compute: Callable[..., R], over: Bench, *request: Hashable, most: int = 64, **options: Any) -> R:
     """The answer of a function of one part of a bench, such as its "targets" or its "model.encoder", and of a request."""
-    reads = _named(over, READS[part.partition(".")[0]])
+    reads = named(over, READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
 
 
-def _named(over: Bench, kinds: tuple[str, ...]) -> list[tuple[str, str]]:
+def named(over: Bench, kinds: tuple[str, ...]) -> list[tuple[str, str]]:
     """What is in use of these kinds, by name; where none is chosen, what belongs to the model's language."""
     return [(kind, getattr(over.names, kind) or getattr(over.language, OF_LANGUAGE[kind])) for kind in kinds]
 

@@ -8,10 +8,11 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.common.significance import points
+from core.experiments import context_gains, variants
 from core.experiments.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles
 from core.figures.classifiers import curves_figure, leads_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
-from pages._cached import classifiers
+from pages._cached.kept import keep
 from pages._frame.frame import notice
 from pages._frame.markup import show_html
 from pages._widgets import lists
@@ -27,9 +28,9 @@ COLOURS = {
 }
 
 
-def show_curve() -> None:
+def show_curve(lines: Sequence[dict]) -> None:
     """Accuracies, differences to GloVe alone with their intervals, what to notice, the table; nothing where nothing was run."""
-    result = classifiers.contexts()
+    result = keep("contexts", (), variants.changed(), lambda: context_gains.sizes(lines), most=2, weighed=False)
     if not result:
         return
     st.markdown(t("#### Does ELMo help most when labels are few?"))

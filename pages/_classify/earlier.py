@@ -38,12 +38,12 @@ def show_earlier(result: dict) -> None:
     titles, spam = t("titles, six folds, {n} seeds", n=n["titles"]), t("no duplicates, {n} seeds", n=n["spam"])
     embedding, glove = (_gain(result, "titles", plain, f"{plain}+elmo") for plain in ("embedding", "glove"))
     unfrozen, tfidf = _share(_accuracy(result, "titles", "glove-unfrozen")), _share(_accuracy(result, "spam", "tfidf"))
-    one, twenty = (_share(_accuracy(result, f"spam-{n}", "mean-elmo")) for n in ("one-epoch", "twenty-epochs"))
+    once, twenty = (_share(_accuracy(result, f"spam-{n}", "mean-elmo")) for n in ("one-epoch", "twenty-epochs"))
     rows = [
         (t("nn.Embedding + ELMo over nn.Embedding"), t("0.73 points more"), embedding, titles),
         (t("GloVe + ELMo over GloVe"), t("1.1 points more"), glove, titles),
         (t("GloVe, unfrozen"), "86.47 %", unfrozen, titles),
-        (t("Spam, mean ELMo, one epoch"), "97.76 %", one, spam),
+        (t("Spam, mean ELMo, one epoch"), "97.76 %", once, spam),
         (t("Spam, mean ELMo, 20 epochs"), t("98.07 and 98.16 %"), twenty, spam),
         (t("Spam, TF-IDF and logistic regression"), t("not tried"), tfidf, t("no duplicates")),
     ]

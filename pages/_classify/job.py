@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,42 +12,14 @@ from core.classify.data import Dataset, SplitConfig
 from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.train import make_text_fit
+from core.classify.trainings import Order, cost, left_of_all
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.common.markup import command
 from core.common.turns import Turn
 from core.elmo.models import Model
 from core.learning.frozen import Frozen
 from core.static.vectors import StaticVectors
 from pages._frame.server_jobs import Background, waiting_text
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
-    """What is to be trained."""
-
-    task: str
-    title: str  # for people
-    files: dict  # train, test, valid -> path, as core.classify.tasks.open_data takes them
-    columns: dict  # text_columns, label_column
-    variants: tuple[str, ...]
-    seeds: tuple[int, ...]
-    share: float
-    epochs: int
-    model: str
-    vectors: str
-
-    @property
-    def command(self) -> str:
-        """The same on the command line."""
-        words = ["python", "-m", "core", "train", "--task", self.task, "--variant", *self.variants]
-        for option, value in self.files.items():
-            words += [f"--{option}", value]
-        for option, names in (("text", self.columns.get("text_columns")), ("label", [self.columns.get("label_column")])):
-            if names and all(names):
-                words += [f"--{option}-column", *names]
-        words += ["--seeds", *self.seeds, "--share", f"{self.share:g}", "--epochs", self.epochs]
-        return command(*words, "--model", self.model, "--vectors", self.vectors, "--json")
 
 
 @dataclass
@@ -148,20 +119,6 @@ class TrainingJob(Background):
         self.share_done, self.seconds_left = done / max(1, total), (total - done) / speed if speed else None
         if self.stop_asked:
             raise _Stopped(t("Stopped before the first epoch. Layers computed so far are kept."))
-
-
-def cost(variant: Variant) -> float:
-    """About how long a variant takes beside the others: an epoch of those that ship, nn.Embedding's LSTM being 1."""
-    if variant.members:
-        return 0.02  # its members are trained already
-    if variant.network not in ("lstm", "mean"):
-        return 0.1
-    return (1.0 if variant.network == "lstm" else 0.3) + 0.9 * variant.elmo + 0.2 * bool(variant.glove)
-
-
-def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) -> float:
-    """Seconds to the end of all runs, if those to come take as long, for their cost, as run `number` with its seconds spent and left."""
-    return left + (spent + left) / costs[number] * sum(costs[number + 1 :])
 
 
 class _Stopped(ElmoscopeError):

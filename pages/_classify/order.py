@@ -5,19 +5,18 @@ from pathlib import Path
 
 import streamlit as st
 
-from core.classify import tasks
-from core.classify.columns import read_columns
-from core.classify.data import SplitConfig, normal_form
+from core.classify import tasks, trainings
+from core.classify.columns import read_columns, selector
 from core.classify.model import VARIANTS, variant_titles
-from core.classify.tables import Table, read_table
+from core.classify.tables import read_table
+from core.classify.trainings import Order
 from core.common import i18n
-from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
+from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.files import public_data
 from core.files.artifacts import plain_file_name
-from pages._cached.kept import kept
-from pages._classify.job import Order
+from pages._cached.kept import keep
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
@@ -25,7 +24,6 @@ from pages._frame.server_jobs import in_turn
 
 OWN = "own"
 USUAL = ("embedding", "glove", "embedding+elmo", "glove+elmo", "tfidf")
-FEWEST = 3  # different texts of a class: one to learn from, one to stop by, one to test on
 SMALL_BYTES = 5_000_000  # of a file that is split on trial before the button
 SHARES = (0.01, 0.03, 0.1, 0.3, 1.0)
 
@@ -150,7 +148,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
     if len(table.rows) > most.max_rows:
         values = {"name": given.name, "n": len(table.rows), "most": most.max_rows}
         raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
-    check_classes(table, given.name)
+    trainings.check_classes(table, given.name)
     labels = sorted({row.label for row in table.rows})
     some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
     st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
@@ -188,47 +186,17 @@ def _columns(path: Path, key: str) -> dict | None:
     if not chosen or labels is None:
         st.info(t("Choose one column of texts and a different one of labels."), icon=":material/table_chart:")
         return None
-    return {"text_columns": [_selector(columns.names, k) for k in chosen], "label_column": _selector(columns.names, labels)}
+    return {"text_columns": [selector(columns.names, k) for k in chosen], "label_column": selector(columns.names, labels)}
 
 
-def _selector(names: tuple[str, ...], number: int) -> str | int:
-    """A column as readers of tables, and their commands, know it: by its name; by its number where no name is its alone."""
-    name = names[number - 1]
-    alone = sum(other.casefold() == name.casefold() for other in names) == 1
-    return name if name and alone and not name.isdecimal() else number
-
-
-def check_classes(table: Table, name: str) -> None:
-    """BadInput where there is nothing to tell apart, or where most classes have too few texts to be learned, checked and tested."""
-    forms: dict[str, set[str]] = {}
-    for row in table.rows:
-        forms.setdefault(row.label, set()).add(normal_form(row.text))
-    values = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
-    if len(forms) < 2:
-        raise BadInput(t("{name} has one class ({label!r}); a classifier needs at least two.", name=name, label=next(iter(forms))[:60]))
-    few = [label for label, some in forms.items() if len(some) < FEWEST]
-    if 2 * len(few) > len(forms):
-        values |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
-        raise BadInput(
-            t(
-                "{n} of {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). Choose another label column, or add rows.",
-                **values,
-            )
-        )
-
-
-@kept(32)
 def refusal(
     task: str, files: tuple[tuple[str, str, int], ...], columns: tuple[tuple[str, object], ...], share: float, language: str
 ) -> str:
     """Why these rows cannot be split and trained on, in that language; "" where they can. Asked before the button, of files so small
-    that it takes a moment."""
-    try:
-        split = SplitConfig(share=share, duplicates=tasks.task_named(task).duplicates)
-        tasks.open_data(tasks.task_named(task), split=split, **{name: path for name, path, _ in files}, **dict(columns))
-    except ElmoscopeError as error:
-        return str(error)
-    return ""
+    that it takes a moment; each is a name, a path, and when it was changed."""
+    paths = {name: path for name, path, _ in files}
+    key = (task, files, columns, share, language)
+    return keep("refusal", (), key, lambda: trainings.refusal(task, paths, dict(columns), share), most=32)
 
 
 def _check_split(task: str, files: dict, columns: dict, share: float) -> None:

@@ -15,9 +15,8 @@ SENTIMENT = ("glove", "glove+elmo")  # the classifiers that stand for the two co
 
 
 def show_paper(result: dict[str, dict]) -> None:
-    """The table, what to notice in it, and the map of tasks by layers; nothing where no task was measured."""
-    runs = read_results()
-    measured = summaries(runs)
+    """The table, what to notice in it, tasks that the paper has not; nothing where no task was measured."""
+    measured = summaries(read_results())
     if not measured:
         return
     titles = task_titles() | {"sentiment": t("Sentiment")}
@@ -34,7 +33,16 @@ def show_paper(result: dict[str, dict]) -> None:
     if beside := [_beside(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
         lists.grid(pd.DataFrame(beside))
+    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
+
+
+def show_gain() -> None:
+    """ELMo's gain as examples grow, and the map of tasks by layers."""
+    runs = read_results()
+    measured, titles = summaries(runs), task_titles()
     _show_curves(curves(runs), titles)
+    if not measured:
+        return
     weights = {
         f"{titles[name]}, {t('input') if where == 'input' else t('output')}": mix
         for name, value in measured.items()
@@ -50,7 +58,6 @@ def show_paper(result: dict[str, dict]) -> None:
             command=COMMAND,
         )
     )
-    lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
 
 
 def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:

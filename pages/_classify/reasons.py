@@ -4,14 +4,14 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.classify.explain import Explanation
+from core.classify import tasks
+from core.classify.explain import Explanation, near_texts
+from core.classify.inputs import live_layers
 from core.classify.model import variant_titles
 from core.common.i18n import t
 from core.common.markup import Markup
 from core.elmo.mix import pulls
 from core.figures.classifiers import token_marks
-from core.views import classification
-from core.views.classification import ClassificationRequest
 from pages._cached import classifiers
 from pages._frame.choices import choice
 from pages._frame.in_use import InUse
@@ -27,12 +27,12 @@ def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
         name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
-        request = ClassificationRequest(task=task, text=text, variants=(name,))
-        result = classifiers.ask(classification.reasons, in_use, request, meanwhile=t("Rereading without each word…"))
+        result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
         _words(result)
         _context(result)
         if (mine := classifiers.trained_here().get(task)) and name in mine.pooled:
-            _near(classification.near_texts(mine.bench, request, mine.opened, mine.pooled[name], mine.dataset))
+            reads = {"vectors": mine.bench.vectors, "layers": live_layers(mine.bench.model.encoder)}
+            _near(near_texts(mine.opened.heads[name], tasks.text_tokens(mine.opened.task, text), mine.pooled[name], mine.dataset, **reads))
         _layers(name, result)
         parts = {t("word"): result.tokens, t("change if removed"): result.occlusion} | (
             {t("without its context"): result.context} if result.context else {}

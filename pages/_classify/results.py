@@ -5,20 +5,20 @@ import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
-from core.classify.model import VARIANTS, variant_titles
+from core.classify.model import variant_titles
 from core.common.i18n import say, t
-from core.common.significance import LEVEL, holm, margin, mcnemar, points, written
+from core.common.significance import LEVEL, margin, points, written
 from core.elmo.mix import pulls
 from core.elmo.models import BUNDLED_MODEL
 from core.experiments import variants
 from core.experiments.planned import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
 from core.views.mix import layer_lengths
-from pages._cached import classifiers
+from pages._cached.kept import keep
 from pages._cached.views import bench_of
 from pages._classify.curve import scores_of, show_curve
 from pages._classify.earlier import show_checks, show_earlier
-from pages._classify.paper import show_paper
+from pages._classify.paper import show_gain, show_paper
 from pages._classify.scores import show_scores
 from pages._frame.choices import choice, coded_choice
 from pages._frame.frame import notice
@@ -58,10 +58,11 @@ def show(in_use: InUse) -> None:
         notice([t("No results yet. Train these classifiers on Train.")])
         show_scores()
         return
-    lines = classifiers.runs()
+    lines = keep("runs", (), variants.changed(), variants.read_results, most=2)
     result = {name: variants.summary(lines, name) for name in EXPERIMENTS}
     parts = {
         "paper": t("The paper’s tasks"),
+        "more": t("Gain and layers"),
         "labels": t("Few labels"),
         "classifiers": t("All classifiers"),
         "shipped": t("Shipped classifiers"),
@@ -70,8 +71,10 @@ def show(in_use: InUse) -> None:
     match coded_choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):
         case "paper":
             show_paper(result)
+        case "more":
+            show_gain()
         case "labels":
-            show_curve()
+            show_curve(lines)
         case "classifiers":
             _task({name: rows for name, rows in result.items() if rows})
         case "shipped":
@@ -104,7 +107,7 @@ def _task(result: dict) -> None:
     st.markdown(t("#### All classifiers by task"))
     name = choice("results_task", t("Task"), names, names[0], format_func=task_of.get)
     rows = dict(sorted(result[name].items(), key=lambda item: -item[1]["accuracy"]))
-    kinds = {titles[v]: _kind(v) for v in rows}
+    kinds = {titles[v]: variants.kind_of(v) for v in rows}
     named = ", ".join(f"{titles[v]} {r['accuracy']:.1%}" for v, r in rows.items())
     draw(
         accuracy_dots({titles[v]: (r["accuracy"], r["spread"]) for v, r in rows.items()}, kinds),
@@ -140,12 +143,12 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
     if len(level) > 1:
         return [*lines, t("Tied for best: <b>{classifier}</b>, {accuracy:.1%}.", **values)]
     lines.append(t("Best: <b>{classifier}</b>, {accuracy:.1%}.", **values))
-    runner = next((v for v in ranked if _kind(v) != _kind(best)), None)
+    runner = next((v for v in ranked if variants.kind_of(v) != variants.kind_of(best)), None)
     if runner is None:
         return lines
     gap = rows[best]["accuracy"] - rows[runner]["accuracy"]
     values = {"classifier": titles[runner], "points": points(gap), "texts": max(1, round(gap * n)), "n": n}
-    p = adjusted_p(rows, best).get(runner)
+    p = variants.adjusted_p(rows, best).get(runner)
     values["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
     shown = gap > values["margin"] / 100 if p is None else p < LEVEL
     if p is not None:
@@ -178,27 +181,9 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
                 **values,
             )
         )
-    if _kind(best) == "plain baseline" and shown:
+    if variants.kind_of(best) == "plain baseline" and shown:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines
-
-
-def adjusted_p(rows: dict[str, dict], best: str) -> dict[str, float]:
-    """Of every other classifier: how likely chance makes the best's lead over it, all of them taken together (Holm).
-
-    Empty where some run did not keep which texts it was right on.
-    """
-    right = {name: row.get("right") for name, row in rows.items()}
-    others = [name for name in rows if name != best]
-    if any(item is None or item.shape[1] != rows[best]["n"] for item in right.values()):
-        return {}
-    return dict(zip(others, holm([mcnemar(right[best], right[name]).p for name in others]).tolist(), strict=True))
-
-
-def _kind(variant: str) -> str:
-    """One of core.figures.classifiers.KINDS."""
-    v = VARIANTS[variant]
-    return "plain baseline" if variant in variants.BASELINES else "with ELMo" if v.elmo else "without ELMo"
 
 
 def _pulls(mix: dict | None) -> str:

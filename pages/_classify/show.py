@@ -17,8 +17,6 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.figures.classifiers import answers_figure, class_colours
 from core.text.tokens import tokenize
-from core.views import classification
-from core.views.classification import ClassificationRequest
 from pages._cached import classifiers
 from pages._classify.notices import about_answers
 from pages._classify.reasons import show_reasons
@@ -54,7 +52,7 @@ def show(in_use: InUse) -> None:
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
     """Whether there is a word that the classifiers can read; what of the text is not read is said here."""
     whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
-    letters = classifiers.ask(classification.letters, in_use, ClassificationRequest(task=task))
+    letters = classifiers.ask(tasks.letters, task, in_use)
     read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), letters)
     if not read:
         st.info(t("These classifiers know no letter of this text. Type English."), icon=":material/visibility_off:")
@@ -117,7 +115,7 @@ def _take_example(key: str, into: str) -> None:
 
 def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> dict[str, Answer]:
     """What these variants' heads say of a text."""
-    return classifiers.ask(classification.compute, in_use, ClassificationRequest(task=task, text=text, variants=tuple(names)))
+    return classifiers.ask(tasks.predictions, task, in_use, text, tuple(names))
 
 
 def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names: list[str]) -> None:

@@ -1,6 +1,6 @@
 """The tasks of the ELMo paper: what is typed, two answers side by side, and the table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import TypeVar
 
 import pandas as pd
@@ -21,9 +21,8 @@ from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces
-from core.views import tasks
-from core.views.tasks import TaskRequest
-from pages._cached.views import bench, view
+from pages._cached.kept import keep
+from pages._cached.views import bench, named
 from pages._classify import brackets
 from pages._classify.notices import about_choice, about_measure, about_spans
 from pages._frame import examples
@@ -37,21 +36,26 @@ from pages._widgets.charts import draw
 
 COLOURS = {"baseline": GLOVE, "elmo": LAYER_COLOURS["2"]}
 R = TypeVar("R")
+READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
 ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
 
 
 def _opened(in_use: InUse) -> dict[str, OpenTask]:
     """The tasks that have heads which fit what is in use; none where nothing was trained."""
-    path = FOLDER / "results.json"
-    if not path.is_file():
+    if not RESULTS.is_file():
         return {}
-    return view(tasks.open_tasks, bench(in_use), path.stat().st_mtime, most=4, weighed=False, meanwhile=t("Opening the heads…"))
+    over = bench(in_use)
+    options = {"most": 4, "weighed": False, "meanwhile": t("Opening the heads…")}
+    return keep("task heads", named(over, READS), RESULTS.stat().st_mtime, lambda: answers.open_tasks(over.model, over.vectors), **options)
 
 
-def _ask(compute: Callable[..., R], in_use: InUse, **request) -> R:
-    """What a function of core.views.tasks says of a request, by these heads."""
-    changed = (FOLDER / "results.json").stat().st_mtime
-    return view(compute, bench(in_use), TaskRequest(changed=changed, **request), _opened(in_use), most=256)
+def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
+    """What a function of core.tasks.answers says of a request, by the heads of a task."""
+    over, opened = bench(in_use), _opened(in_use)[task]
+    key = (task, request, RESULTS.stat().st_mtime)
+    return keep(
+        f"tasks.{compute.__qualname__}", named(over, READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
+    )
 
 
 def variant_titles() -> dict[str, str]:
@@ -137,7 +141,7 @@ def _speech(in_use: InUse) -> None:
 def _roles(in_use: InUse) -> None:
     example = answers.sentence_example("roles", _typed("tasks_roles", t("Sentence with a verb"), "roles", height=80))
     tokens = flat(example.passages[0])
-    places = _ask(tasks.predicates, in_use, example=example)
+    places = _ask(answers.predicates, in_use, "roles", example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
     at = coded_choice("tasks_verb", t("Whose roles"), titles, str(places[0]))
     _spans("roles", in_use, answers.with_predicate(example, int(at)))
@@ -146,9 +150,9 @@ def _roles(in_use: InUse) -> None:
 def _spans(task: str, in_use: InUse, example: Example) -> None:
     """Names or roles, drawn on the words of both."""
     tokens = flat(example.passages[0])
-    said = _ask(tasks.compute, in_use, task=task, example=example)
+    by_variant = _ask(answers.ask, in_use, task, example)
     verb = ("V", "C-V")
-    result = {v: [span for span in a.said if span[2] not in verb] for v, a in said.items()}
+    result = {v: [span for span in a.said if span[2] not in verb] for v, a in by_variant.items()}
     colours = class_colours(sorted({label for spans in result.values() for _, _, label in spans}), ordered=False)
     shown = pieces(tokens)
 
@@ -163,7 +167,7 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
         return brackets.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
 
-    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
     if len(result) > 1:
         _notice(task, about_spans(result["baseline"], result["elmo"], words))
     rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
@@ -173,10 +177,10 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
 def _entailment(in_use: InUse) -> None:
     first = _typed("tasks_first", t("First sentence"), "entailment")
     second = _typed("tasks_second", t("Does this follow from it?"), "entailment")
-    said = _ask(tasks.compute, in_use, task="entailment", example=answers.pair_example(first, second))
+    by_variant = _ask(answers.ask, in_use, "entailment", answers.pair_example(first, second))
     titles = variant_titles()
     named = label_titles()
-    shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in said.items()}
+    shares = {v: {named[label]: p for label, p in a.said.items()} for v, a in by_variant.items()}
     message = "; ".join(f"{titles[v]}: " + ", ".join(f"{label} {p:.0%}" for label, p in row.items()) for v, row in shares.items())
     draw(
         shares_figure([titles[v] for v in shares], list(shares.values()), [COLOURS[v] for v in shares]),
@@ -208,11 +212,11 @@ def _coreference(in_use: InUse) -> None:
 
 def _chains(in_use: InUse, text: str) -> None:
     """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
-    example = _ask(tasks.mentions, in_use, text=text)
+    example = _ask(answers.mentions_in, in_use, "chunks", text)
     tokens = flat(example.passages[0])
     shown = pieces(tokens)
-    said = _ask(tasks.compute, in_use, task="clusters", example=example)
-    result = {v: answers.chains(example, a.said) for v, a in said.items()}
+    by_variant = _ask(answers.ask, in_use, "clusters", example)
+    result = {v: answers.chains(example, a.said) for v, a in by_variant.items()}
     first = sorted({chain[0] for chains in result.values() for chain in chains})
     colours = chain_colours(len(first))
 
@@ -228,9 +232,9 @@ def _chains(in_use: InUse, text: str) -> None:
             alone += labelled if len(result) > 1 and chain not in others else []
         return brackets.spans(tokens, spans, colours=colours, alone=alone)
 
-    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
-    if len(said) > 1:
+    if len(by_variant) > 1:
         _notice("clusters", about_spans(named["baseline"], named["elmo"], words))
     rows = [
         {t("reads"): variant_titles()[v], t("group"): first.index(chain[0]) + 1, t("words"): " = ".join(map(words, chain))}
@@ -246,10 +250,10 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     if len(mentions.pronouns) > 1:
         titles = {str(k): f"{mentions.words((k, k))} ({n})" for n, k in enumerate(mentions.pronouns, 1)}
         at = int(coded_choice("tasks_pronoun", t("Which pronoun"), titles, str(at)))
-    said = _ask(tasks.compute, in_use, task="coreference", example=mentions.example(at))
+    by_variant = _ask(answers.ask, in_use, "coreference", mentions.example(at))
     tokens = flat(mentions.passage)
     pronoun = mentions.words((at, at))
-    picked = {v: chosen(a.said) for v, a in said.items()}
+    picked = {v: chosen(a.said) for v, a in by_variant.items()}
     none = t("none of them")
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
     differ = len(set(named.values())) > 1
@@ -260,13 +264,13 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
         colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
         return brackets.spans(tokens, spans, colours=colours, alone=spans if differ else ())
 
-    _side_by_side(said, lambda variant: show_html("{}", drawn_by(variant)))
-    if len(said) > 1:
-        sure = tuple(_share(said[v], picked[v]) for v in ("baseline", "elmo"))
+    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    if len(by_variant) > 1:
+        sure = tuple(_share(by_variant[v], picked[v]) for v in ("baseline", "elmo"))
         _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
     rows = [
         {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
-        for v, a in said.items()
+        for v, a in by_variant.items()
         for name, p in zip(mentions.names, a.said, strict=True)
     ]
     _twin("pronoun", rows)
@@ -280,17 +284,17 @@ def _questions(in_use: InUse) -> None:
     question = _typed("tasks_question", t("Question"), "questions")
     paragraph = _typed("tasks_paragraph", t("Paragraph"), "questions", height=140)
     example = answers.question_example(question, paragraph)
-    said = _ask(tasks.compute, in_use, task="questions", example=example)
+    by_variant = _ask(answers.ask, in_use, "questions", example)
     spans = example.facts.spans
-    places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in said.items()}
+    places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(said, lambda variant: show_html("{}", brackets.marked(paragraph, *places[variant], alone=differ)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", brackets.marked(paragraph, *places[variant], alone=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
-    if len(said) > 1:
-        _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(said[v].said[2] for v in ("baseline", "elmo"))))
+    if len(by_variant) > 1:
+        _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
     _twin(
         "questions",
-        [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in said.items()],
+        [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in by_variant.items()],
     )
 
 
@@ -308,8 +312,8 @@ PAGES: dict[str, Callable[[InUse], None]] = {
 # --- parts ------------------------------------------------------------------------------------------------------------
 
 
-def _side_by_side(said: dict[str, TaskAnswer], show_one: Callable[[str], None]) -> None:
-    for column, variant in zip(st.columns(len(said)), said, strict=True):
+def _side_by_side(by_variant: dict[str, TaskAnswer], show_one: Callable[[str], None]) -> None:
+    for column, variant in zip(st.columns(len(by_variant)), by_variant, strict=True):
         with column:
             lists.heading(variant_titles()[variant], COLOURS[variant])
             show_one(variant)

@@ -1,8 +1,6 @@
 """What a training came to: the table over seeds, what is confused, and what to do with it."""
 
 import json
-import statistics
-from collections.abc import Sequence
 
 import numpy as np
 import pandas as pd
@@ -12,12 +10,13 @@ from core.classify import tasks
 from core.classify.head import TextHead
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
+from core.classify.trainings import Order, learned_weights, results_rows
 from core.common.i18n import say, t, tn
 from core.common.significance import mcnemar, points, written
 from core.figures.classifiers import confusion_figure, layer_weights_figure
 from pages._cached import classifiers
 from pages._cached.views import bench_of
-from pages._classify.job import Order, TrainingJob
+from pages._classify.job import TrainingJob
 from pages._classify.scores import confusion_alt
 from pages._frame.frame import notice
 from pages._frame.markup import plain
@@ -25,14 +24,13 @@ from pages._frame.menu import page_link
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
-MAX_CLASSES_IN_TABLE = 12
 FEW_TEXTS = 30  # to test on, below which an accuracy says little
 RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the seed
 
 
 def show_results(job: TrainingJob, *, finished: bool) -> None:
     result = dict(job.heads)
-    table = results_table(result)
+    table = pd.DataFrame(results_rows(result)).dropna(axis=1, how="all")
     st.markdown(t("#### On unseen texts"))
     _show_table(table)
     notice(about_training(result))
@@ -50,43 +48,6 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     draw(figure, key=f"train.confusion.{name}", alt=confusion_alt(variant_titles()[name], head.meta["test"]["confusion"], head.labels))
     if finished:
         _actions(job, table)
-
-
-def learned_weights(result: dict) -> dict[str, list[float]]:
-    """(variant, seed) -> head: the learned s_j of each classifier that mixes layers, however many there are; the mean over its seeds."""
-    rows = {}
-    for variant in dict.fromkeys(v for v, _ in result):
-        mixes = [head.meta["mix"]["s"] for (v, _), head in result.items() if v == variant and head.meta.get("mix")]
-        if mixes:
-            rows[variant_titles()[variant]] = np.mean(mixes, axis=0).tolist()
-    return rows
-
-
-def results_table(result: dict) -> pd.DataFrame:
-    """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class.
-
-    Columns and classifiers have their names in the code; `_in_words` is what people see.
-    """
-    rows = []
-    for variant in dict.fromkeys(v for v, _ in result):
-        metas = [head.meta for (v, _), head in result.items() if v == variant]
-        tests = [meta["test"] for meta in metas]
-        classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
-        f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
-        row = {"classifier": variant, "accuracy": _mean(tests, "accuracy"), "± over seeds": _spread(tests, "accuracy")}
-        row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
-        row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
-        mix = metas[0].get("mix")
-        rows.append(row | {"s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
-    return pd.DataFrame(rows).dropna(axis=1, how="all")
-
-
-def _mean(tests: Sequence[dict], key: str) -> float:
-    return round(statistics.fmean(test[key] for test in tests), 4)
-
-
-def _spread(tests: Sequence[dict], key: str) -> float | None:
-    return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
 
 
 def _header(column: str) -> str:

@@ -93,25 +93,25 @@ def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[st
     ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}
     least, best = min(drops, key=drops.get), max(ends, key=ends.get)
     values = {"n": n, "share": most, "name": titles[least], "before": lines[least][0], "after": ends[least]}
-    said = []
+    sentences = []
     if len(lines) == 1:
         return [t("With {share:.0%} of letters changed, {name} goes from {before:.1%} to {after:.1%} on {n:,} test texts.", **values)]
     if drops[least] > 0:
         values["points"] = points(drops[least])
-        said.append(
+        sentences.append(
             t(
                 "With {share:.0%} of letters changed, {name} loses least: {points} points, from {before:.1%} to {after:.1%} on {n:,} test texts.",
                 **values,
             )
         )
     else:
-        said.append(
+        sentences.append(
             t("With {share:.0%} of letters changed, {name} loses nothing: {before:.1%}, then {after:.1%} on {n:,} test texts.", **values)
         )
     rivals = [name for name in lines if ends[best] - ends[name] <= margin(ends[best], ends[name], n)]
     if len(rivals) > 1:
         some = ", ".join(titles[name] for name in sorted(rivals, key=lambda name: -ends[name]))
-        said.append(t("The best is then inconclusive: {names} are within chance of {accuracy:.1%}.", names=some, accuracy=ends[best]))
+        sentences.append(t("The best is then inconclusive: {names} are within chance of {accuracy:.1%}.", names=some, accuracy=ends[best]))
     else:
-        said.append(t("The best is then {name}: {accuracy:.1%}, beyond chance.", name=titles[best], accuracy=ends[best]))
-    return said
+        sentences.append(t("The best is then {name}: {accuracy:.1%}, beyond chance.", name=titles[best], accuracy=ends[best]))
+    return sentences

@@ -10,10 +10,8 @@ from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import Markup, html
-from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy
+from core.experiments.typing_errors import SHARES, NoisyAnswer, noisy_tokens, read_accuracy, under_noise
 from core.figures.spelling import noise_figure
-from core.views import classification
-from core.views.classification import ClassificationRequest
 from pages._cached import classifiers
 from pages._classify.show import offer_examples, readable
 from pages._classify.typing_accuracy import show_accuracy
@@ -77,7 +75,7 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     opened = classifiers.opened(task, in_use)
     clean = opened.task.clean(text[:MAX_CHARACTERS])
     tokens = tasks.text_tokens(opened.task, text)
-    result = classifiers.ask(classification.under_noise, in_use, ClassificationRequest(task=task, text=clean))
+    result = classifiers.ask(under_noise, task, in_use, clean)
     result = {name: result[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)
     message = t("One of five versions with {share:.0%} of letters changed:", share=share)

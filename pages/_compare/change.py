@@ -193,7 +193,8 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                 with column:
                     lists.heading(name, sense_colour(number))
                     lines = [
-                        lists.keyword_line(o.tokens, o.position, "", text=o.text, aligned=True) for o in (result.items[k] for k in nearest)
+                        lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True)
+                        for o in (result.items[k] for k in nearest)
                     ]
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 

@@ -149,7 +149,7 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
 
     def work(job: ServerJob) -> tuple[Measured, ...]:
         with languages.reading(language):
-            tables = [opened.made(corpus, model, spent, job.report, targets_only=True) for model in models]
+            tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
             steps = count()
             senses = [_at_once(open_judge(model).space, table) for model, table in zip(models, tables, strict=True)]
             spaces = [(*model.layers.spaces, *[SENSES] * (space is not None)) for model, space in zip(models, senses, strict=True)]

@@ -3,10 +3,10 @@
 from dataclasses import replace
 
 from core.common.errors import BadInput
-from core.common.i18n import t
 from core.common.limits import limits
 from core.common.model_layers import MIX, SENSES
 from core.files import registry
+from core.index.sense_space import FILE
 from core.text.labelled_words import sentences_of
 from core.views.compare import MARK, SpaceName
 from pages._cached import opened
@@ -18,16 +18,19 @@ def offered() -> list[str]:
     """Vector files and models' layers that are on this machine."""
     static = [entry.name for entry in registry.entries("vectors") if entry.available]
     models = [entry.name for entry in registry.entries("model") if entry.available]
-    return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in layers_of(model).spaces)]
+    return [*static, *(f"{model}{MARK}{layer}" for model in models for layer in (*layers_of(model).spaces, *_senses(model)))]
+
+
+def _senses(model: str) -> list[str]:
+    """The sense space of a model that was taught one."""
+    return [SENSES] if (registry.resolve(model, "model") / FILE).is_file() else []
 
 
 def read(text: str, corpus: str) -> SpaceName:
     """What was chosen or typed; a model's folder without a layer is taken at its top layer."""
     source, mark, layer = text.strip().rpartition(MARK.strip())
-    if mark and (layer.strip().isdecimal() or layer.strip() == MIX):
+    if mark and (layer.strip().isdecimal() or layer.strip() in (MIX, SENSES)):
         return SpaceName(source.strip(), layer.strip(), corpus)
-    if mark and layer.strip() == SENSES:
-        raise BadInput(t("Type a layer number or mix: the sense space has no word vectors."))
     folder = registry.existing(text.strip(), "model") if limits().paths else None
     if folder and any((folder / name).is_file() for name in ("options.json", "config.json")):
         return SpaceName(text.strip(), layers_of(text.strip()).top, corpus)
@@ -42,6 +45,9 @@ def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...]
     for side in sides:
         if side.layer is None:
             now.append(side)
+            continue
+        if side.layer == SENSES and sentences_of(side.corpus):  # its labelled words are kept in the sense space, its other ones not
+            now.append(replace(side, whole=False))
             continue
         registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by the job
         job = opened.table_job(side.corpus, side.source)

@@ -10,7 +10,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX
 from core.common.markup import html
-from core.common.model_layers import MIX
+from core.common.model_layers import MIX, SENSES
 from core.common.significance import LEVEL, written
 from core.figures.style import GLOVE, layer_colour
 from core.text import languages
@@ -84,7 +84,7 @@ def word_in_both(result: SpacesCompared) -> None:
     for column, name, neighbours, cosines, random in pairs:
         with column:
             layer = name.rpartition(MARK)[2]
-            colour = layer_colour(layer) if layer.isdecimal() or layer == MIX else GLOVE
+            colour = layer_colour(layer) if layer.isdecimal() or layer in (MIX, SENSES) else GLOVE
             lists.heading(
                 t("“{word}” in {name}", word=word, name=name),
                 colour,

@@ -1,18 +1,20 @@
 """What reading a corpus takes, the button that puts it to use on every page, its reading, and what a search shows."""
 
-from collections import Counter
-
 import streamlit as st
 
 from core.common.i18n import t, tn
 from core.common.markup import Markup, html
+from core.corpus.dispersion import by_document
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.kept import forget_encoded
+from core.corpus.search import Hits, commonest_beside, similar
+from core.corpus_views.words import Concordance
+from core.files import own_names
 from core.files.disk_space import room
 from core.index.index_plan import Plan, check_room
 from core.text import languages, own_corpus
-from core.text.concordance import Concordance, Hits
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
-from core.text.sentences import Sentence
 from pages._cached import opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import store
@@ -22,13 +24,14 @@ from pages._frame.menu import page_link
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
+FORMS = 6  # forms of a query listed
 STOPS_WITHIN_S = 30
 
 
-def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: KeptCorpus | None) -> None:
+def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
     """What the corpus holds and what its index takes; then the button to use it, or how far its reading is."""
     own = sentences_of(corpus) is None
-    plan = store.plan(corpus, in_use.model, sentences)
+    plan = store.plan(corpus, in_use.model)
     figures = [
         (t("Documents"), f"{plan.documents:,}"),
         (t("Sentences"), f"{plan.sentences:,}"),
@@ -37,7 +40,7 @@ def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: KeptC
     ]
     if own:
         with st.spinner(t("Measuring reading speed…")):
-            pace = store.pace(in_use.model, sentences)
+            pace = store.pace(in_use.model, corpus)
         figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.index_bytes))]
     words = " · ".join(f"{word[:40]} {n:,}" for word, n in plan.commonest[:COMMONEST])
     lines = [t("Most frequent: {words}.", words=words)]
@@ -56,24 +59,36 @@ def show_plan(in_use: InUse, corpus: str, sentences: list[Sentence], kept: KeptC
         _reading(in_use, corpus)
 
 
-def common_word(sentences: list[Sentence]) -> str:
+def common_word(corpus: EncodedCorpus) -> str:
     """The commonest word of at least five letters; the commonest token where there is none."""
-    counts = Counter(token for sentence in sentences[:5_000] for token in sentence.tokens)
-    return next((w for w, _ in counts.most_common(500) if len(w) > 4 and w.isalpha()), counts.most_common(1)[0][0])
+    order = corpus.frequency.argsort(kind="stable")[::-1][:500]
+    words = [corpus.word_list[k] for k in order.tolist()]
+    return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
 
 
-def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[str]:
-    """How often, where, and beside what: computed from the finds."""
+def show_facts(result: Concordance) -> None:
+    """How often, how evenly, and in which forms, in one line above the lines."""
+    facts = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]
+    over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
+    facts.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
+    if len(result.forms) > 1:
+        forms = ", ".join(f"{form[:40]} {n:,}" for form, n in result.forms[:FORMS])
+        facts.append(forms + (", …" if len(result.forms) > FORMS else ""))
+    show_html('<p class="small">{}</p>', " · ".join(facts))
+
+
+def noticed(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
+    """How often, where, and beside what: computed from the hits."""
     shown = query.strip()[:60]
     lines = []
-    total = len(texts.codes)
+    total = len(corpus)
     if guessed:
         lines.append(t("Example: “{word}”.", word=shown))
     if not len(hits):
-        near = ", ".join(f"“{word}”" for word in texts.like(query))
+        near = ", ".join(f"“{word}”" for word in similar(corpus, query))
         lines.append(t("“{word}” does not occur.", word=shown))
         return [*lines, t("Similar spellings: {words}.", words=near)] if near else lines
-    rates = sorted(((1000 * n / max(1, size), name) for name, n, size in texts.by_document(hits)), reverse=True)
+    rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
     rate = 1000 * len(hits) / total
     values = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
     if len(hits) == 1:
@@ -87,9 +102,9 @@ def noticed(texts: Concordance, query: str, guessed: bool, hits: Hits) -> list[s
             lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
             lines.append(t("In {n:,} of {all:,} documents.", **values))
-    if (result := texts.commonest_beside(hits, -1)) and result[1] > 1:
+    if (result := commonest_beside(corpus, hits, -1)) and result[1] > 1:
         lines.append(t("Most often after “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
-    if (result := texts.commonest_beside(hits, 1)) and result[1] > 1:
+    if (result := commonest_beside(corpus, hits, 1)) and result[1] > 1:
         lines.append(t("Most often before “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
@@ -169,6 +184,8 @@ def _forget(corpus: str, model: str) -> None:
         job = opened.table_job(corpus, model, targets_only=targets_only)
         job.stop()
         job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
+    if path := own_names.path_of(corpus):
+        forget_encoded(path)
     own_corpus.forget(corpus)
     for targets_only in tables:
         opened.drop_job(corpus, model, targets_only=targets_only)

@@ -1,40 +1,34 @@
-"""What the Your corpus page opens and measures once."""
-
-from pathlib import Path
+"""What the Corpus page measures once, and which corpus its parts look at."""
 
 import streamlit as st
 
-from core.elmo import in_place
+from core.files import own_names
 from core.index.index_plan import Pace, Plan, index_plan, measured_pace
-from core.text.concordance import Concordance, Hits
 from core.text.corpora import open_corpus
-from core.text.sentences import Sentence
+from core.workbench import Bench
 from pages._cached import opened
 from pages._cached.kept import kept
-from pages._cached.views import bench_of
+from pages._cached.views import bench
+from pages._frame.in_use import InUse
 
 MEASURED_FOR_S = 600  # a machine's speed changes with what else it does
+SEARCHED = "corpus.searched"  # texts that were brought, and are not yet in use on every page
 
 
-@kept(4)
-def concordance(corpus: str) -> Concordance:
-    return Concordance(open_corpus(corpus), unnamed=Path(corpus).name)
-
-
-@kept(16)
-def by_substitutes(corpus: str, model_name: str, first: bytes, _concordance: Concordance, _hits: Hits) -> Hits:
-    """The finds of a search in a corpus, that begin at `first`, sorted by what stands for each."""
-    return in_place.by_substitutes(bench_of(model_name).substitutes, _concordance, _hits)
+def bench_over(in_use: InUse) -> Bench:
+    """What is in use, over the texts brought last where they are here."""
+    brought = st.session_state.get(SEARCHED)
+    return bench(in_use).over(brought) if brought and own_names.is_kept(brought) else bench(in_use)
 
 
 @kept(32)
-def plan(corpus: str, model_name: str, _sentences: list[Sentence]) -> Plan:
-    """What reading a corpus takes with a model; `corpus` tells the sentences apart, which are not hashed."""
+def plan(corpus: str, model_name: str) -> Plan:
+    """What reading a corpus takes with a model."""
     encoder = opened.model(model_name).encoder
-    return index_plan(_sentences, encoder.n_layers, encoder.dim)
+    return index_plan(open_corpus(corpus), encoder.n_layers, encoder.dim)
 
 
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
-def pace(model_name: str, _sentences: list[Sentence]) -> Pace:
+def pace(model_name: str, _corpus: str) -> Pace:
     """How fast this machine reads with a model, whatever the corpus."""
-    return measured_pace(opened.model(model_name).encoder, _sentences)
+    return measured_pace(opened.model(model_name).encoder, open_corpus(_corpus))

@@ -5,15 +5,17 @@ anything of any host.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 import plotly.graph_objects as go
 from jinja2 import Environment, StrictUndefined
 
+from core.common import i18n
 from core.common.i18n import language, t
 from core.common.markup import Markup
+from pages._export.record import Taken
 
 MOST_ROWS = 500  # of a table; its CSV holds all
 LONG = 40  # letters of a cell that may be broken into lines
@@ -39,6 +41,15 @@ class HtmlPage:
     tables: Sequence[tuple[pd.DataFrame, str]]  # and what it is called
     provenance: Sequence[tuple[str, str]]  # label, fact
     address: str = ""
+
+
+def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, str]]]) -> str:
+    """A view's whole file, in its language, whatever thread it is made in."""
+    i18n.use(view.language)
+    figures = [(figure.made(), figure.alt) for figure in view.figures().values()]
+    tables = [(table.table, table.label) for table in view.tables().values()]
+    title = view.question or view.title
+    return html_of(HtmlPage(title, view.lede, view.notices(), figures, tables, provenance(view), view.address))
 
 
 def html_of(page: HtmlPage) -> str:

@@ -9,7 +9,15 @@ from core import __version__
 from core.common.errors import BadInput
 from core.common.i18n import language, t
 from core.common.markup import plain
-from pages._export import notebook_layers, notebook_lessons, notebook_measured, notebook_tasks, notebook_texts, notebook_words
+from pages._export import (
+    notebook_corpus,
+    notebook_layers,
+    notebook_lessons,
+    notebook_measured,
+    notebook_tasks,
+    notebook_texts,
+    notebook_words,
+)
 from pages._export.recipe import Maker, NotebookRecipe, Settings
 
 VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.py
@@ -29,7 +37,9 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "spelling": notebook_texts.spelling,
     "state": notebook_layers.state,
     "model": notebook_layers.model,
-    "corpus": notebook_texts.corpus,
+    "corpus": notebook_corpus.corpus,
+    "collocates": notebook_corpus.collocates,
+    "keyness": notebook_corpus.keyness,
     "found": notebook_texts.found,
     "compare": notebook_texts.compare,
     "how": notebook_layers.how,

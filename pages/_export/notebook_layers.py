@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about, chosen, pair, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about_words, chosen, sentence, used, word
 
 
 def map_(settings: Settings) -> NotebookRecipe:
@@ -10,24 +10,20 @@ def map_(settings: Settings) -> NotebookRecipe:
     view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
     ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
     ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {
-            "word": chosen(settings, "map_word", word(settings)),
-            "sentences": pair(settings),
-            "plan": plan,
-            "ends": ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two commonest senses
-            "around_plan": chosen(settings, "around", "spread"),  # of a word without labels
-            "layer": view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
-        }
+    given = about_words(
+        settings,
+        word=chosen(settings, "map_word", word(settings)),
+        plan=plan,
+        ends=ends if plan == "poles" and all(ends[:2]) else (),  # none: the word's two most frequent senses
+        around_plan=chosen(settings, "around", "spread"),  # of a word without labels
+        layer=view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
     )
     return NotebookRecipe(shows, given, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _MAP = """\
 from core.analysis.word_maps import ALL_WORDS
-from core.figures.maps import map_figure
+from core.figures.maps import MapLook, map_figure
 from core.figures.style import mark
 from core.views import layouts
 
@@ -44,7 +40,7 @@ def map_of_meanings():
     senses = [one.sense for one in occurrences]
     places = layout.coordinates[layout.names.index(layer)][:, :2]
     hovers = [mark(one.tokens, one.position) for one in occurrences]
-    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), layer=layer, key="map")
+    return map_figure(places, senses, hovers, layout.rows.tolist(), sorted(set(senses)), MapLook(layer=layer, key="map"))
 
 
 map_of_meanings() if layout else "no labels: see below"
@@ -66,7 +62,7 @@ dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(l
 _AROUND_MAP = """\
 import numpy as np
 
-from core.figures.maps import Star, shared_limits
+from core.figures.maps import MapLook, Star, shared_limits
 from core.figures.style import SENSE_COLOURS
 from core.figures.surroundings import SIDES, lean_map
 
@@ -76,8 +72,10 @@ def map_around():
     stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, at))}) for n, at in enumerate(result.stars[k], 1)]
     return lean_map(
         result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
-        result.strength[k], occurrences=result.points.occurrences, stars=stars, layer=layer,
-        limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])), width=700, height=500, key="around",
+        result.strength[k], result.points.occurrences, MapLook(
+            layer=layer, key="around", stars=stars, width=700, height=500,
+            limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])),
+        ),
     )
 
 
@@ -100,15 +98,11 @@ scores() if layout and layout.reports else None
 
 def mix(settings: Settings) -> NotebookRecipe:
     shows = t("Layers weighted by hand: nearest sentences, sense accuracy and the map.")
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {
-            "sentences": pair(settings),
-            "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
-            "gamma": chosen(settings, "gamma", 1.0),
-            "normalised": bool(settings.get("norm")),  # layer normalisation before the layers are weighed
-        }
+    given = about_words(
+        settings,
+        raw=[chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
+        gamma=chosen(settings, "gamma", 1.0),
+        normalised=bool(settings.get("norm")),  # layer normalisation before the layers are weighed
     )
     return NotebookRecipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
@@ -142,7 +136,7 @@ shares = {layer: report.one_nn for layer, report in result.alone.items()}
 """
 _MIX_MAP = """\
 from core.analysis.word_maps import map_rows
-from core.figures.maps import map_figure
+from core.figures.maps import MapLook, map_figure
 from core.figures.style import mark
 
 
@@ -153,7 +147,7 @@ def map_of_mix():
     return map_figure(
         result.coordinates, [one.sense for one in occurrences],
         [mark(one.tokens, one.position) for one in occurrences], rows.tolist(), sorted({one.sense for one in occurrences}),
-        layer="mix", key="mix",
+        MapLook(layer="mix", key="mix"),
     )
 
 

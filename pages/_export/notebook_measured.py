@@ -42,7 +42,7 @@ pd.DataFrame(summary).T
 _DOTS = """\
 from core.figures.classifiers import accuracy_dots
 
-kinds = {name: "plain baseline" if name in variants.BASELINES else "with ELMo" if "elmo" in name else "without ELMo" for name in summary}
+kinds = {name: variants.kind_of(name) for name in summary}
 accuracy_dots({name: (row["accuracy"], row["spread"]) for name, row in summary.items()}, kinds) if summary else None
 """
 
@@ -54,7 +54,7 @@ def points_of(share):  # None where a difference has no interval
     return None if share is None else 100 * share
 
 
-context = [  # is it context? GloVe + ELMo less each control, and each set of parts less GloVe alone
+context = [  # is it context? GloVe + ELMo minus each control, and each set of parts minus GloVe alone
     {"labelled": size.labelled, "subsets": size.subsets, "parts": name, "less": other, "points": 100 * lead.difference.mean,
      "low": points_of(lead.difference.low), "high": points_of(lead.difference.high), "p (Holm)": lead.p}
     for size in sizes(lines)

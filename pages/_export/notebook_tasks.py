@@ -39,7 +39,7 @@ example = answers.pair_example(*texts)
 """,
     "coreference": """\
 phrases = answers.open_tasks(model, vectors)["chunks"]
-example = answers.mentions_in(*texts, phrases, model, vectors)  # noun phrases and pronouns
+example = answers.mentions_in(phrases, *texts, model, vectors)  # noun phrases and pronouns
 """,
     "questions": """\
 example = answers.question_example(*texts)

@@ -1,4 +1,4 @@
-"""Notebooks of the views on texts: classifiers, the next word, spelling, one's own corpus, senses found, two spaces compared."""
+"""Notebooks of the views on texts: classifiers, the next word, spelling, senses found, two spaces compared."""
 
 from core.common import model_layers
 from core.common.i18n import ENGLISH, t
@@ -55,9 +55,8 @@ def predict(settings: Settings) -> NotebookRecipe:
 _EXPECTED = """\
 import pandas as pd
 
-from core.elmo.models import open_language_model
-
 from core.analysis import expectation
+from core.elmo.models import open_language_model
 
 language_model = open_language_model(model)
 read = expectation.read(language_model, expectation.sentences_of(text))
@@ -144,40 +143,6 @@ from core.figures.spelling import noise_figure
 chosen = {name: head for name, head in opened.heads.items() if name in names} or opened.heads
 answers = answers_under_noise(chosen, opened.task.clean(text), vectors=vectors, encoder=model.encoder)
 noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()}, SHARES, y="probability of its first answer")
-"""
-
-
-def corpus(settings: Settings) -> NotebookRecipe:
-    shows = t("A concordance of a word or phrase.")
-    given = used(settings, "model", "corpus") | {
-        "query": chosen(settings, "find", word(settings)),
-        "pattern": bool(settings.get("pattern")),
-        "order": chosen(settings, "find_order", "text"),
-    }
-    return NotebookRecipe(shows, given, (_SEARCH,))
-
-
-_SEARCH = """\
-import pandas as pd
-
-from core.files import registry
-from core.text import languages
-from core.text.corpora import open_corpus
-
-from core.text.concordance import Concordance
-
-languages.use(languages.of_model(registry.resolve(model_name, "model")).code)
-opened = Concordance(open_corpus(corpus))
-hits = opened.ordered(opened.find(query, pattern=pattern), order)
-if order == "substitutes":
-    from core.elmo.in_place import by_substitutes
-    from core.elmo.models import open_language_model, open_model
-    from core.elmo.substitutes import Substitutes
-
-    hits = by_substitutes(Substitutes(open_language_model(open_model(model_name))), opened, hits)
-lines = [(" ".join(line.left), " ".join(line.words), " ".join(line.right)) for line in opened.lines(hits, 200)]
-print(len(hits), "finds")
-pd.DataFrame(lines, columns=["before", "found", "after"])
 """
 
 

@@ -3,27 +3,13 @@
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Settings, about, chosen, pair, used
-
-LEMMA = """\
-from core.analysis.word_maps import map_rows
-
-word = next((lemma for each in words if (lemma := each.lemma_in(table))), words[0].spelling if words else word)
-labelled = word in table.lemmas
-rows = map_rows(table, word) if labelled else []
-senses = table.senses_of(word) if labelled else ["the first sentence", "the second sentence"]
-word, len(rows), senses  # without labelled sentences: which of the two sentences something is nearer to
-"""
+from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Settings, about_words, chosen, mix_of, used
 
 
 def home(settings: Settings) -> NotebookRecipe:
     shows = t("The cosine of a word's two vectors in each layer, and GloVe's one vector.")
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {"sentences": pair(settings), "layer": chosen(settings, "layer", model_layers.in_use().top)}
-        | {"direction": chosen(settings, "expected", "both")}
-    )
+    layer, direction = chosen(settings, "layer", model_layers.in_use().top), chosen(settings, "expected", "both")
+    given = about_words(settings, layer=layer, direction=direction)
     return NotebookRecipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
 
 
@@ -58,17 +44,8 @@ except ElmoscopeError as no_softmax:
 def neighbours(settings: Settings) -> NotebookRecipe:
     shows = t("Nearest occurrences in two contexts, and GloVe's neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {
-            "sentences": pair(settings),
-            "layer": layer,
-            "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
-            "among": chosen(settings, "among", "same word"),
-            "k": chosen(settings, "k", NEIGHBOURS),
-        }
-    )
+    among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
+    given = about_words(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
     return NotebookRecipe(shows, given, (BENCH, _NEAREST, _NEAREST_STATIC))
 
 
@@ -96,11 +73,7 @@ word = words[0].word
 
 def cloud(settings: Settings) -> NotebookRecipe:
     shows = t("Senses around GloVe's one vector and around ELMo's vector in each sentence.")
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {"sentences": pair(settings), "layer": chosen(settings, "cloud_layer", model_layers.in_use().top)}
-    )
+    given = about_words(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
     return NotebookRecipe(shows, given, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
 
 
@@ -138,18 +111,14 @@ share_bars(shares, names) if shares else None
 def decided(settings: Settings) -> NotebookRecipe:
     shows = t("How each word of a sentence changes the sense.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {
-            "sentences": pair(settings),
-            "how": chosen(settings, "dhow", "drop"),
-            "swap": chosen(settings, "dswap", "thing"),
-            "layer": layer,
-            "mix": chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else "",
-            "half": chosen(settings, "dhalf", "both"),
-            "sense": chosen(settings, "dsense", None),  # None: the nearest
-        }
+    given = about_words(
+        settings,
+        how=chosen(settings, "dhow", "drop"),
+        swap=chosen(settings, "dswap", "thing"),
+        layer=layer,
+        mix=mix_of(settings, layer),
+        half=chosen(settings, "dhalf", "both"),
+        sense=chosen(settings, "dsense", None),  # None: the nearest
     )
     return NotebookRecipe(shows, given, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
@@ -193,12 +162,8 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 
 def flip(settings: Settings) -> NotebookRecipe:
     shows = t("One sentence edited into another, word by word, with the sense at each step.")
-    given = (
-        used(settings, "model", "vectors", "corpus")
-        | about(settings)
-        | {"sentences": pair(settings), "order": chosen(settings, "order", "left to right")}
-        | {"layer": chosen(settings, "flip_layer", model_layers.in_use().top)}
-    )
+    order, layer = chosen(settings, "order", "left to right"), chosen(settings, "flip_layer", model_layers.in_use().top)
+    given = about_words(settings, order=order, layer=layer)
     return NotebookRecipe(shows, given, (BENCH, _PATH, _MARGINS))
 
 
@@ -225,16 +190,12 @@ def guess(settings: Settings) -> NotebookRecipe:
 _QUIZ = """\
 import pandas as pd
 
-from core.index.neighbours import make_query
-from core.index.tables import open_word
 from core.senses import quiz
 from core.senses.judge import open_judge
 
 space = open_judge(model).space
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
-readings = [
-    quiz.read(open_word(one.word, model), one, make_query(model.encoder, list(one.tokens), one.position), space) for one in asked
-]  # a word's sentences are read once, the sentence asked about is none of those that vote
+readings = [quiz.reading(model, one, space) for one in asked]  # the sentence asked about is none of those that vote
 pd.DataFrame(
     [
         {"sentence": one.text, "word": one.word, "label": one.label, "model": found.sense, "share": found.share, "layer": found.layer}

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from core.common import model_layers
 from core.text import languages, readings
 from core.text.labelled_words import listed, with_words
 from core.text.tokens import bare
@@ -32,21 +33,6 @@ bench = open_bench(model_name, vectors_name, corpus)
 model = bench.model
 model_layers.use(bench.layers)  # how many it has, and what they are called
 words = [WordInContext(tuple(model.language.tokenize(text)), position, read_as) for text, position, read_as in sentences]
-"""
-QUERIES = """\
-from dataclasses import replace
-
-from core.index import neighbours
-from core.text.readings import WordInContext
-
-words = [WordInContext(tuple(languages.tokenize(text)), position, read_as) for text, position, read_as in sentences]
-queries = [replace(neighbours.make_query(model.encoder, word.tokens, word.position), read_as=word.read_as) for word in words]
-[(query.word, query.layers.shape) for query in queries]  # the word in question, its (layers, numbers)
-"""
-LABELLED = """\
-from core.index.tables import open_table
-
-table = open_table(corpus, model, targets_only=True)  # the sense-labelled tokens, a row each
 """
 SUBSTITUTES = """\
 from core.common.errors import ElmoscopeError
@@ -86,6 +72,11 @@ def about(settings: Settings) -> dict[str, str]:
     return {"corpus": with_words(used(settings, "corpus")["corpus"], [*map(bare, words), named])}
 
 
+def about_words(settings: Settings, **more: Any) -> dict[str, Any]:
+    """What is in use, the words in question in their sentences, and more."""
+    return used(settings, "model", "vectors", "corpus") | about(settings) | {"sentences": pair(settings)} | more
+
+
 def pair(settings: Settings) -> list[tuple[str, int, str]]:
     """The two sentences, each with the number of the word in question among its tokens, and the word that it is read as where that is in
     doubt (core.text.readings); an empty one is left out."""
@@ -118,6 +109,11 @@ def _read_as(settings: Settings, tokens: list[str], position: int | None) -> str
         return ""
     possible = readings.readings(tokens[position], listed(languages.in_use()))
     return settings["as"] if settings.get("as") in possible else readings.read_in(tokens, position)
+
+
+def mix_of(settings: Settings, layer: str) -> str:
+    """The weights of the layer mix, "a,b,c", where that is looked at; else ""."""
+    return chosen(settings, "s", ",".join("1" * model_layers.in_use().n)) if layer == "mix" else ""
 
 
 def chosen(settings: Settings, key: str, default: Any) -> Any:

@@ -135,16 +135,17 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
     return text
 
 
-def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, **options: Any) -> str:
-    """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first."""
-    return _coded(
-        key,
-        titles,
-        default,
-        lambda: place.segmented_control(
-            label, list(titles), format_func=titles.get, key=key, persist_state="session", required=True, **options
-        ),
-    )
+def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, *, place=st, in_box: bool = False, **options: Any) -> str:
+    """As `choice`, but its code stands in the address, the same in every language; what the address newly says counts first.
+
+    `in_box`: too many to stand side by side.
+    """
+    how = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
+
+    def drawn() -> str | None:
+        return place.selectbox(label, list(titles), **how) if in_box else place.segmented_control(label, list(titles), required=True, **how)
+
+    return _coded(key, titles, default, drawn)
 
 
 def settled(key: str, titles: Collection[str], default: str) -> str:

@@ -3,7 +3,10 @@
 There is no st.navigation: beside a folder called pages/ a cold deep link would run a page without app.py.
 """
 
+import itertools
 import json
+import re
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 
@@ -13,7 +16,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.common import i18n
 from core.common.config import ASSETS
 from core.common.i18n import t
-from core.common.markup import Markup
+from core.common.markup import Markup, html
 from pages._export import record
 from pages._frame import browser, language, links, teaching
 from pages._frame.choices import coded_choice, settled
@@ -23,6 +26,7 @@ from pages._frame.menu import menu
 from pages._frame.question import settle
 
 STYLE = "<style>\n" + Path(__file__).with_name("style.css").read_text("utf-8") + "</style>"  # what Streamlit's own theme does not say
+IN_SIGHT = 2  # sentences of a notice; the others are folded
 ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
 
 
@@ -121,7 +125,20 @@ def lede(text: str) -> None:
 
 
 def notice(lines: list[str]) -> None:
-    """What to notice: sentences computed from the result on screen."""
-    said = Markup(" ").join(lines)
-    record.now().note("notice", said)
-    show_html('<div class="notice"><b>{}</b> {}</div>', t("What to notice."), said)
+    """What to notice: sentences computed from the result on screen; those after the second are folded."""
+    record.now().note("notice", Markup(" ").join(lines))
+    shown, more = in_sight(lines)
+    rest = html("<details><summary>{}</summary>{}</details>", t("More"), Markup(" ").join(more)) if more else ""
+    show_html('<div class="notice"><b>{}</b> {}{}</div>', t("What to notice."), Markup(" ").join(shown), rest)
+
+
+def in_sight(lines: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The first lines, of two sentences in all or else one line, and the others."""
+    counts = itertools.accumulate(sentence_count(line) for line in lines)
+    n = max(1, sum(count <= IN_SIGHT for count in counts))
+    return list(lines[:n]), list(lines[n:])
+
+
+def sentence_count(text: str) -> int:
+    """How many sentences a line of the interface has, in any of its languages."""
+    return max(1, len(re.findall(r"(?<!\bet al)[.!?]+[”’)]*(?=\s|$)", re.sub("<[^>]*>", "", text).strip())))

@@ -81,7 +81,7 @@ def menu() -> tuple[Entry, ...]:
             t("Corpus"),
             ":material/library_books:",
             (
-                Page("pages/corpus.py", t("Texts")),
+                Page("pages/corpus.py", t("Texts"), (("corpus", t("Search")), ("collocates", t("Collocates")), ("keyness", t("Keywords")))),
                 Page("pages/compare.py", t("Compare"), (("compare", t("Spaces")), ("change", t("Change of meaning")))),
             ),
         ),

@@ -30,7 +30,7 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
                 limit=limit,
                 bold=way.position - first,
                 row=20,
-                title=t("forward half | backward half"),
+                columns=t("forward half | backward half"),
             )
             figure.add_vline(x=way.layers.shape[-1] / 2 - 0.5, line={"color": "#888", "width": 1, "dash": "dot"})
             alt = t("Heat map of layer {layer}: {n} words, {size} numbers each.", layer=k, n=len(rows), size=way.layers.shape[-1])

@@ -4,11 +4,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.analysis.memory import Memory
+from core.analysis.memory import Memory, remember
 from core.common.i18n import t
 from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
+from pages._cached.views import bench, of
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -18,7 +19,7 @@ from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
 from pages._word import of_elmo_alone
-from pages._word.store import remembered
+from pages._word.other_text import varied_texts
 
 ROUNDS = 6  # times the other text is read
 
@@ -31,14 +32,14 @@ def show(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
 
 
 def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
-    in_use = opened.about(in_use, chosen.looked_up)
-    n_layers = opened.model(in_use.model).encoder.n_layers
-    layers = [str(k) for k in range(n_layers)]
+    over = bench(opened.about(in_use, chosen.looked_up))
+    layers = [str(k) for k in range(over.layers.n)]
     left, right = st.columns(2, gap="large")
     with right.container(horizontal=True, vertical_alignment="center", gap="small"):
         st.markdown(t("**Each direction** at layer"), width="content")
         layer = int(choice("layer", t("Layer"), layers, layers[-1], required=True, label_visibility="collapsed"))
-    memory = remembered(in_use.model, chosen.tokens, tuple(map(tuple, other)), ROUNDS)
+    texts = (tuple(map(tuple, other)), tuple(map(tuple, varied_texts(other))))
+    memory = of("model.encoder", remember, over, chosen.tokens, *texts, ROUNDS, meanwhile=t("Reading…"))
     drifted, bold = memory.drifted, chosen.position
     with left:
         st.markdown(t("**Each word** after the other text"))
@@ -47,7 +48,7 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
         values = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
         alt = t("Cosine of each word to a fresh start. Lowest at layer {layer}: “{word}”, {cosine:.3f}.", **values)
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
-        _caption(about_words(memory, chosen, layer)[:1] + about_likeness(in_use, memory, chosen, layer))
+        _caption(about_words(memory, chosen, layer)[:1] + about_likeness(over.targets, memory, chosen, layer))
     with right:
         halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
         alt = t("Drift of each word's forward and backward half at layer {layer}.", layer=layer)
@@ -60,7 +61,7 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
     alt = t("Drift over {n} readings of the same text: {first:.4f} at first, {last:.4f} at last.", **values)
     draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
     _caption(about_settling(memory, layer))
-    notice([*about_neighbours(in_use, memory, chosen, layer), *about_ours(memory)])
+    notice([*about_neighbours(over.targets, memory, chosen, layer), *about_ours(memory)])
     show_html('<p class="small">{}</p>', _how_checked())
     lists.twin(_table(memory, chosen), name="state", key="state.table")
 

@@ -4,9 +4,8 @@ import numpy as np
 
 from core.analysis.memory import Memory, changed_neighbours
 from core.common.i18n import t
+from core.index.table import OccurrenceTable
 from core.senses.separation import pair_cosines
-from pages._cached import opened
-from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 
 UNSEEN = 5e-7  # a drift below is none: vectors are of float32
@@ -85,9 +84,8 @@ def about_ours(memory: Memory) -> list[str]:
     return [t("Our encoder's numbers change by at most {most:.1g}.", most=most)]
 
 
-def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+def about_neighbours(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """Whether it matters: how many of the nearest labelled neighbours change."""
-    table = opened.targets(in_use.corpus, in_use.model)
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
@@ -101,9 +99,8 @@ def about_neighbours(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) 
     return [t("“{word}” has no labeled sentences. {n} of its {k} nearest labeled words change at layer {layer}.", **values)]
 
 
-def about_likeness(in_use: InUse, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+def about_likeness(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """The drift beside what a change of sentence does to a word that keeps its meaning; nothing for a word without labels."""
-    table = opened.targets(in_use.corpus, in_use.model)
     lemma = chosen.lemma_in(table)
     if not lemma or not layer:
         return []

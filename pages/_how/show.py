@@ -3,8 +3,9 @@
 import pandas as pd
 import streamlit as st
 
+from core.analysis.walk import walk
 from core.common.i18n import t
-from pages._cached import opened
+from pages._cached.views import bench, of
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
@@ -14,7 +15,6 @@ from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.steps import stepper
 from pages._word import of_elmo_alone
-from pages._word.store import walked
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
 DRAW = (spelling.characters, spelling.filters, vector.projection, states.forward, states.backward, layers.layers, mix.mix)
@@ -25,8 +25,9 @@ def show(in_use: InUse, chosen: Chosen) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
             return
-        way = walked(in_use.model, chosen.tokens, chosen.position)
-        shape = opened.model(in_use.model).encoder.model.shape
+        over = bench(in_use)
+        way = of("model.encoder", walk, over, chosen.tokens, chosen.position)
+        shape = over.model.encoder.model.shape
         all_steps = steps(shape)
         whole = st.container()
         number = _stepper(all_steps)

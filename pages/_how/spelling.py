@@ -8,7 +8,7 @@ from core.analysis.walk import BEGIN_SIGN, END_SIGN, PADDING_SIGN, Walk
 from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.walk import heat_figure, limit_of
+from core.figures.walk import heat_figure, limit_of, mark_cells
 from pages._how.parts import Rows, shown
 from pages._widgets.charts import draw
 from pages._widgets.word_lists import written
@@ -99,7 +99,7 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
             )
     limit = max(limit_of(way.pooled, share=100.0), 0.1)
     draw(
-        heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers, winners=winners),
+        mark_cells(heat_figure(np.array(rows), names, columns=columns, key="how.filters", limit=limit, hovers=hovers), winners),
         key="how.2",
         alt=t("Heat map of the strongest filters of each width, by position."),
     )

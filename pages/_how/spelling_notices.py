@@ -12,7 +12,6 @@ from core.text.tokens import bare
 from pages._widgets.word_lists import written
 
 BY_HEART = 0.3  # of the vector from one window over the whole word
-UNREAD = 0.15  # of the vector from windows with letters, for or against: with less, the cosine to one of letters never seen is above 0.9
 PARTED = 3  # words named that a sentence's reader parts
 
 
@@ -26,18 +25,13 @@ def about(
 ) -> list[str]:
     """GloVe's gaps, words that sentences part, the nearest pair beside chance, and words that are not read.
 
-    `usual` is the cosine by chance of the nearest two of as many words as are not `unread`; `lower`: words that GloVe reads in small letters.
+    `usual` is the cosine by chance of the nearest two of as many words as are read; `lower`: words that GloVe reads in small letters.
     """
     if not firings:
         return []
-    rows = [k for k, firing in enumerate(firings) if not unread(firing)]
+    rows = [k for k, firing in enumerate(firings) if not firing.is_unread]
     pair = _pair([firings[k] for k in rows], cosines[np.ix_(rows, rows)], usual)
     return [*_unknown(firings, near, beside, lower), *_parted(firings), *pair, *_unread(firings)]
-
-
-def unread(firing: Firing) -> bool:
-    """Whether the letters of a word are none to the model."""
-    return firing.exact and sum(abs(window.share) for window in firing.windows if window.lettered) <= UNREAD
 
 
 def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, ...]) -> list[str]:
@@ -47,7 +41,7 @@ def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, 
     if not missing:
         return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
-    if (k := next((k for k in missing if near[k] and not unread(firings[k])), None)) is not None:
+    if (k := next((k for k in missing if near[k] and not firings[k].is_unread), None)) is not None:
         named = {"word": _short(firings[k].word), "best": _short(written(near[k][0].word)), "cosine": near[k][0].cosine}
         lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
@@ -83,7 +77,7 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
 
 
 def _unread(firings: list[Firing]) -> list[str]:
-    if not (words := _quoted(firing.word for firing in firings if unread(firing))):
+    if not (words := _quoted(firing.word for firing in firings if firing.is_unread)):
         return []
     return [t("The model cannot read the letters of {words}.", words=words)]
 
@@ -98,7 +92,7 @@ def of_windows(firings: list[Firing]) -> list[str]:
         words = ", ".join(f"“{_short(f.word)}” ({_top(f).share:.0%})" for f in whole)
         lines.append(t("Recognized whole: {words}.", words=words))
     facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
-    pieces = [f for f in firings if not (id(f) in facts or unread(f)) and any(w.lettered and w.share > 0 for w in f.windows)]
+    pieces = [f for f in firings if not (id(f) in facts or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
     if pieces:
         tops = [(firing, max((w for w in firing.windows if w.lettered), key=lambda w: w.share)) for firing in pieces]
         least, most = min(tops, key=lambda top: top[1].share)

@@ -3,14 +3,14 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.spelling import Firing, cosine_matrix, split_words
+from core.analysis.spelling import Firing, cosine_matrix, firing, split_words
 from core.common.i18n import t
 from core.common.markup import Markup, html, plain
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.static.vectors import StaticNeighbour, StaticVectors
-from pages._cached import opened
-from pages._cached.spellings import NEIGHBOURS, fired, nearest_read, reading, show_reading
+from pages._cached.spellings import NEIGHBOURS, nearest_read, reading, show_reading
+from pages._cached.views import bench, of
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -33,11 +33,10 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
         st.caption(t("First {n} words only ({left_out:,} left out).", n=MOST_WORDS, left_out=left_out))
     if of_elmo_alone.is_another(in_use, of_elmo_alone.SPELLING, tuple(words)):
         return
-    read = reading(in_use.model, in_use.vectors)
-    vectors = opened.vectors(in_use.vectors)
-    encoder = opened.model(in_use.model).encoder
-    results = [fired(in_use.model, word) for word in words]
-    rows = encoder.word_vectors(list(words))
+    over = bench(in_use)
+    read, vectors = reading(over), over.vectors
+    results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
+    rows = over.model.encoder.word_vectors(list(words))
     near = nearest_read(read, words, rows, among)
     beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
     _word(results, near, beside, vectors)
@@ -48,7 +47,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     ours, theirs = cosine_matrix(list(rows)), cosine_matrix([vectors.vector(word) for word in words])
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
-    usual = read.spellings.usual_cosine(max(2, sum(not spelling_notices.unread(firing) for firing in results)))
+    usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
     notice(spelling_notices.about(results, near, beside, ours, usual, lower))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
@@ -66,17 +65,17 @@ def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVector
     k = int(chosen) if chosen in names else 0
     left, right = st.columns([5, 3], gap="large")
     with left:
-        firing = firings[k]
-        alt = t("Letters of “{word}” and the windows that make its vector.", word=firing.word[:40])
-        draw(windows_figure(firing), key="spelling.windows", alt=alt)
-        st.caption(spelling_notices.reading_guide(firing))
+        item = firings[k]
+        alt = t("Letters of “{word}” and the windows that make its vector.", word=item.word[:40])
+        draw(windows_figure(item), key="spelling.windows", alt=alt)
+        st.caption(spelling_notices.reading_guide(item))
     with right:
-        _neighbours(firing, near[k], beside[k], vectors)
+        _neighbours(item, near[k], beside[k], vectors)
 
 
 def _neighbours(firing: Firing, near: list[StaticNeighbour], beside: list[StaticNeighbour] | None, vectors: StaticVectors) -> None:
     unread = t("letters not read: meaningless")
-    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if spelling_notices.unread(firing) else t("from the letters alone"))
+    lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if firing.is_unread else t("from the letters alone"))
     if near:
         lists.word_lines([(written(n.word), n.cosine, "") for n in near])
     else:

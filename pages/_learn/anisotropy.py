@@ -5,17 +5,16 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel
+from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots
 from core.figures.style import layer_colour, layer_title
 from core.views import levels
 from pages._cached import opened
-from pages._cached.views import bench
+from pages._cached.views import bench, of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._learn import lesson_store
 from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -25,9 +24,10 @@ from pages._word import verdict_words
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        opened.targets(in_use.corpus, in_use.model)  # waits for it, or says how far it is
+        over = bench(in_use)
+        opened.targets(in_use.corpus, over.names.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing word pairs…")):
-            result = lesson_store.crowd(in_use.corpus, in_use.model)
+            result = of("targets", of_table, over, most=4)
         _page(in_use, result, lesson)
 
 
@@ -52,8 +52,8 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         values = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in anisotropy.pairs)}
         alt = t("Cosine densities by layer, vectors {how}. Top-layer means: {kinds}.", **values)
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
-        said = t("Numbers: means, in the legend's order. All curves have equal height.")
-        show_html('<p class="small">{}</p>', said)
+        line = t("Numbers: means, in the legend's order. All curves have equal height.")
+        show_html('<p class="small">{}</p>', line)
     notice(_noticed(anisotropy, treatment))
     exercise(lesson)
     with details(_how(anisotropy)):

@@ -3,14 +3,15 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import LEVEL
+from core.evaluation import apart
 from core.evaluation.anisotropy import GRID
 from core.evaluation.apart import Spread
 from core.figures.lessons import ONE_SENSE, ONE_WORD, Row, density_rows
 from core.figures.style import layer_title
-from pages._cached import opened
+from core.workbench import Bench
+from pages._cached.views import of
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -24,22 +25,17 @@ from pages._widgets.charts import draw
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        corpus = lesson_store.labelled(in_use)
+        over = lesson_store.labelled(in_use)
         with st.spinner(t("Comparing word pairs…")):
-            spaces = lesson_store.spaces(opened.targets(corpus, in_use.model))
-            result = {name: lesson_store.spread(corpus, in_use.model, name) for name in spaces}
-        _page(corpus, in_use, result, lesson)
+            result = {name: of("targets", apart.spread, over, name, most=16) for name in over.layers.spaces}
+        _page(over, result, lesson)
 
 
-def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) -> None:
+def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
     top = list(every)[-2]  # the last layer; the mix stands behind it
     picture = st.container()
     left, right = st.columns([1, 2], gap="medium")
-    words = [ALL_WORDS, *every[top].words]
-    word = (
-        left.selectbox(t("Word"), words, format_func=lambda item: t("all words") if item == ALL_WORDS else item, key="apart_word", **BOUND)
-        or ALL_WORDS
-    )
+    word = lesson_store.word_of(every[top].words, "apart_word", left)
     result = every if word not in every[top].words else {name: value.of(word) for name, value in every.items()}
     threshold = right.slider(
         t("Threshold"),
@@ -51,7 +47,7 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
         help=t("From this cosine up, a pair counts as one sense."),
         **BOUND,
     )
-    one, two = t("same sense"), t("different senses")
+    same_sense, two_senses = t("same sense"), t("different senses")
     rows, facts = [], []
     for name, each in result.items():
         errors = each.errors(threshold)
@@ -59,13 +55,13 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
         same, other = each.means()
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
-        curves = dict(zip((one, two), each.densities(), strict=True))
+        curves = dict(zip((same_sense, two_senses), each.densities(), strict=True))
         rows.append(Row(layer_title(name), note, curves))
         facts.append(
             {
                 t("layer"): name,
-                one: round(same, 3),
-                two: round(other, 3),
+                same_sense: round(same, 3),
+                two_senses: round(other, 3),
                 "AUC": round(auc.mean + 0.5, 3),
                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
@@ -81,9 +77,9 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
             "missed, {passed:.0%} false alarms.",
             **values,
         )
-        figure = density_rows(rows, GRID, {one: ONE_SENSE, two: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
+        figure = density_rows(rows, GRID, {same_sense: ONE_SENSE, two_senses: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
         draw(figure, key="lesson.apart", alt=alt)
-    notice(_noticed(corpus, in_use, result[top], top, word))
+    notice(_noticed(over, result[top], top, word))
     exercise(lesson)
     details(_how(len(every[top].words)))
     lists.twin(pd.DataFrame(facts), name="apart", key="lesson.apart.table")
@@ -92,13 +88,13 @@ def _page(corpus: str, in_use: InUse, every: dict[str, Spread], lesson: Lesson) 
     lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("By word"), key="lesson.apart.words")
 
 
-def _noticed(corpus: str, in_use: InUse, spread: Spread, layer: str, word: str) -> list[str]:
+def _noticed(over: Bench, spread: Spread, layer: str, word: str) -> list[str]:
     auc = spread.auc()
     gap = spread.gap()
     same, other = spread.means()
     values = {"layer": layer_title(layer), "same": same, "other": other, "share": auc.mean + 0.5}
     if len(spread.words) == 1:
-        p = lesson_store.shuffled_p(corpus, in_use.model, next(iter(spread.words)), layer)
+        p = of("targets", apart.shuffled_p, over, next(iter(spread.words)), layer)
         certain = t("significant") if p <= LEVEL else t("not significant")
         return [
             t(

@@ -3,13 +3,11 @@
 import pandas as pd
 import streamlit as st
 
-from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
-from core.evaluation.before import PLACE, READ, SUBSTITUTES
 from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
+from core.evaluation.lessons import PLACE, READ, SUBSTITUTES
 from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._learn import lesson_store
@@ -25,10 +23,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
 
 def _page(kept: dict, lesson: Lesson) -> None:
     picture = st.container()
-    options = [ALL_WORDS, *kept["words"]]
-    word = st.selectbox(
-        t("Word"), options, format_func=lambda item: t("all words") if item == ALL_WORDS else item, key="before_word", width=260, **BOUND
-    )
+    word = lesson_store.word_of(kept["words"], "before_word", st.container(), width=260)
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
     notice(_noticed(kept))
@@ -42,10 +37,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
         for name, value in beside.items()
     ]
     lists.twin(pd.DataFrame(table), name="before", key="lesson.before.table")
-    by_word = [
-        {t("word"): each, **{titles[name][0]: round(kept["one_nn"][name][k], 3) for name in titles}} for k, each in enumerate(kept["words"])
-    ]
-    lists.twin(pd.DataFrame(by_word), name="before-words", label=t("By word"), key="lesson.before.words")
+    lesson_store.show_by_word(kept, titles, "before")
 
 
 def _titles(kept: dict) -> dict[str, tuple[str, str]]:

@@ -4,13 +4,12 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.analysis.word_maps import ALL_WORDS
 from core.common.i18n import t
 from core.common.significance import Paired, paired
 from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots
 from core.figures.style import GLOVE, layer_colour, layer_title
-from pages._frame.choices import BOUND, coded_choice
+from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._learn import lesson_store
@@ -21,7 +20,7 @@ from pages._widgets.charts import draw
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    lesson_store.draw_kept(in_use.model, "context", lambda found: _page(found, lesson))
+    lesson_store.draw_kept(in_use.model, "context", lambda measured: _page(measured, lesson))
 
 
 def _page(result: dict, lesson: Lesson) -> None:
@@ -30,13 +29,7 @@ def _page(result: dict, lesson: Lesson) -> None:
     left, right = st.columns([2, 1], gap="medium")
     with left:
         layer = coded_choice("context_layer", t("Layer"), {name: layer_title(name) for name in layers}, layers[0])
-    word = right.selectbox(
-        t("Word"),
-        [ALL_WORDS, *result["words"]],
-        format_func=lambda item: t("all words") if item == ALL_WORDS else item,
-        key="context_word",
-        **BOUND,
-    )
+    word = lesson_store.word_of(result["words"], "context_word", right)
     titles = _titles(result, layer)
     draw_accuracy(picture, result, titles, "context", word)
     beside = {name: less(result, layer, name) for name in titles if name != layer}
@@ -49,11 +42,7 @@ def _page(result: dict, lesson: Lesson) -> None:
     ]
     label = t("{layer} minus each other", layer=layer_title(layer))
     lists.twin(pd.DataFrame(table), name="context", label=label, key="lesson.context.table")
-    by_word = [
-        {t("word"): each, **{titles[name][0]: round(result["one_nn"][name][k], 3) for name in titles}}
-        for k, each in enumerate(result["words"])
-    ]
-    lists.twin(pd.DataFrame(by_word), name="context-words", label=t("By word"), key="lesson.context.words")
+    lesson_store.show_by_word(result, titles, "context")
 
 
 def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tuple[str, str]], key: str, word: str | None) -> None:

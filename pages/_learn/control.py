@@ -18,7 +18,7 @@ from pages._widgets.charts import draw
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    lesson_store.draw_kept(in_use.model, "control", lambda found: _page(found, lesson))
+    lesson_store.draw_kept(in_use.model, "control", lambda measured: _page(measured, lesson))
 
 
 def _page(result: dict, lesson: Lesson) -> None:

@@ -5,10 +5,12 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.significance import FEWEST
-from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Pairs, Rank
+from core.evaluation import relations
+from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Likeness, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
-from pages._cached import opened
+from pages._cached.kept import keep
+from pages._cached.views import named, of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -22,13 +24,15 @@ from pages._widgets.charts import draw
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
-        corpus = lesson_store.own(in_use)
-        spaces = lesson_store.spaces(opened.targets(corpus, in_use.model))
+        over = lesson_store.own(in_use)
+        spaces = over.layers.spaces
         picture = st.container()
         titles = {name: layer_title(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
-        result = lesson_store.sense_pairs(corpus, in_use.model, layer)
-        _page(in_use, result, layer, lesson, picture)
+        result = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
+        reads = named(over, ("model", "vectors", "corpus"))
+        ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, result), most=16)
+        _page(result, ranks, layer, lesson, picture)
 
 
 def _titles() -> dict[str, str]:
@@ -40,7 +44,7 @@ def _titles() -> dict[str, str]:
     }
 
 
-def _page(in_use: InUse, pairs: Pairs, layer: str, lesson: Lesson, picture) -> None:
+def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, picture) -> None:
     titles = _titles()
     rows = []
     for number, kind in enumerate(KINDS):
@@ -54,15 +58,13 @@ def _page(in_use: InUse, pairs: Pairs, layer: str, lesson: Lesson, picture) -> N
         alt = t("How often the same-sense pair is closer at {layer}, by relation: {kinds}.", layer=layer_title(layer), kinds=message)
         title = t("same-sense pair is closer")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
-    ranks = lesson_store.likeness(in_use.model, layer)
     notice([_noticed(pairs, layer), *_about_ranks(ranks)])
     st.markdown(t("**Self-similarity**: a word's mean cosine across sentences, minus random pairs"))
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
         with column:
-            xs, ys, words, _ = ranks[name]
             message = {"across": axis, "up": t("self-similarity"), "log": name == "frequency", "key": f"like.{name}"}
-            figure = word_dots(xs, ys, words, colour=layer_colour(layer), **message)
+            figure = word_dots(ranks[name].values, ranks[name].alike, ranks[name].words, colour=layer_colour(layer), **message)
             alt = t("Self-similarity of each word by {axis}.", axis=axis)
             draw(figure, key=f"lesson.homonyms.{name}", alt=alt)
     exercise(lesson)
@@ -79,7 +81,7 @@ def _noticed(pairs: Pairs, layer: str) -> str:
     values = {"layer": layer_title(layer)}
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
         return t("Only one relation is labeled: nothing to compare at {layer}.", **values)
-    one, other, ahead = pairs.kinds[HOMONYM], pairs.kinds[RELATED], pairs.ahead[RELATED]
+    ahead = pairs.ahead[RELATED]
     if ahead.low is None:
         related, homonyms = (len({r.word for r in pairs.relations if (r.kind == HOMONYM) == kind}) for kind in (False, True))
         return t(
@@ -90,8 +92,8 @@ def _noticed(pairs: Pairs, layer: str) -> str:
             **values,
         )
     values |= {
-        "one": _share(one),
-        "other": _share(other),
+        "one": _share(pairs.kinds[HOMONYM]),
+        "other": _share(pairs.kinds[RELATED]),
         "more": f"{100 * ahead.mean:+.1f}",
         "low": f"{100 * ahead.low:+.1f}",
         "high": f"{100 * ahead.high:+.1f}",
@@ -108,10 +110,10 @@ def _share(interval: Interval) -> str:
     return f"{interval.mean:.0%} ({interval.low:.0%}–{interval.high:.0%})"
 
 
-def _about_ranks(ranks: dict) -> list[str]:
-    if any(rank[3] is None for rank in ranks.values()):
+def _about_ranks(ranks: dict[str, Likeness]) -> list[str]:
+    if any(each.rank is None for each in ranks.values()):
         return []
-    frequency, senses = (_rank(ranks[name][3]) for name in ("frequency", "senses"))
+    frequency, senses = (_rank(ranks[name].rank) for name in ("frequency", "senses"))
     return [t("Self-similarity and frequency rank: {frequency}; and number of senses: {senses}.", frequency=frequency, senses=senses)]
 
 

@@ -1,96 +1,48 @@
-"""What the lessons compute, kept; and which labelled sentences they read."""
+"""What lessons share: the labelled sentences they read, what was measured for them beside the model, the choice of a word."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
+import pandas as pd
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
-from core.common import model_layers
-from core.common.errors import BadInput, MissingArtifact
+from core.analysis.word_maps import ALL_WORDS
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import code, command
-from core.common.significance import FEWEST
-from core.evaluation import anisotropy, apart, lessons, relations
-from core.evaluation.anisotropy import Anisotropy
-from core.evaluation.apart import Spread
-from core.evaluation.relations import Pairs, Rank
-from core.index.table import OccurrenceTable
+from core.evaluation import lessons, relations
+from core.workbench import Bench
 from pages._cached import opened
-from pages._cached.kept import kept
+from pages._cached.views import bench
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
 
 
-def labelled(in_use: InUse) -> str:
+def labelled(in_use: InUse) -> Bench:
     """The corpus in use where its words have labelled senses; else the model's own language's, which the page says."""
-    if opened.is_labelled(in_use.corpus) and len(opened.targets(in_use.corpus, in_use.model).labelled_rows()):
-        return in_use.corpus
-    own = own_sentences(in_use.model)
+    over = bench(in_use)
+    if over.is_labelled and len(over.targets.labelled_rows()):
+        return over
+    own = over.language.sentences
     if not own:
         raise BadInput(t("This lesson needs sense-labeled sentences. Choose some under “In use”."))
     values = {"corpus": plain(in_use.corpus), "own": plain(own)}
     st.caption(t("{corpus} has no labeled senses, so this lesson uses {own}.", **values))
-    return own
+    return bench(replace(in_use, corpus=own))
 
 
-def own(in_use: InUse) -> str:
+def own(in_use: InUse) -> Bench:
     """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
-    result = own_sentences(in_use.model)
-    if not result or not relations.read(opened.model(in_use.model).language.code):
+    language = bench(in_use).language
+    if not language.sentences or not relations.read(language.code):
         raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “In use”."))
-    if in_use.corpus != result:
-        st.caption(t("This lesson uses {own}, the language's labeled sentences.", own=plain(result)))
-    return result
-
-
-def own_sentences(model_name: str) -> str:
-    return opened.model(model_name).language.sentences
-
-
-def spaces(table: OccurrenceTable) -> list[str]:
-    """Layers and the mix, by name."""
-    return list(model_layers.Layers(table.meta["layers"]).spaces)
-
-
-@kept(4)
-def crowd(corpus: str, model_name: str) -> Anisotropy:
-    return anisotropy.measure(anisotropy.sample(opened.targets(corpus, model_name)))
-
-
-@kept(16)
-def spread(corpus: str, model_name: str, layer: str) -> Spread:
-    return apart.spread(opened.targets(corpus, model_name), layer)
-
-
-@kept(64)
-def shuffled_p(corpus: str, model_name: str, word: str, layer: str) -> float:
-    return apart.shuffled_p(opened.targets(corpus, model_name), word, layer)
-
-
-@kept(16)
-def sense_pairs(corpus: str, model_name: str, layer: str) -> Pairs:
-    return relations.pairs(opened.targets(corpus, model_name), relations.read(opened.model(model_name).language.code), layer)
-
-
-@kept(16)
-def likeness(model_name: str, layer: str) -> dict[str, tuple[list[float], list[float], list[str], Rank | None]]:
-    """By "frequency" and "senses": that of each word, the word's self-similarity, the words, and the rank correlation of both."""
-    corpus = own_sentences(model_name)
-    language = opened.model(model_name).language
-    table = opened.targets(corpus, model_name)
-    alike = sense_pairs(corpus, model_name, layer).alike
-    senses = {word: float(len(set(table.sense[rows]))) for word, rows in apart.words_of(table).items()}
-    try:
-        vectors = opened.vectors(language.vectors) if language.vectors else None
-    except (MissingArtifact, BadInput):
-        vectors = None
-    places = {word: relations.frequency_rank(vectors, word) if vectors else None for word in alike}
-    result = {}
-    for name, values in (("frequency", {word: float(place) for word, place in places.items() if place}), ("senses", senses)):
-        words = list(values)
-        xs, ys = [values[word] for word in words], [alike[word] for word in words]
-        result[name] = xs, ys, words, relations.ranks(ys, xs) if len(words) >= FEWEST else None
-    return result
+    if in_use.corpus != language.sentences:
+        st.caption(t("This lesson uses {own}, the language's labeled sentences.", own=plain(language.sentences)))
+    return bench(replace(in_use, corpus=language.sentences))
 
 
 def kept_part(model_name: str, part: str) -> dict | None:
@@ -109,3 +61,16 @@ def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
     with shown_errors():
         if result := kept_part(model_name, part):
             draw(result)
+
+
+def word_of(words: Iterable[str], key: str, place: DeltaGenerator, **options) -> str:
+    """One of the lesson's words, or all of them."""
+    titles = {ALL_WORDS: t("all words")} | {word: word for word in words}
+    return place.selectbox(t("Word"), list(titles), format_func=titles.get, key=key, **options, **BOUND) or ALL_WORDS
+
+
+def show_by_word(measured: Mapping, titles: Mapping[str, tuple[str, str]], key: str) -> None:
+    """The 1-NN accuracy of each word by each kind of vectors, folded."""
+    shares = {title: measured["one_nn"][name] for name, (title, _) in titles.items()}
+    rows = [{t("word"): word} | {title: round(of[k], 3) for title, of in shares.items()} for k, word in enumerate(measured["words"])]
+    lists.twin(pd.DataFrame(rows), name=f"{key}-words", label=t("By word"), key=f"lesson.{key}.words")

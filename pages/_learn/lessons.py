@@ -35,8 +35,7 @@ def lessons() -> tuple[Lesson, ...]:
             t("How similar are two unrelated words?"),
             t("Even random words have a cosine above 0 on average, so compare every cosine with theirs (Ethayarajh 2019)."),
             t(
-                "A paper infers one meaning of <i>bank</i> from a cosine of 0.6. Which two numbers here does it "
-                "lack? Why is k chosen on other words?"
+                "A paper infers one meaning of <i>bank</i> from a cosine of 0.6. Which two numbers does it lack, and why is k chosen on other words?"
             ),
         ),
         Lesson(

@@ -1,32 +1,22 @@
 """Quizzes: their questions, what a model reads in each, and what a visitor has played: which is on, what was chosen, the streak."""
 
 import random
-from dataclasses import dataclass, field
 
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.index.tables import open_word
 from core.senses import quiz
-from core.senses.quiz import QuizQuestion, QuizReading
+from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
-from pages._cached import opened
-from pages._cached.kept import kept
+from core.views.judging import judge
+from pages._cached.kept import keep
+from pages._cached.views import bench, named
+from pages._frame.in_use import InUse
 from pages._frame.question import gone_through_history
-from pages._word import verdict
 
 ADDRESS = "quiz"  # the number's name in the address; the day's own is not written there
 NUMBER, SEEN, GAMES, HITS = "guess.number", "guess.seen", "guess.games", "guess.hits"  # in the session
-
-
-@dataclass
-class Game:
-    """One quiz under one model, as far as it was played."""
-
-    number: int
-    answers: list[str] = field(default_factory=list)  # the senses chosen, in the order asked
-    at: int = 0  # the question shown; that after the last is the score
 
 
 def number() -> tuple[int, BadInput | None]:
@@ -57,17 +47,6 @@ def game(number: int, model: str, language: str) -> Game:
     return games.setdefault((number, model, language), Game(number))
 
 
-def choose(game: Game, at: int, sense: str) -> None:
-    """In a button's callback; a second press of one question is none."""
-    if len(game.answers) == at:
-        game.answers.append(sense)
-
-
-def go_on(game: Game, at: int) -> None:
-    """In a button's callback: to that question."""
-    game.at = at
-
-
 def other() -> None:
     """In a button's callback: a quiz of no day, drawn at random."""
     _write(random.randrange(quiz.OTHERS, quiz.LAST + 1))
@@ -76,11 +55,6 @@ def other() -> None:
 def of_today() -> None:
     """In a button's callback: the quiz of the day."""
     _write(quiz.today())
-
-
-def again(game: Game) -> None:
-    """In a button's callback: the same quiz once more, from its first question."""
-    game.answers, game.at = [], 0
 
 
 def streak(key: tuple, hits: list[bool]) -> tuple[int, int]:
@@ -114,21 +88,16 @@ def _untouched() -> bool:
     return not any(game.answers for (number, *_), game in games.items() if number == st.session_state[NUMBER])
 
 
-@kept(32, corpus="corpus", more="corpus")
-def _questions(number: int, code: str, corpus: str, more: str) -> tuple[QuizQuestion, ...]:
-    return quiz.quiz(number, languages.named(code))
-
-
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
     """The questions of a number in a language; without any model."""
     language = languages.named(code)
-    return _questions(number, code, language.sentences, language.more_sentences)
+    reads = (("corpus", language.sentences), ("corpus", language.more_sentences))
+    return keep("quiz", reads, (number, code), lambda: quiz.quiz(number, language), most=32)
 
 
-@kept(1024)
-def reading(model_name: str, quiz_question: QuizQuestion) -> QuizReading:
+def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
-    model = opened.model(model_name)
-    with st.spinner(t("ELMo is reading…")):
-        query = opened.query(model_name, quiz_question.tokens, quiz_question.position)
-        return quiz.read(open_word(quiz_question.word, model), quiz_question, query, verdict.space_of(model_name))
+    over = bench(in_use)
+    space = judge(over).space
+    options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
+    return keep("quiz readings", named(over, ("model",)), question, lambda: quiz.reading(over.model, question, space), **options)

@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html, plain
 from core.figures.style import ink, layer_title, sense_colour
 from core.senses import quiz
-from core.senses.quiz import QuizQuestion, QuizReading
+from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
 from core.text.corpora import sentences_of
 from core.text.definitions import definition
@@ -26,7 +26,7 @@ from pages._frame.markup import show_html, shown_errors
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._learn import quiz_notices, quiz_played, quiz_share
-from pages._learn.quiz_played import Game, questions, reading
+from pages._learn.quiz_played import questions, reading
 from pages._widgets import lists
 from pages._word.substitute_words import weakness
 
@@ -55,7 +55,7 @@ def _play(in_use: InUse) -> None:
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
-    done = [reading(in_use.model, item) for item in request[: len(game.answers)]]
+    done = [reading(in_use, item) for item in request[: len(game.answers)]]
     with head:
         _head(request, game, done, in_use)
     with body:
@@ -64,12 +64,12 @@ def _play(in_use: InUse) -> None:
         else:
             _question(request[game.at], game, done[game.at] if game.at < len(done) else None, len(request), in_use)
     if len(done) < len(request):
-        reading(in_use.model, request[len(done)])  # while the visitor thinks; the next one when this one is answered
+        reading(in_use, request[len(done)])  # while the visitor thinks; the next one when this one is answered
 
 
 def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading], in_use: InUse) -> None:
     """Which quiz it is, a square an answer, and both scores: yours for ELMo's readings, ELMo's own for the labels."""
-    hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
+    hits = game.hits(done)
     right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=False))
     now, most = quiz_played.streak((game.number, in_use.model, languages.in_use().code), hits)
     name = t("Quiz of the day: {number}", number=game.number) if game.number == quiz.today() else t("Quiz {number}", number=game.number)
@@ -101,8 +101,8 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
                 key=f"guess.choose.{game.number}.{game.at}.{k}",
                 width="stretch",
                 shortcut=str(k + 1),
-                on_click=quiz_played.choose,
-                args=(game, game.at, sense),
+                on_click=game.choose,
+                args=(game.at, sense),
             )
         notice(quiz_notices.asking(quiz_question))
         return
@@ -116,8 +116,8 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
             key=f"guess.next.{game.number}.{game.at}",  # of this question: one that is still to be taken away cannot be pressed for the next
             type="primary",
             shortcut="right",
-            on_click=quiz_played.go_on,
-            args=(game, game.at + 1),
+            on_click=game.show,
+            args=(game.at + 1,),
         )
         address = {"a": quiz_question.text, "ai": token_labels(quiz_question.tokens)[quiz_question.position]}
         page_link("decided", t("What decided it?"), icon=":material/content_cut:", query_params=address)
@@ -172,7 +172,7 @@ def _sense(quiz_question: QuizQuestion, quiz_reading: QuizReading, k: int, answe
 
 
 def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizReading]) -> None:
-    hits = [answer == one.sense for answer, one in zip(game.answers, done, strict=True)]
+    hits = game.hits(done)
     right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
     notice(quiz_notices.finished(quiz_questions, done, game.answers))
@@ -181,7 +181,7 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
         st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_played.other)
         if game.number != quiz.today():
             st.button(t("Quiz of the day"), key="guess.today", icon=":material/today:", on_click=quiz_played.of_today)
-        st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=quiz_played.again, args=(game,))
+        st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
     table = pd.DataFrame(
         [
             {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo's choice"): result.sense}

@@ -6,13 +6,14 @@ from collections import Counter
 import numpy as np
 import plotly.graph_objects as go
 
-from core.analysis.spelling import split_words
+from core.analysis.spelling import firing, split_words
+from core.analysis.surroundings import cosine
 from core.classify.model import variant_titles
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.elmo.mix import gram, mixed_cosines
+from core.elmo.mix import layer_weights
 from core.figures.classifiers import answers_figure, class_colours
 from core.figures.cloud import dot_figure
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, signed
@@ -28,8 +29,7 @@ from core.views import attribution, cloud, layouts
 from core.views.attribution import AttributionRequest
 from core.views.cloud import StaticRequest
 from pages._cached import opened
-from pages._cached.spellings import fired
-from pages._cached.views import bench, view
+from pages._cached.views import bench, of, view
 from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
 from pages._learn.slide_words import Picked
@@ -49,7 +49,7 @@ def _top() -> str:
 
 def _senses(in_use: InUse, word: str) -> list[str]:
     """The word's labelled senses, two at least."""
-    senses = opened.targets(in_use.corpus, in_use.model).senses_of(word)
+    senses = bench(in_use).targets.senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=word[:40]))
     return senses
@@ -57,31 +57,28 @@ def _senses(in_use: InUse, word: str) -> list[str]:
 
 def _lemma(in_use: InUse, shown: Picked) -> str:
     """The labelled word that the one shown is a form of."""
-    return opened.targets(in_use.corpus, in_use.model).lemma_of(shown.word) or shown.word
+    return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
 
-def _draw(figure: go.Figure, name: str, said: str, height: int = HEIGHT) -> None:
-    alt = Markup.escape(said).striptags()
+def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
+    alt = Markup.escape(line).striptags()
     large = enlarged(figure, FACTOR, height=height)
     large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
     charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
 
 
-def _said(tokens: tuple[str, ...], position: int) -> Markup:
+def _marked(word: WordInContext) -> Markup:
     """A sentence, its word marked."""
     place = "\ue000"  # of the word
-    readable = join_tokens([*tokens[:position], place, *tokens[position + 1 :]])
+    readable = join_tokens([*word.tokens[: word.position], place, *word.tokens[word.position + 1 :]])
     before, _, after = readable.partition(place)
-    return html('<p class="said">{}<b>{}</b>{}</p>', before, tokens[position], after)
+    return html('<p class="said">{}<b>{}</b>{}</p>', before, word.word, after)
 
 
 def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
     """The cosine of the word's two vectors in each layer."""
-    a, b = (query.layers for query in opened.queries(in_use.model, shown.sentences))
-    dots = (a @ b.T)[None]
-    own = gram(a[None])[0]
-    other = gram(b[None])
-    return {str(k): float(mixed_cosines(dots, own, other, np.eye(len(a))[k])[0]) for k in range(len(a))}
+    first, second = (query.layers for query in bench(in_use).queries(shown.sentences))
+    return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
 
 
 def _static(in_use: InUse, shown: Picked) -> float | None:
@@ -90,19 +87,19 @@ def _static(in_use: InUse, shown: Picked) -> float | None:
 
 
 def _sentences(in_use: InUse, shown: Picked) -> str:
-    show_html("{}", [_said(*sentence) for sentence in shown.sentences])
-    cosine = _cosines(in_use, shown)["0"]
+    show_html("{}", [_marked(word) for word in shown.sentences])
+    at_zero = _cosines(in_use, shown)["0"]
     first, second = shown.forms
     if first != second:
         return t(
             "“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).",
             word=first,
             other=second,
-            cosine=cosine,
+            cosine=at_zero,
         )
     if not model_layers.in_use().is_elmo:
-        return t("Same spelling, no context at {where}: cosine {cosine:.2f}.", where=layer_title("0"), cosine=cosine)
-    return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=cosine)
+        return t("Same spelling, no context at {where}: cosine {cosine:.2f}.", where=layer_title("0"), cosine=at_zero)
+    return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=at_zero)
 
 
 def _dot(in_use: InUse, shown: Picked) -> str:
@@ -113,7 +110,7 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     near, far = sorted(range(len(senses)), key=lambda k: -numbers.count(k))[:2]
     values = {"n": len(numbers), "many": numbers.count(near), "some": numbers.count(far)}
     values |= {"sense": senses[near], "other": senses[far]}
-    said = t("One dot for all senses: of its {n} neighbors, {many} lean to {sense}, {some} to {other}.", **values)
+    line = t("One dot for all senses: of its {n} neighbors, {many} lean to {sense}, {some} to {other}.", **values)
     figure = dot_figure(
         word,
         [p.word for p in static.near],
@@ -124,37 +121,37 @@ def _dot(in_use: InUse, shown: Picked) -> str:
         key=f"slide.{word}",
         letters=FACTOR,
     )
-    _draw(figure, "dot", said)
-    return said
+    _draw(figure, "dot", line)
+    return line
 
 
 def _angle(in_use: InUse, shown: Picked) -> str:
-    cosine = _cosines(in_use, shown)[_top()]
+    between = _cosines(in_use, shown)[_top()]
     static = _static(in_use, shown)
-    degrees = math.degrees(math.acos(max(-1.0, min(1.0, cosine))))
+    degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
     first, second = shown.forms
     if same := first.casefold() == second.casefold() and static is not None:
-        said = t("ELMo's two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
+        line = t("ELMo's two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
     else:
-        said = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
+        line = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
-    _draw(angle_figure(cosine, labels, same_word=same, layer=_top(), glove=static), "angle", said)
-    return said
+    _draw(angle_figure(between, labels, same_word=same, layer=_top(), glove=static), "angle", line)
+    return line
 
 
 def _layers(in_use: InUse, shown: Picked) -> str:
-    cosine = _cosines(in_use, shown)
-    said = t(
+    cosines = _cosines(in_use, shown)
+    line = t(
         "Cosine of ELMo's two vectors: {each}.",
-        each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosine.items()),
+        each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items()),
     )
     static = _static(in_use, shown)
-    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosine, chosen=_top()), "layers", said)
-    return said
+    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=_top()), "layers", line)
+    return line
 
 
 def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
-    return view(attribution.compute, bench(in_use), AttributionRequest(word=WordInContext(*shown.one))).influence
+    return view(attribution.compute, bench(in_use), AttributionRequest(word=shown.single)).influence
 
 
 def _decided(in_use: InUse, shown: Picked) -> str:
@@ -176,20 +173,19 @@ def _decided(in_use: InUse, shown: Picked) -> str:
 
 def _mix(in_use: InUse, shown: Picked) -> str:
     word = _lemma(in_use, shown)
-    n = opened.model(in_use.model).encoder.n_layers
-    spaces = {str(k): np.eye(n)[k] for k in range(n)} | {"mix": np.full(n, 1 / n)}
-    reports = {name: layouts.report_of(bench(in_use), word, w) for name, w in spaces.items()}
+    over = bench(in_use)
+    reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
     shares = {name: report.one_nn for name, report in reports.items()}
     best = max((name for name in shares if name != "mix"), key=shares.get)
-    said = t(
+    line = t(
         "Nearest sentence has the same sense: {mix:.0%} with equal weights, {best:.0%} at {layer}, {null:.0%} by chance.",
         mix=shares["mix"],
         best=shares[best],
         layer=layer_title(best),
         null=reports["mix"].null_mean,
     )
-    _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", said)
-    return said
+    _draw(accuracy_lines({"1-NN": shares}, null=reports["mix"].null_mean, majority=None), "mix", line)
+    return line
 
 
 def _halves(in_use: InUse, shown: Picked) -> str:
@@ -201,33 +197,32 @@ def _halves(in_use: InUse, shown: Picked) -> str:
     ]
     values = {half: each[half].sense for half in influence.HALVES}
     if len(set(values.values())) == 1:
-        said = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
+        line = t("Past and future agree: each alone reads <b>{both}</b>.", both=values[influence.BOTH])
     else:
-        said = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
-    _draw(halves_figure(bars, key="slide.halves"), "halves", said, BESIDE_TEXT)
-    show_html("{}", _said(result.tokens, result.position))
-    return said
+        line = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
+    _draw(halves_figure(bars, key="slide.halves"), "halves", line, BESIDE_TEXT)
+    show_html("{}", _marked(WordInContext(result.tokens, result.position)))
+    return line
 
 
 def _spelling(in_use: InUse, text: str) -> str:
     word = split_words(text, 1)[0][0]
-    result = fired(in_use.model, word)
+    result = of("model.encoder.model.characters", firing, bench(in_use), word)
     known = word in opened.vectors(in_use.vectors)
     letters = [w for w in result.windows if w.lettered]
     values = {"word": word, "window": letters[0].text if letters else ""}
     if not letters:
-        said = t("This model cannot read the letters of “{word}”.", **values)
+        line = t("This model cannot read the letters of “{word}”.", **values)
     elif known:
-        said = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
+        line = t("GloVe knows “{word}” too. ELMo builds its vector from letters, most from “{window}”.", **values)
     else:
-        said = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)
-    _draw(windows_figure(result, WINDOWS), "spelling", said)
-    return said
+        line = t("GloVe does not know “{word}”. ELMo builds its vector from letters, most from “{window}”.", **values)
+    _draw(windows_figure(result, WINDOWS), "spelling", line)
+    return line
 
 
 def _headline(in_use: InUse, text: str) -> str:
-    from core.views import classification  # scikit-learn, for this slide alone
-    from core.views.classification import ClassificationRequest
+    from core.classify import tasks  # scikit-learn, for this slide alone
     from pages._cached import classifiers
 
     in_use = english(in_use)
@@ -236,14 +231,13 @@ def _headline(in_use: InUse, text: str) -> str:
     colours = class_colours(next(iter(heads.values())).labels, ordered=False)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
-    request = ClassificationRequest(task=TASK, text=text, variants=tuple(n for n in heads if n in SHOWN or n == best))
-    answers = classifiers.ask(classification.compute, in_use, request)
+    answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))
     label, n = Counter(a.label for a in answers.values()).most_common(1)[0]
     values = {"n": n, "all": len(answers), "label": label, "best": titles[best], "right": scores[best]}
-    said = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
+    line = t("{n} of {all} classifiers say <b>{label}</b>. Best on unseen headlines: {best}, {right:.0%} right.", **values)
     figure = answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], colours)
-    _draw(figure, "headline", said)
-    return said
+    _draw(figure, "headline", line)
+    return line
 
 
 DRAW = (_sentences, _dot, _angle, _layers, _decided, _mix, _halves, _spelling, _headline)  # by slide

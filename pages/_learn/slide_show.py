@@ -36,8 +36,8 @@ def show(in_use: InUse, number: int) -> None:
         with st.container(key="slide_picture", gap="small", vertical_alignment="center"):
             shown = chosen if number in TEXTS else slide_words.picked(in_use, chosen, of_senses=number in OF_SENSES)
             used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
-            said = draw(used, shown)
-        notice([said])
+            line = draw(used, shown)
+        notice([line])
     page_link(slide.page, t("Open full page"), place=link, icon=":material/open_in_full:", query_params=_address(number, shown))
 
 
@@ -61,7 +61,9 @@ def _address(number: int, shown: str | Picked) -> dict[str, str]:
     if isinstance(shown, str):
         return kept | {"spell" if number == SPELLING else "text_news-title": shown}
     values = {"map_word": shown.word}
-    placed = [(join_tokens(list(shown.one[0])), shown.one)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
-    for key, (text, (tokens, position)) in zip("ab", placed, strict=False):
-        values |= {key: text, f"{key}i": token_labels(tokens)[position]}
+    placed = (
+        [(join_tokens(list(shown.single.tokens)), shown.single)] if number in INFLUENCE else zip(shown.texts, shown.sentences, strict=True)
+    )
+    for key, (text, word) in zip("ab", placed, strict=False):
+        values |= {key: text, f"{key}i": token_labels(word.tokens)[word.position]}
     return kept | values

@@ -1,6 +1,6 @@
 """The word that the slides show, any that is labelled or the reader's own, and the sentences that it stands in."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -10,16 +10,16 @@ from core.common.markup import plain
 from core.text import languages
 from core.text.corpora import labelled_of
 from core.text.labelled_words import sentences_of
+from core.text.readings import WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
+from pages._cached.views import bench
 from pages._frame import examples, question
 from pages._frame.in_use import InUse
 from pages._widgets.word_search import word_search
 
 KEY = "slide_word"  # of the box, and of the address
 USUAL = 9  # tokens of a sentence, where there is a choice: it is read from afar
-
-Placed = tuple[tuple[str, ...], int]  # a sentence's tokens, and where the word stands in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,15 +28,14 @@ class Picked:
 
     word: str
     texts: tuple[str, str]
-    sentences: tuple[Placed, Placed]
-    one: Placed  # the sentence that the slides about one sentence ask
+    sentences: tuple[WordInContext, WordInContext]
+    single: WordInContext  # the sentence that the slides about one sentence ask
     sense: str = ""  # of the word there, where it is known
 
     @property
     def forms(self) -> tuple[str, str]:
         """How it is written in each."""
-        first, second = (tokens[position] for tokens, position in self.sentences)
-        return first, second
+        return self.sentences[0].word, self.sentences[1].word
 
 
 def choose(in_use: InUse) -> str:
@@ -48,9 +47,7 @@ def choose(in_use: InUse) -> str:
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("No examples in this language. Choose another model under “In use”."))
-    return word_search(
-        st.container(), KEY, t("Word"), words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")
-    ).casefold()
+    return word_search(st.container(), KEY, words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")).casefold()
 
 
 def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
@@ -68,8 +65,8 @@ def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
 
 
 def _has_senses(in_use: InUse, word: str) -> bool:
-    used = opened.about(in_use, word)
-    return opened.is_labelled(used.corpus) and len(opened.targets(used.corpus, used.model).senses_of(word)) > 1
+    over = bench(opened.about(in_use, word))
+    return over.is_labelled and len(over.targets.senses_of(word)) > 1
 
 
 def _own(word: str) -> Picked | None:
@@ -77,7 +74,7 @@ def _own(word: str) -> Picked | None:
     request = question.now()
     if word != question.word() or None in request.positions or request.texts in examples.pairs().values():
         return None
-    sentences = tuple(zip(request.tokens, request.positions, strict=True))
+    sentences = tuple(map(WordInContext, request.tokens, request.positions))
     return Picked(word, request.texts, sentences, sentences[0])
 
 
@@ -85,40 +82,32 @@ def _example(word: str) -> Picked | None:
     """An example of Home's, or the one of the page of influence, or both."""
     pair = examples.pairs().get(word)
     single = next((e for e in examples.decided() if e.word == word and e.shows != "wrong"), None)
-    item = _placed(single.text, word) if single else None
-    if pair:
-        sentences = tuple(_placed(text, word) for text in pair)
-        return Picked(word, pair, sentences, item or sentences[0], single.sense if single else "")
-    return None
+    if not pair:
+        return None
+    first, second, *rest = (_placed(text, word) for text in (*pair, *([single.text] if single else [])))
+    return Picked(word, pair, (first, second), rest[0] if rest else first, single.sense if single else "")
 
 
-def _placed(text: str, word: str) -> Placed:
+def _placed(text: str, word: str) -> WordInContext:
     tokens = tuple(languages.tokenize(text))
-    return tokens, question.place_of(tokens, word)
+    return WordInContext(tokens, question.place_of(tokens, word))
 
 
 def _labelled(in_use: InUse, word: str) -> Picked:
     """Two sentences of different senses, spelt alike in both where any are, of a length that is read from afar."""
     language = sentences_of(in_use.corpus) or languages.in_use()
-    lemma = opened.targets(in_use.corpus, in_use.model).lemma_of(word) if opened.is_labelled(in_use.corpus) else None
-    used = opened.about(in_use, word)
-    if lemma is None and used.corpus != in_use.corpus:
-        lemma = opened.targets(used.corpus, used.model).lemma_of(word)
-    by_sense: dict[str, list[Placed]] = {}
+    over, used = bench(in_use), bench(opened.about(in_use, word))
+    lemma = over.is_labelled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))
+    by_sense: dict[str, list[WordInContext]] = {}
     for sentence in labelled_of(language, lemma) if lemma else ():
         for target in sentence.targets:
             if target.lemma == lemma and target.sense:
-                by_sense.setdefault(target.sense, []).append((sentence.tokens, target.position))
+                by_sense.setdefault(target.sense, []).append(WordInContext(sentence.tokens, target.position))
     if len(by_sense) < 2:
         message = t("“{word}” has no labeled sentences. Type two on Home or choose another word.", word=plain(word, 40))
         raise BadInput(message)
     (sense, first), (_, second) = sorted(by_sense.items(), key=lambda item: -len(item[1]))[:2]
     pairs = [(a, b) for a in first for b in second]
-    sentences = min(pairs, key=lambda pair: (_spelt(pair[0]) != _spelt(pair[1]), sum(abs(len(of) - USUAL) for of, _ in pair)))
-    texts = tuple(join_tokens(list(tokens)) for tokens, _ in sentences)
-    return replace(Picked(lemma, texts, sentences, sentences[0]), sense=sense)
-
-
-def _spelt(placed: Placed) -> str:
-    tokens, position = placed
-    return bare(tokens[position])
+    sentences = min(pairs, key=lambda pair: (bare(pair[0].word) != bare(pair[1].word), sum(abs(len(each.tokens) - USUAL) for each in pair)))
+    texts = tuple(join_tokens(list(each.tokens)) for each in sentences)
+    return Picked(lemma, texts, sentences, sentences[0], sense)

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -13,9 +14,9 @@ from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html
 from core.common.model_layers import SENSES
-from core.figures.maps import Star, shared_limits
+from core.figures.maps import MapLook, Star, shared_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
-from core.figures.surroundings import SIDES, lean_map, named
+from core.figures.surroundings import SIDES, lean_map, words_with_room
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.readings import WordInContext
@@ -120,14 +121,16 @@ def _figure(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], 
         result.groups[j],
         _colours(result),
         result.strength[j],
-        occurrences=result.points.occurrences,
-        stars=_stars(result, chosen),
-        layer=name,
-        limits=_limits(result, [j] if alone else range(len(result.spaces))),
-        width=560 if alone else 340,
-        height=470 if alone else 340,
-        key=f"around.{result.word}.{result.plan}.{name}",
-        titles=_titles(result),
+        result.points.occurrences,
+        MapLook(
+            layer=name,
+            stars=_stars(result, chosen),
+            limits=_limits(result, [j] if alone else range(len(result.spaces))),
+            width=560 if alone else 340,
+            height=470 if alone else 340,
+            key=f"around.{result.word}.{result.plan}.{name}",
+            titles=_titles(result),
+        ),
     )
 
 
@@ -190,7 +193,7 @@ def _live(in_use: InUse, result: Around, table: OccurrenceTable, chosen: tuple[C
 def _sent(result: Around, _table: OccurrenceTable, chosen: tuple[Chosen, ...], code: str) -> dict:
     """What the instrument shows; `code`: the reader's language."""
     points, stars = result.points, _stars(result, chosen)
-    limits = _limits(result, range(len(result.spaces)))
+    look = MapLook(layer="", key="", stars=stars, limits=_limits(result, range(len(result.spaces))), width=560, height=470)
     words, occurrences = [bare(word) for word in points.words], [_table.occurrence(int(row)) for row in points.rows]
     shown = map_view.Points(
         names=result.spaces,
@@ -207,7 +210,7 @@ def _sent(result: Around, _table: OccurrenceTable, chosen: tuple[Chosen, ...], c
         links=result.links,
         axes=_titles(result),
         words=[
-            sorted(named(flat, words, groups, strength, stars, name, limits, points.occurrences, 560, 470))
+            sorted(words_with_room(flat, words, groups, strength, points.occurrences, replace(look, layer=name)))
             for name, flat, groups, strength in zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
         ],
         under=[t("{share:.0%} of variance", share=share) for share in result.shares],

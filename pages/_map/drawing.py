@@ -15,7 +15,7 @@ from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
 from core.elmo.weights import has_softmax
-from core.figures.maps import Star, map_figure, outer_edge, shared_limits
+from core.figures.maps import MapLook, Star, map_figure, outer_edge, shared_limits
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
 from core.index.table import OccurrenceTable
@@ -234,14 +234,16 @@ def _figure(in_use: InUse, shown: Shown, space: str, origin, picked: Sequence[in
         cards,
         shown.rows.tolist(),
         senses,
-        layer=space,
-        stars=shown.stars,
-        key=_key(shown, space),
-        limits=limits,
-        height=480 if alone else 340,
-        name_senses=space != laid.names[0] and shown.word != ALL_WORDS,
-        picked=picked,
-        titles=layout.titles(laid),
+        MapLook(
+            layer=space,
+            stars=shown.stars,
+            key=_key(shown, space),
+            limits=limits,
+            height=480 if alone else 340,
+            name_senses=space != laid.names[0] and shown.word != ALL_WORDS,
+            picked=picked,
+            titles=layout.titles(laid),
+        ),
     )
     return add_links(figure, origin.places[space], flat[origin.by_space[space].rows], origin.by_space[space].near) if origin else figure
 

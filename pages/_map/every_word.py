@@ -175,7 +175,7 @@ def _begun(in_use: InUse, file: Path) -> None:
 
     def work(job: ServerJob) -> Path:
         with languages.reading(language):
-            table = opened.made(corpus, model, spent, job.report, targets_only=True)
+            table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
         mixes = {name: layer_weights(name, table.meta["layers"]) for name in model_layers.Layers(table.meta["layers"]).spaces}
         result = word_ranking(table, mixes, lambda done, total: job.count("measuring", done, total))
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -49,7 +49,7 @@ def ends(in_use: InUse, lemma: str) -> tuple[str, ...]:
     table = opened.targets(in_use.corpus, in_use.model)
     options = ends_of(table, lemma)
     firsts = dict(zip(ENDS, (options[0], options[1], REST, REST), strict=True))
-    if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two commonest senses
+    if st.session_state.get("map.axes_of", lemma) != lemma:  # another word: its own two most frequent senses
         st.session_state.update(firsts)
     st.session_state["map.axes_of"] = lemma
     message = t("A sense, or words separated by commas; the end is their mean.")

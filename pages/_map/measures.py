@@ -56,7 +56,7 @@ def static_share(static: SenseReport | None) -> str:
 
 
 def beside_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
-    """A space less the static context, paired, and whether that decides anything."""
+    """A space minus the static context, paired, and whether that decides anything."""
     if static is None:
         return []
     return [static_line(static.one_nn, where, less(report, static))]

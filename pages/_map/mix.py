@@ -16,7 +16,7 @@ from core.analysis.word_maps import map_rows
 from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
-from core.figures.maps import cosine_bars, map_figure
+from core.figures.maps import MapLook, cosine_bars, map_figure
 from core.figures.measures import accuracy_lines
 from core.figures.style import LAYER_COLOURS, OWN, layer_title, mark
 from core.figures.surroundings import lean_bars
@@ -317,9 +317,8 @@ def _map_picture(table: OccurrenceTable, result: Mixed) -> tuple[go.Figure, str]
     occurrences = [table.occurrence(int(row)) for row in rows]
     hovers = [mark(o.tokens, o.position) for o in occurrences]
     senses = [o.sense for o in occurrences]
-    figure = map_figure(
-        result.coordinates, senses, hovers, rows.tolist(), table.senses_of(word), layer="mix", key=f"mix.{word}", height=400
-    )
+    look = MapLook(layer="mix", key=f"mix.{word}", height=400)
+    figure = map_figure(result.coordinates, senses, hovers, rows.tolist(), table.senses_of(word), look)
     return figure, mix_view.map_in_words(word, len(rows))
 
 

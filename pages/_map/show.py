@@ -73,7 +73,6 @@ def _word(in_use: InUse, table: OccurrenceTable, chosens: tuple[Chosen, ...], pl
     result = word_search(
         place,
         "map_word",
-        t("Word"),
         words,
         usual,
         known=known,

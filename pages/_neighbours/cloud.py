@@ -8,13 +8,15 @@ from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.markup import html
+from core.common.model_layers import SENSES
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
-from core.figures.maps import map_figure, shared_limits
+from core.figures.maps import MapLook, map_figure, shared_limits
 from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
 from core.senses.cloud import NEAREST, side_shares
 from core.text.tokens import bare
-from core.views import cloud, levels
+from core.views import cloud, layouts, levels
 from core.views.cloud import CloudRequest, SenseCloud, SideCloud, Static, StaticRequest
+from core.views.layouts import LayoutRequest
 from core.workbench import Bench
 from pages._cached import opened
 from pages._cached.progress import show_state
@@ -28,7 +30,7 @@ from pages._neighbours import cloud_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
-from pages._word import atlas, pair_layer, verdict_words
+from pages._word import atlas, pair_layer, verdict, verdict_words
 
 HEIGHT = 370
 
@@ -43,6 +45,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     layer = pair_layer.choose(
         "cloud_layer",
         in_use,
+        spaces=(*model_layers.in_use().spaces, *[SENSES] * (lemma is not None and verdict.space_of(in_use.model) is not None)),
         label=t("Layer of {model}", model=model_layers.in_use().called),
         place=picture,
         help=f"{what_layers_read()} {t('The layer mix weights all layers equally; longer vectors count more.')}",
@@ -144,24 +147,35 @@ def _level(in_use: InUse, layer: str) -> str:
 
 def _map(in_use: InUse, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chosen]) -> None:
     table, lemma, rows = opened.targets(in_use.corpus, in_use.model), result.lemma, result.rows
-    maps = opened.maps(in_use.corpus, in_use.model, lemma)
-    stars = atlas.stars(in_use, lemma, maps, rows, chosen)
+    if layer == SENSES:
+        placed = atlas.placed(in_use, lemma, chosen)
+        contexts = tuple(item.in_context for item in placed.values())
+        layout = view(layouts.compute, bench(in_use), LayoutRequest(word=lemma, contexts=contexts, senses=True))
+        coordinates = layout.coordinates[-1]
+        stars = [
+            atlas.star(k, item, {SENSES: tuple(map(float, at))}) for (k, item), at in zip(placed.items(), layout.stars[-1], strict=True)
+        ]
+    else:
+        maps = opened.maps(in_use.corpus, in_use.model, lemma)
+        coordinates, stars = maps.coordinates[maps.names.index(layer)], atlas.stars(in_use, lemma, maps, rows, chosen)
     where = layer_title(layer)
     note = t("“{word}” in {n} labeled sentences, {where}; stars: yours", word=lemma, n=len(rows), where=where)
     _heading(layer, note)
     occurrences = [table.occurrence(int(row)) for row in rows]
     figure = map_figure(
-        maps.coordinates[maps.names.index(layer)],
+        coordinates,
         [o.sense for o in occurrences],
         [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in occurrences],
         rows.tolist(),
         result.senses,
-        layer=layer,
-        stars=stars,
-        height=HEIGHT,
-        key=f"cloud.map.{lemma}",
-        limits=shared_limits(maps.coordinates, stars),
-        name_senses=False,
+        MapLook(
+            layer=layer,
+            stars=stars,
+            height=HEIGHT,
+            key=f"cloud.map.{lemma}",
+            limits=shared_limits(coordinates if layer == SENSES else maps.coordinates, stars),
+            name_senses=False,
+        ),
     )
     figure.update_layout(dragmode=False)
     alt = t(

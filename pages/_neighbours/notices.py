@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
@@ -19,6 +20,7 @@ class Listed:
     position: int
     found: Sequence[Neighbour | TypeNeighbour]
     lemma: str | None = None  # the labelled word that the one in question belongs to
+    level: Level | None = None  # two random words' cosines, where it is known
 
     @property
     def word(self) -> str:

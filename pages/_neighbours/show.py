@@ -76,6 +76,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
         notice([t("Lists are compared once all sentences are read."), *unknown])
+    if listed and (level := listed[0].level):
+        st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
     pair_layer.note(in_use, choice.layer)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
@@ -102,14 +104,11 @@ def _lists(
         if chosen.position is None:
             continue
         with column:
-            lists.heading(_title(model, side), color, chosen.text.strip()[:140])
             result = _neighbours(over, chosen, choice, whole=whole)
+            lists.heading(_title(model, side), color)
             if result is None:
                 show_html('<p class="small">{}</p>', waiting)
                 continue
-            if result.entries and result.level and not beside:
-                level = t("Cosine; random pairs: {mean:.2f} on average.", mean=result.level.mean)
-                show_html('<p class="small">{}</p>', level)
             if result.narrowed:
                 few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
@@ -117,7 +116,7 @@ def _lists(
             _list(result, choice, chosen, "" if beside else side, targets.senses_of(lemma or ""))
             make = lists.type_table if choice.among == TYPES else lists.neighbour_table
             tables.append(make(result.entries, f"{beside}: {name}" if beside else name))
-            listed.append(notices.Listed(*chosen.asked, result.entries, lemma))
+            listed.append(notices.Listed(*chosen.asked, result.entries, lemma, result.level))
     return listed
 
 

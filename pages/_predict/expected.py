@@ -12,6 +12,7 @@ from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached.views import bench, view
+from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage
@@ -36,6 +37,7 @@ def show(in_use: InUse, read: Reading) -> None:
         lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("forward, from the left"))
         _draws(in_use, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _append)
+    _how_to_draw()
     st.caption(t("Words outside the vocabulary have {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
     notice(_noticed(first, last, before, after))
     rows = [
@@ -57,6 +59,22 @@ def _draws(in_use: InUse, read: Reading, *, backward: bool) -> None:
         st.caption(drew if backward else t("Drew the sentence’s end. Try another seed."))
     elif ended == "full":
         st.caption(t("The text is full: at most {most:,} characters.", most=limits().max_text))
+
+
+def _how_to_draw() -> None:
+    """Temperature and seed of both directions' draws."""
+    with st.popover(t("How words are drawn"), icon=":material/casino:"):
+        st.slider(
+            t("Temperature"),
+            0.0,
+            2.0,
+            1.0,
+            0.1,
+            key="pheat",
+            **BOUND,
+            help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
+        )
+        st.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
 
 
 def _write(in_use: InUse, read: Reading, n: int, backward: bool) -> None:

@@ -5,11 +5,10 @@ from difflib import SequenceMatcher
 import streamlit as st
 
 from core.analysis.expectation import sentences_of
-from core.common import model_layers
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
-from pages._frame.choices import BOUND, text_box
+from pages._frame.choices import text_box
 from pages._widgets.as_you_type import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
@@ -22,7 +21,7 @@ NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
 def typed() -> str:
-    """Examples, the text, temperature and seed of draws (of a model that draws words), Undo."""
+    """Examples, the text, Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
     known = examples.predict()
@@ -42,14 +41,11 @@ def typed() -> str:
         label_visibility="collapsed",
         format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
     )
-    draws = model_layers.in_use().is_elmo
-    columns = st.columns([6, 2, 1.5, 1.5] if draws else [9.5, 1.5], vertical_alignment="bottom", gap="medium")
+    columns = st.columns([9.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
         TEXT, label, known[0].text, limits().max_text, place=columns[0], height=80, placeholder=t("Type a few words"), on_change=_typed
     )
-    if draws:
-        _how_to_draw(columns[1], columns[2])
     columns[-1].button(
         t("Undo"),
         key="predict.undo",
@@ -63,21 +59,6 @@ def typed() -> str:
     st.session_state[NOW] = text or ""
     _fit_other(st.session_state[NOW])
     return st.session_state[NOW]
-
-
-def _how_to_draw(heat, seed) -> None:
-    """Temperature and seed, each in its column."""
-    heat.slider(
-        t("Temperature"),
-        0.0,
-        2.0,
-        1.0,
-        0.1,
-        key="pheat",
-        **BOUND,
-        help=t("1 draws as the model expects; lower keeps to its top words, 0 always takes the first."),
-    )
-    seed.number_input(t("Seed"), 0, 9999, 0, key="pseed", **BOUND, help=t("Same text, temperature and seed: same words."))
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:

@@ -1,5 +1,5 @@
-"""The Next word page: a text, what may follow and precede it, how surprising each word was, and what an edit changes; of a transformer
-with a head for masked words, what could stand in a word's place."""
+"""The Next word page: a text, and one of three parts: what may follow and precede it, how surprising each word was, what an edit changes.
+Of a transformer with a head for masked words, what could stand in a word's place."""
 
 import streamlit as st
 
@@ -10,15 +10,17 @@ from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
 from pages._cached.views import bench, view
+from pages._frame.choices import coded_choice
 from pages._frame.in_use import InUse
-from pages._predict import edits, expected, masked, surprise
-from pages._predict.passage import typed
+from pages._predict import edits, expected, masked, passage, surprise
 from pages._word import of_elmo_alone
+
+PART = "predict_part"
 
 
 def show(in_use: InUse) -> None:
-    """Inputs, then the three parts, each with what to notice."""
-    sentences = expectation.sentences_of(typed())
+    """Inputs, then a part, with what to notice."""
+    sentences = expectation.sentences_of(passage.typed())
     if not sentences:
         st.info(t("Type a few words, or choose an example."), icon=":material/edit:")
         return
@@ -29,6 +31,13 @@ def show(in_use: InUse) -> None:
     if of_elmo_alone.is_another(in_use, of_elmo_alone.EXPECTED):
         return
     read = view(next_words.read, bench(in_use), NextWordsRequest(sentences=sentences))
-    expected.show(in_use, read)
-    surprise.show(in_use, read)
-    edits.show(in_use, read)
+    parts = {"next": t("Before and after"), "words": t("Word by word"), "edit": t("Two versions")}
+    if PART not in st.session_state and PART not in st.query_params and passage.AT in st.query_params:
+        st.query_params[PART] = "words"  # a link to a word
+    match coded_choice(PART, t("Part"), parts, "next", label_visibility="collapsed"):
+        case "next":
+            expected.show(in_use, read)
+        case "words":
+            surprise.show(in_use, read)
+        case "edit":
+            edits.show(in_use, read)

@@ -23,7 +23,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._predict import passage
-from pages._widgets import lists
+from pages._widgets import lists, word_lists
 from pages._widgets.word_lists import fared, word_buttons, written
 
 MOST = next_words.MOST_RANKED  # words to tap
@@ -38,7 +38,6 @@ STYLE = """
 
 def show(in_use: InUse, read: Reading) -> None:
     """The words between their bars, what to notice, and the three lists of the word in question."""
-    st.markdown("#### " + t("How surprising is each word?"))
     position = _ribbon(in_use, read)
     over, request = bench(in_use), NextWordsRequest(sentences=read.sentences)
     notice(_noticed(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
@@ -70,7 +69,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         place = st.session_state[passage.AT] = opening
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
     st.session_state[passage.SHOWN] = place, tokens[place]
-    st.html(STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    st.html(word_lists.STYLE + STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     show_html(
         '<p class="small">{}</p>',
         t(

@@ -101,8 +101,8 @@ def _listed(groups: Groups, names: list[str], occurrences: Occurrences, listed: 
 def _line(occurrences: Occurrences, groups: Groups, names: list[str], k: int, signs: dict[str, str]) -> str:
     o = occurrences.items[k]
     sign = html('<span role="img" title="{name}" aria-label="{name}">{}</span> ', signs[o.sense], name=o.sense) if o.sense else ""
-    remark = html("{}{:.2f}", _bar(groups.shares[k], names), groups.near[k])
-    return lists.keyword_line(o.tokens, o.position, remark, sign, text=o.text, aligned=True)
+    remark = html("{}{}{:.2f}", sign, _bar(groups.shares[k], names), groups.near[k])
+    return lists.keyword_line(o.tokens, o.position, remark, text=o.text)
 
 
 def _bar(shares: np.ndarray, names: list[str]) -> str:

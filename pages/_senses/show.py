@@ -31,13 +31,13 @@ def show(in_use: InUse) -> None:
         result = view(induction.compute, bench(chosen.in_use), request)
     found, groups = result.occurrences, result.groups
     number = chosen.number or found.suggestion.number
-    shown = f"{chosen.in_use.corpus}|{chosen.in_use.model}|{chosen.word}|{chosen.layer}|{number}"
-    names = labels.current(shown, groups.names)
+    of_view = f"{chosen.in_use.corpus}|{chosen.in_use.model}|{chosen.word}|{chosen.layer}|{number}"
+    names = labels.current(of_view, groups.names)
     with picture:
-        _pictures(found, groups, names, number, chosen.layer, shown)
+        _pictures(found, groups, names, number, chosen.layer, of_view)
     notice(noticed(found, number, groups.agreement, groups.words))
     sentences(groups, names, found)
-    labels.editor(shown, groups)
+    labels.editor(of_view, groups)
     labels.downloads(chosen.word, found, groups, names)
 
 
@@ -59,7 +59,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         s = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
         values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
-        alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
+        alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} of_view.", **values)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number), key="found.number", alt=alt)
     with st.expander(t("Details"), key="found.details"):
         kind = t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components.")

@@ -72,10 +72,10 @@ def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) 
 
 def _hover(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, k: int) -> str:
     o, given = occurrences.items[k], dict(labels.given)
-    shown = mark(o.tokens, o.position)
+    sentence = mark(o.tokens, o.position)
     if k in given:
-        return shown + html("<br><b>{}</b>", given[k])
-    return shown + (html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]]) if result else "")
+        return sentence + html("<br><b>{}</b>", given[k])
+    return sentence + (html("<br>{} {:.0%}", result.senses[result.of[k]], result.shares[k, result.of[k]]) if result else "")
 
 
 def _map_key() -> str:
@@ -101,7 +101,7 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
     put_off = label_store.unsure(key)
     for k in [k for k in result.doubtful.tolist() if k not in put_off][:OFFERED]:
         o = occurrences.items[k]
-        show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text))
+        show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True))
         box = f"spread.ask.{k}.{label_store.turn()}"
         st.pills(
             t("Sense"),

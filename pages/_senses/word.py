@@ -73,15 +73,7 @@ def _inputs(in_use: InUse, table: OccurrenceTable, words: list[str], *, groups: 
     known = opened.labelled_words(in_use.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
-        st.container(),
-        WORD,
-        t("Word"),
-        offered,
-        usual,
-        known=known,
-        told={},
-        titles={},
-        help=t("Any word in at least 10 sentences of your corpus."),
+        st.container(), WORD, offered, usual, known=known, told={}, titles={}, help=t("Any word in at least 10 sentences of your corpus.")
     )
     places = st.columns([3, 6], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
@@ -174,7 +166,7 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     st.info(why, icon=":material/search_off:")
     results = [table.occurrence(int(row)) for row in rows]
     if results:
-        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text, aligned=True) for o in results])
+        show_html("{}", [lists.keyword_line(o.tokens, o.position, "", text=o.text) for o in results])
     more_sentences.offer(in_use, word, key="found")
     _ways_on()
 

@@ -90,11 +90,9 @@ def _halves(result: Influence, options: Options, colours: dict[str, str], pair: 
     named = ", ".join(f"{bar.group}, {bar.half}: {bar.label} {signed(bar.margin)}" for bar in bars)
     alt = t("Sense chosen by past, future and both, per layer. {named}.", named=named)
     draw(halves_figure(bars, key="decided.halves"), key="decided.halves", alt=alt)
+    message = " ".join([t("Gray: its lead without a sentence."), *hangs_on(result, options)])
     st.caption(
-        t(
-            "Gray: the sense’s lead for the word without a sentence; left of the line it is behind. A half decides by what the sentence adds, in standard deviations over labeled sentences."
-        )
-        + plain(" ".join(["", *hangs_on(result, options)]))
+        plain(message), help=t("A half decides by what the sentence adds to the lead, in standard deviations over labeled sentences.")
     )
 
 

@@ -195,14 +195,11 @@ def _sides(result: Influence, view: str) -> list[str]:
             lines.append(t("neither half decides: past and future add about the same ({past} and {future} standard deviations)", **facts))
     if not 0 < result.position < len(result.tokens) - 1:  # a half that has read nothing chooses nothing
         return lines
-    if past.clear and future.clear:
-        places = {"past": past.sense, "future": future.sense}
-        lines.append(
-            t("both halves agree") if past.sense == future.sense else t("the halves disagree: past “{past}”, future “{future}”", **places)
-        )
-    elif past.clear:
+    if past.clear and future.clear and past.sense != future.sense:
+        lines.append(t("the halves disagree: past “{past}”, future “{future}”", past=past.sense, future=future.sense))
+    elif past.clear and not future.clear:
         lines.append(t("the future half alone is undecided"))
-    elif future.clear:
+    elif future.clear and not past.clear:
         lines.append(t("the past half alone is undecided"))
     return lines
 

@@ -6,7 +6,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.edits import add_path, margin_figure
-from core.figures.maps import map_figure, shared_limits
+from core.figures.maps import MapLook, map_figure, shared_limits
 from core.figures.style import layer_colour, mark
 from core.senses.edits import written
 from core.text.tokens import as_written, bare
@@ -93,11 +93,13 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
         [mark(o.tokens, o.position) + html("<br><i>{}</i>", o.sense) for o in way.occurrences],
         [o.row for o in way.occurrences],
         path.senses,
-        layer=path.space,
-        key=f"flip.map.{word}",
-        limits=shared_limits(np.concatenate([way.coordinates, points])),
-        height=316,
-        name_senses=False,
+        MapLook(
+            layer=path.space,
+            key=f"flip.map.{word}",
+            limits=shared_limits(np.concatenate([way.coordinates, points])),
+            height=316,
+            name_senses=False,
+        ),
     )
     hovers = [html("{}<br>{}", edit_notices.edit_name(s), mark(s.tokens, s.position)) for s in steps]
     add_path(figure, points, hovers, numbered=revealed).update_layout(dragmode=False)

@@ -80,7 +80,9 @@ def controls(in_use: InUse, chosen: Chosen) -> Options:
             half_names,
             "both",
             place=row,
-            help=t("Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it."),
+            help=t(
+                "Past: the forward LSTMs read up to this word. Future: the backward LSTMs read from the end back to it. Both halves read the word itself."
+            ),
         )
     )
     swap = weights = ""

@@ -11,7 +11,7 @@ from core.senses.edits import EditStep
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
 from pages._why.edit_notices import NEVER
-from pages._word import pair_layer
+from pages._word import pair_layer, verdict
 
 
 def choices(in_use: InUse) -> tuple[str, str]:
@@ -29,7 +29,7 @@ def choices(in_use: InUse) -> tuple[str, str]:
     layer = pair_layer.choose(
         "flip_layer",
         in_use,
-        spaces=model_layers.in_use().reading,
+        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (verdict.space_of(in_use.model) is not None)),
         place=row[1],
         help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )

@@ -32,7 +32,7 @@ def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Ma
         influence.MASK: t("Number: lead lost when masked."),
         influence.SWAP: t("Number: lead lost when “{swap}” replaces it.", swap=options.swap),
     }[options.how]
-    lead = t("Lead: cosine to the sense’s centroid minus that to the best other sense. Both halves read the framed word.")
+    lead = t("Lead: cosine to the sense minus that to the best other.")
     chips = lists.chip_of(t("+ supports {sense}", sense=stands.sense), pair[0])
     chips += lists.chip_of(t("− against; best other: {sense}", sense=stands.rival), pair[1])
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{} {}</p>', chips, how, lead)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime
+from functools import partial
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -43,13 +44,13 @@ def show() -> None:
         with st.container(horizontal=True, gap="small"):
             for key, table in tables.items():
                 label = t("CSV: {table}", table=plain(table.label))
-                _button(label, f"{table.name}.csv", "text/csv", _csv(view, key), f"take.{key}")
+                _button(label, f"{table.name}.csv", "text/csv", partial(_csv, view, key), f"take.{key}")
         st.markdown(f"**{t('Everything')}**")
         with st.container(horizontal=True, gap="small"):
-            _button(t("HTML file"), f"{name}.html", "text/html", lambda: html_of_view(view), "take.html")
+            _button(t("HTML file"), f"{name}.html", "text/html", partial(_html, view), "take.html")
             if view.view in VIEWS:
                 computes = t("Notebook")
-                _button(computes, f"{name}.ipynb", "application/x-ipynb+json", lambda: _notebook(view), "take.ipynb")
+                _button(computes, f"{name}.ipynb", "application/x-ipynb+json", partial(_notebook, view), "take.ipynb")
 
 
 def _source(view: Taken) -> str:
@@ -62,41 +63,26 @@ def _button(label: str, file: str, mime: str, make: Callable[[], str | bytes], k
     st.download_button(label, make, file, mime, key=key, icon=":material/download:", on_click="ignore")
 
 
-def _csv(view: Taken, key: str) -> Callable[[], bytes]:
-    from pages._widgets.lists import csv_of
+def _csv(view: Taken, key: str) -> bytes:
+    from pages._export.csv_file import csv_of  # not at the top: a page's title does not wait for tables
 
-    return lambda: csv_of(view.tables()[key].table)
+    return csv_of(view.tables()[key].table)
 
 
-def html_of_view(view: Taken) -> str:
-    """Runs when asked for, in a thread of its own."""
-    from pages._export import html_file
+def _html(view: Taken) -> str:
+    from pages._export.html_file import html_of_view
 
-    i18n.use(view.language)
-    return html_file.html_of(
-        html_file.HtmlPage(
-            view.question or view.title,
-            view.lede,
-            view.notices(),
-            [(figure.made(), figure.alt) for figure in view.figures().values()],
-            [(table.table, table.label) for table in view.tables().values()],
-            _provenance(view),
-            view.address,
-        )
-    )
+    return html_of_view(view, provenance)
 
 
 def _notebook(view: Taken) -> str:
+    """Runs when asked for, in a thread of its own."""
     i18n.use(view.language)
-    return notebook(view.view, _settings(view), question=view.question or view.title, address=view.address)
+    used = {name: getattr(view.in_use, name) for name in ("model", "vectors", "corpus")}
+    return notebook(view.view, view.settings | used | {"lang": view.language}, question=view.question or view.title, address=view.address)
 
 
-def _settings(view: Taken) -> dict:
-    used = view.in_use
-    return view.settings | {"model": used.model, "vectors": used.vectors, "corpus": used.corpus, "lang": view.language}
-
-
-def _provenance(view: Taken) -> list[tuple[str, str]]:
+def provenance(view: Taken) -> list[tuple[str, str]]:
     """Where what is shown comes from: what computed it, from what, when, and with which settings."""
     used = view.in_use
     chosen = [f"{key} = {value}" for key, value in view.query() if value]

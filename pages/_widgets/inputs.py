@@ -8,46 +8,10 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import plain
 from core.text.languages import tokenize
-from core.text.readings import LabelledTable, WordInContext
-from core.text.tokens import join_tokens
+from core.text.readings import Chosen
 from pages._frame import examples, language, question
 from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
-
-
-@dataclass(frozen=True, slots=True)
-class Chosen:
-    """One sentence with its token in question; `position` is None where there is no sentence."""
-
-    text: str
-    tokens: tuple[str, ...]
-    position: int | None
-    read_as: str = ""  # the word that the token is, where its spelling leaves that open (core.text.readings)
-
-    @property
-    def word(self) -> str:
-        return self.tokens[self.position] if self.position is not None else ""
-
-    @property
-    def asked(self) -> tuple[tuple[str, ...], int | None]:
-        return self.tokens, self.position
-
-    @property
-    def looked_up(self) -> str:
-        """The word that labelled sentences are looked up by."""
-        return self.read_as or self.word
-
-    @property
-    def in_context(self) -> WordInContext:
-        return WordInContext(self.tokens, self.position, self.read_as)
-
-    def lemma_in(self, table: LabelledTable) -> str | None:
-        """The labelled word of a table that the token is read as, or None."""
-        return None if self.position is None else self.in_context.lemma_in(table)
-
-    @property
-    def readable(self) -> str:
-        return join_tokens(list(self.tokens))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,11 +73,11 @@ def _readings(*chosen: Chosen) -> None:
 def _reading(spelling: str, now: str, other: str) -> None:
     word, base = plain(spelling), plain(other if now == spelling else now)
     if now == spelling:
-        said = t("“{word}” is read as its own word.", word=word)
+        message = t("“{word}” is read as its own word.", word=word)
         label = t("Read as a form of “{base}”", base=base)
     else:
-        said, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read as its own word")
-    st.caption(said, width="content")
+        message, label = t("“{word}” is read as a form of “{base}”.", word=word, base=base), t("Read as its own word")
+    st.caption(message, width="content")
     st.button(label, key=f"reading.{spelling}.{other}", on_click=question.read_as, args=(other,), type="tertiary")
 
 

@@ -15,11 +15,10 @@ from core.text.definitions import definition, definitions
 from core.text.sentences import written
 from core.text.tokens import bare
 from pages._export import record
+from pages._export.csv_file import csv_of
 from pages._frame.markup import show_html
 
-FORMULA = "=+-@\uff1d\uff0b\uff0d\uff20"  # what begins one, the wide forms included
-ALIGNED = 14  # tokens beside the keyword in a line of a concordance
-WINDOW = 9  # tokens shown on each side of the keyword; more where the other side has fewer
+WIDTH, SHORT = 14, 8  # tokens beside the keyword in a line, and in that of a narrow column; more on one side where the other has fewer
 
 
 def heading(text: str, colour: str, note: str = "") -> None:
@@ -66,22 +65,18 @@ def _keyword_line(neighbour: Neighbour, senses: list[str], taken_as: str) -> Mar
         facts = definition(languages.in_use(), o.lemma or "", o.sense)
         chip = chip_of(o.sense if o.sense in senses else f"{o.lemma}: {o.sense}", colour, facts)
     take = take_button(taken_as, o) if taken_as else ""
-    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", chip, after=take, text=o.text)
+    after = html('<span class="after">{}{}</span>', chip, take) if chip or take else ""
+    return keyword_line(o.tokens, o.position, f"{neighbour.cosine:.2f}", after=after, text=o.text, shortened=True)
 
 
 def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     """The button that makes an occurrence the reader's sentence `taken_as`."""
     name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
-    return html(
-        '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">{}</button>',
-        taken_as,
-        occurrence.row,
-        t("Use this sentence"),
-        name=name,
-    )
+    button = '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">↑</button>'
+    return html(button, taken_as, occurrence.row, name=name)
 
 
-def window(n: int, position: int, n_words: int = 1, width: int = 2 * WINDOW) -> tuple[int, int]:
+def window(n: int, position: int, n_words: int = 1, width: int = WIDTH) -> tuple[int, int]:
     """First and last but one of the tokens shown of n: `width` beside the words in question, what one side lacks on the other."""
     behind = position + n_words
     left, right = min(position, width // 2), min(n - behind, width // 2)
@@ -93,54 +88,34 @@ def keyword_line(
     tokens: Sequence[str],
     position: int,
     remark: str,
-    chip: str = "",
+    *,
     n_words: int = 1,
     after: str = "",
-    opened: bool = False,
     text: str | None = None,
-    aligned: bool = False,
+    shortened: bool = False,
 ) -> Markup:
-    """A word, or several, among the tokens around, as in the sentence's `text`, or spaced as in the whole sentence; the remark at the right.
+    """A line of a concordance, all its words in one column: a word, or several, among the tokens around; the remark at the right.
 
-    Where the sentence is longer it opens by a click, whole. `aligned`: a line of a concordance, all its words in one column.
+    Spaced as in the sentence's `text`, or as a sentence is; opened by a click it is whole. `shortened`: for a narrow column.
     """
-    start, end = window(len(tokens), position, n_words, ALIGNED if aligned else 2 * WINDOW)
-    shown = written(tokens, text)
-    small = html('<span class="cosine">{}</span>', remark) if remark else ""
     behind = position + n_words
+    start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
+    shown = written(tokens, text)
 
-    def told(first: int, last: int) -> Markup:
+    def parts(first: int, last: int) -> tuple[str, str, str]:
         left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
         apart = words[: len(words) - len(words.lstrip())] if left else ""
-        ends = "… " if first else "", " …" if last < len(tokens) else ""
-        return html('{}{}{}<b class="target">{}</b>{}{}', ends[0], left.lstrip(), apart, words.lstrip(), right, ends[1])
+        return left.lstrip() + apart, words.lstrip(), right
 
-    title = t("Whole sentence")
-    if aligned:
-        left, words, right = ("".join(part) for part in (shown[start:position], shown[position:behind], shown[behind:end]))
-        apart = words[: len(words) - len(words.lstrip())] if left else ""
-        return html(
-            '<div class="kwic aligned"><details><summary title="{}"><span class="cut"><span class="left"><span>{}{}</span></span>'
-            '<span class="right"><b class="target">{}</b>{}</span></span><span class="whole">{}</span></summary></details>{}{}</div>',
-            title,
-            left.lstrip(),
-            apart,
-            words.lstrip(),
-            right,
-            told(0, len(tokens)),
-            html('<span class="cosine">{}{}</span>', chip, remark) if chip or remark else "",
-            after,
-        )
-    if (start, end) == (0, len(tokens)):
-        return html('<div class="kwic">{}{}{}{}</div>', small, told(0, len(tokens)), chip, after)
     return html(
-        '<div class="kwic">{}<details{}><summary title="{}"><span class="cut">{}</span><span class="whole">{}</span></summary></details>{}{}</div>',
-        small,
-        " open" if opened else "",
-        title,
-        told(start, end),
-        told(0, len(tokens)),
-        chip,
+        '<div class="kwic aligned{}"><details><summary title="{}"><span class="cut"><span class="left"><span>{}</span></span>'
+        '<span class="right"><b class="target">{}</b>{}</span></span><span class="whole">{}<b class="target">{}</b>{}</span>'
+        "</summary></details>{}{}</div>",
+        " short" if shortened else "",
+        t("Whole sentence"),
+        *parts(start, end),
+        *parts(0, len(tokens)),
+        html('<span class="cosine">{}</span>', remark) if remark else "",
         after,
     )
 
@@ -219,17 +194,3 @@ def twin(table: pd.DataFrame, *, name: str, label: str = "", key: str) -> None:
             icon=":material/download:",
             on_click="ignore",
         )
-
-
-def csv_of(table: pd.DataFrame) -> bytes:
-    """A table as CSV, UTF-8 with a mark that spreadsheets know it by; cells that one would run are quoted."""
-    safe = table.map(_plain_cell).rename(columns=_plain_cell)
-    return safe.to_csv(index=False, lineterminator="\r\n").encode("utf-8-sig")  # by which a lone \r is quoted, too
-
-
-def _plain_cell(value):
-    """A text that a spreadsheet would take for a formula, also behind blanks and unseen signs, with a quote before it."""
-    if not isinstance(value, str):
-        return value
-    first = next((sign for sign in value if sign.isprintable() and not sign.isspace()), "")
-    return f"'{value}" if (first in FORMULA and first) or value[:1] in ("\t", "\r", "\n") else value

@@ -29,8 +29,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
     """GloVe's list: one for a word, whatever the sentence; two if the two words differ."""
     words = list(dict.fromkeys(c.word.casefold() for c in (first, second) if c.word))
     for word in words:
-        note = t("{vectors}: one vector per spelling", vectors=vectors.name)
-        lists.heading(t("GloVe, “{word}” in any sentence", word=word[:24]), GLOVE, note)
+        lists.heading(t("GloVe, “{word}” in any sentence", word=word[:24]), GLOVE)
         try:
             neighbours = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
         except BadInput as error:
@@ -48,7 +47,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
 
 
 def static_line(share: float, where: str, difference: Paired) -> str:
-    """What the static context reaches, what a space is less it, and whether that decides anything."""
+    """What the static context reaches, what a space is minus it, and whether that decides anything."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
     return t(
         "Summed static vectors of the other words reach {share:.1%}; {where} minus that: {mean:+.1f} points (95 %: {span}), {verdict}.",

@@ -15,7 +15,6 @@ ALL = "all"
 def word_search(
     place,
     key: str,
-    label: str,
     words: Sequence[str],
     usual: str,
     *,
@@ -37,7 +36,7 @@ def word_search(
         chosen = st.session_state[key]
         options = list(dict.fromkeys([*([] if chosen in shown else [chosen]), *shown]))
         result = row.selectbox(
-            label,
+            t("Word"),
             options,
             key=key,
             persist_state="session",

@@ -48,7 +48,7 @@ def other_text() -> list[list[str]]:
 
 
 def varied_texts(but: list[list[str]]) -> list[list[str]]:
-    """The sentences of all examples, less those that are read already: another text for every time."""
+    """The sentences of all examples minus those that are read already: another text for every time."""
     every = [tokenize(sentence) for text in examples.other().values() for sentence in split_sentences(text)]
     return [tokens for tokens in every if tokens not in but]
 

@@ -12,7 +12,7 @@ from core.index.sense_space import SenseSpace
 from core.senses.judge import Judgment
 from core.senses.verdict import Verdict
 from core.text.readings import WordInContext
-from core.views import pair
+from core.views import judging, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
 from pages._cached.views import bench, bench_of, view
@@ -47,19 +47,19 @@ def layer_in_question(in_use: InUse) -> str:
 def layer_of(in_use: InUse, *words: WordInContext) -> str:
     """The layer that tells the meanings of the first of these words with labels apart best; else the best of all words."""
     over = bench(in_use)
-    return pair.judge(over).layer(words, pair.labels(over))
+    return judging.judge(over).layer(words, judging.labels(over))
 
 
 @within_run
 def _judge(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     _measure(in_use)
     over = bench(in_use)
-    return pair.judge(over).judge(first, second, pair.labels(over))
+    return judging.judge(over).judge(first, second, judging.labels(over))
 
 
 def _measure(in_use: InUse) -> None:
     """What a model's first verdict waits for."""
-    judge = pair.judge(bench(in_use))
+    judge = judging.judge(bench(in_use))
     if not judge.is_ready:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()
@@ -67,4 +67,4 @@ def _measure(in_use: InUse) -> None:
 
 def space_of(model_name: str) -> SenseSpace | None:
     """A model's sense space; None where it has none."""
-    return pair.judge(bench_of(model_name)).space
+    return judging.judge(bench_of(model_name)).space

@@ -119,7 +119,7 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     monkeypatch.setattr(progress, "AT_MOST_S", 0.1)
     model = store.model("elmo-mini")
     monkeypatch.setattr(senses.opened, "model", lambda name: model if name == "elmo-mini" else replace(model, fingerprint="other"))
-    monkeypatch.setattr(senses.opened, "open_table", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
+    monkeypatch.setattr(senses.opened, "open_claimed", lambda *_, **__: OccurrenceTable(ASSETS / "targets"))
 
     def script():
         from core.views.compare import SpaceName
@@ -149,9 +149,10 @@ def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_
     assert first.shares == second.shares and first.shares["1"] > first.shares["0"] and 0 < first.chance < 1 and first.pace > 0
 
 
-def test_the_sense_space_is_no_side_of_a_comparison():
-    page = opened("pages/compare.py", first="elmo-mini · senses", second="elmo-mini · 2")
-    assert not page.exception and any("a layer number or mix" in one.value for one in page.error)
+def test_the_sense_space_is_a_side_of_a_comparison_by_the_labelled_words():
+    page = opened("pages/compare.py", first="elmo-mini · senses", second="glove-mini")
+    assert not page.exception and not page.error and "of a word’s 10 neighbors" in html_of(page)
+    assert "elmo-mini · senses" in page.selectbox(key="second").options
 
 
 def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():

@@ -7,8 +7,8 @@ import re
 import pandas as pd
 import pytest
 
+from pages._export.csv_file import csv_of
 from pages._widgets import lists
-from pages._widgets.lists import csv_of
 from tests.app.visit import opened_whole
 from tests.test_architecture import SHIPPED, calls, name
 
@@ -41,14 +41,15 @@ def test_no_page_writes_a_table_by_itself():
         f"{name(path)}:{line}"
         for path in SHIPPED
         for line, function, _ in calls(path)
-        if function.endswith(".to_csv") and name(path) != "pages/_widgets/lists.py"
+        if function.endswith(".to_csv") and name(path) != "pages/_export/csv_file.py"
     ]
     assert wrong == []
 
 
 PAGES = {
     **{
-        f"results, {part}": ("pages/results.py", {"results_part": part}) for part in ("paper", "labels", "classifiers", "shipped", "checks")
+        f"results, {part}": ("pages/results.py", {"results_part": part})
+        for part in ("paper", "more", "labels", "classifiers", "shipped", "checks")
     },
     "model": ("pages/model.py", {}),
     "map": ("pages/map.py", {"a": "The bank raised its rates.", "b": "They sat on the bank of the river.", "word": "bank"}),

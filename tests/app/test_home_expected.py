@@ -14,10 +14,11 @@ from core.cli.main import main
 from core.common.limits import limits
 from core.elmo.weights import save_hdf5
 from core.text.tokens import bare
+from pages._export.csv_file import csv_of
+from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
 from pages._home import expected
-from pages._widgets.downloads import html_of_view
-from pages._widgets.lists import csv_of
+from pages._widgets.downloads import provenance
 from tests.app.test_home import part
 from tests.app.visit import opened, opened_whole
 from tests.core.elmo.test_language_model import language_model
@@ -151,4 +152,4 @@ def test_page_notebook_file_and_command_give_the_same_words(direction: str, caps
         command = [row["word"] for row in json.loads(capsys.readouterr().out)["substitutes"]]
         assert command == words(page, side) == [answer.word for answer in place.substitutes]
     assert f"1st,1,{words(page)[0]},0." in csv_of(table(page)).decode("utf-8-sig")
-    assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken)
+    assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken, provenance)

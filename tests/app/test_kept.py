@@ -10,11 +10,11 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
+from core.corpus.search import find
 from core.index.neighbours import Products, Query
 from core.text import languages
 from pages._cached import opened
 from pages._cached.kept import KEPT, kept, version, within_run
-from pages._corpus import store as corpus_store
 
 TOKENS = 2_000_000  # of the largest corpus that is allowed
 
@@ -25,7 +25,7 @@ def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
     found = {}
     for code in ("en", "ko", "en"):
         with languages.reading(languages.named(code)):
-            found[code] = len(corpus_store.concordance(str(path)).find("은행"))
+            found[code] = len(find(opened.encoded(str(path)), "은행"))
     assert found == {"en": 0, "ko": 2}
 
 
@@ -33,12 +33,12 @@ def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_p
     path = tmp_path / "mine.jsonl"
     path.write_text(json.dumps({"tokens": ["One", "heron"]}) + "\n")
     before, stat = version(str(path), "corpus"), path.stat()
-    assert corpus_store.concordance(str(path)).words == ["heron", "one"] and not opened.is_labelled(str(path))
+    assert opened.encoded(str(path)).word_list == ["heron", "one"] and not opened.is_labelled(str(path))
     key = opened._key(str(path), "elmo-mini")
     path.write_text(json.dumps({"tokens": ["One", "egret"]}) + "\n")
     os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
     assert path.stat().st_size == stat.st_size and version(str(path), "corpus") != before
-    assert corpus_store.concordance(str(path)).words == ["egret", "one"]
+    assert opened.encoded(str(path)).word_list == ["egret", "one"]
     assert opened._key(str(path), "elmo-mini") != key  # its index is another job's
     path.write_text(json.dumps({"tokens": ["One", "egret"], "position": 1, "word": "egret", "sense": "bird"}) + "\n")
     assert opened.is_labelled(str(path))

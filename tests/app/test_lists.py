@@ -6,11 +6,16 @@ import pytest
 
 from core.common.markup import Markup
 from core.text.tokens import tokenize
-from pages._widgets.lists import WINDOW, keyword_line
+from pages._widgets.lists import SHORT, WIDTH, keyword_line
 
 
 def text_of(html: str) -> str:
     return re.sub("<[^>]*>", "", html)
+
+
+def cut_and_whole(html: str) -> tuple[str, str]:
+    cut, whole = html.split('<span class="whole">')
+    return cut, whole
 
 
 @pytest.mark.parametrize(
@@ -24,22 +29,31 @@ def text_of(html: str) -> str:
 )
 def test_it_reads_as_the_sentence_did(sentence: str, word: str):
     tokens = tokenize(sentence)
-    assert text_of(keyword_line(tokens, tokens.index(word), "")) == Markup.escape(sentence)
+    cut, whole = cut_and_whole(keyword_line(tokens, tokens.index(word), ""))
+    assert text_of(whole) == Markup.escape(sentence)
+    assert text_of(cut) == text_of(whole) or len(tokens) > WIDTH
 
 
 def test_far_words_are_cut_off_and_several_words_may_stand_in_the_middle_and_a_click_opens_the_rest():
     tokens = [f"w{k}" for k in range(40)]
     line = keyword_line(tokens, 20, "0.50", n_words=2)
-    cut, whole = line.split('<span class="whole">')
-    assert text_of(cut).endswith(f"… {' '.join(tokens[20 - WINDOW : 22 + WINDOW])} …")
-    assert text_of(whole) == " ".join(tokens) and ">0.50<" in line
+    cut, whole = cut_and_whole(line)
+    assert text_of(cut) == " ".join(tokens[20 - WIDTH // 2 : 22 + WIDTH // 2])
+    assert text_of(whole) == f"{' '.join(tokens)}0.50" and ">0.50<" in line
     assert '<b class="target">w20 w21</b> w22' in cut and '<b class="target">w20 w21</b> w22' in whole
-    assert "…" not in keyword_line(tokens[:3], 0, "") and "<details" not in keyword_line(tokens[:3], 0, "")
+    short = cut_and_whole(keyword_line(tokens, 20, "", shortened=True))[0]
+    assert text_of(short) == " ".join(tokens[20 - SHORT // 2 : 21 + SHORT // 2])
+
+
+def test_the_word_begins_a_column_of_its_own_where_what_stands_left_of_it_ends():
+    for tokens, left in ((["A", "grassy", "bank", "."], "A grassy "), (["Bank", "it", "."], "")):
+        cut = cut_and_whole(keyword_line(tokens, 2 if left else 0, ""))[0]
+        assert f'<span class="left"><span>{left}</span></span><span class="right"><b class="target">' in cut
 
 
 def test_what_one_side_of_the_word_lacks_the_other_side_shows():
     tokens = [f"w{k}" for k in range(40)]
-    assert text_of(keyword_line(tokens, 0, "").split('<span class="whole">')[0]) == f"{' '.join(tokens[: 2 * WINDOW + 1])} …"
+    assert text_of(cut_and_whole(keyword_line(tokens, 0, ""))[0]) == " ".join(tokens[: WIDTH + 1])
 
 
 def test_markup_is_text():

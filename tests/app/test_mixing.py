@@ -86,7 +86,7 @@ def test_the_cosine_of_two_mixes_is_that_of_their_sums():
 
 def lists_of(page) -> list[str]:
     """Both lists of what is nearest, with the cosines, as they stand on the page."""
-    return [block.proto.body for block in page.get("html") if block.proto.body.startswith('<div class="kwic"')]
+    return [block.proto.body for block in page.get("html") if block.proto.body.startswith('<div class="kwic')]
 
 
 def share_of(page) -> str:

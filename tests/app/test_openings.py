@@ -15,7 +15,7 @@ from core.tasks.inputs import flat
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import attribution, cloud, edits, induction, layouts
-from core.views.pair import judge
+from core.views.judging import judge
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
 from pages._frame import examples
@@ -172,7 +172,7 @@ def test_a_task_s_first_example_is_answered_rightly_with_elmo(task: str, english
         assert texts[1][spans[begin][0] : spans[end][1]] == RIGHT[task]
         return
     if task == "coreference":
-        example = answers.mentions_in(*texts, heads["chunks"], english.model, english.vectors)
+        example = answers.mentions_in(heads["chunks"], *texts, english.model, english.vectors)
         numbers = answers.ask(heads["clusters"], example, english.model, english.vectors)["elmo"].said
         said = [[_words(example, *span) for span in chain] for chain in answers.chains(example, numbers)]
         assert said == RIGHT[task]

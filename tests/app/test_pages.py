@@ -1,5 +1,6 @@
 """Every page by AppTest: it opens, shows what it is about, and answers odd input with a sentence, never a traceback."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
+from pages._frame.frame import in_sight, sentence_count
 from tests.app.visit import opened
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,6 +29,8 @@ PAGES = {
     "pages/predict.py": "What word comes next, and what came before?",
     "pages/decided.py": "What decided this sense?",
     "pages/corpus.py": "What do your own texts say?",
+    "pages/collocates.py": "Which words go together?",
+    "pages/keyness.py": "What is this corpus about?",
     "pages/found.py": "How many meanings does it have here?",
     "pages/compare.py": "Do two models see the same words?",
     "pages/how.py": "How does a sentence become a vector?",
@@ -72,8 +76,21 @@ def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_every_page_says_what_to_notice(path: str):
-    assert "What to notice" in html_of(opened(path))
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_every_page_says_what_to_notice_in_two_sentences_at_most(path: str, language: str):
+    bodies = [block.proto.body for block in opened(path, lang=language).get("html")]
+    notices = [body for body in bodies if body.startswith('<div class="notice">')]
+    assert notices
+    for body in notices:
+        in_sight = re.sub("<details>.*</details>", "", body.partition("</b>")[2], flags=re.DOTALL)
+        assert sentence_count(in_sight) <= 2, in_sight
+
+
+def test_sentences_are_counted_and_what_comes_after_the_second_is_folded():
+    assert sentence_count("Peters et al. (2018) gained 2.5 points here.") == 1 == sentence_count("no end")
+    assert sentence_count("It is <b>far.</b> “Is it?” No.") == 3 and sentence_count("둘은 다릅니다. 가깝습니다.") == 2
+    assert in_sight(["One.", "Two. Three.", "Four."]) == (["One."], ["Two. Three.", "Four."])
+    assert in_sight(["One. Two. Three."]) == (["One. Two. Three."], []) and in_sight([]) == ([], [])
 
 
 @pytest.mark.parametrize("path", WITH_SENTENCES)
@@ -115,6 +132,8 @@ def test_what_cannot_be_opened_is_named_in_a_sentence(path: str, kind: str):
         "pages/guess.py": ("model",),
         "pages/state.py": ("model", "corpus"),
         "pages/corpus.py": ("model", "corpus"),
+        "pages/collocates.py": ("model", "corpus"),
+        "pages/keyness.py": ("corpus",),
         "pages/decided.py": ("model", "corpus"),
         "pages/predict.py": ("model",),
         "pages/spelling.py": ("model", "vectors"),

@@ -18,41 +18,48 @@ def test_one_s_own_text_is_not_compared_with_an_example_s():
     assert page.session_state[OTHER] == first.other
     page.text_area(key=TEXT).set_value(OWN).run()
     assert page.session_state[OTHER] == "" and not page.exception
-    linked = opened("pages/predict.py", ptext=OWN)
+    linked = opened("pages/predict.py", ptext=OWN, predict_part="edit")
     assert linked.session_state[OTHER] == "" and any("Type another version" in one.value for one in linked.info)
 
 
 def test_what_was_typed_to_compare_with_stays():
-    page = opened("pages/predict.py", ptext=OWN)
+    page = opened("pages/predict.py", ptext=OWN, predict_part="edit")
     page.text_input(key=OTHER).set_value("Nothing alike").run()
     page.text_area(key=TEXT).set_value("She poured the honey into a jar.").run()
     assert page.session_state[OTHER] == "Nothing alike"
 
 
 def test_it_opens_on_a_content_word_of_every_text_anew():
-    page = opened("pages/predict.py", ptext=OWN)
+    page = opened("pages/predict.py", ptext=OWN, predict_part="words")
     assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mould
     page.text_area(key=TEXT).set_value("Of the three, it was the lighthouse.").run()
     assert page.session_state[AT] in (2, 7) and not page.exception
 
 
-def said(text: str) -> list[str]:
-    page = opened("pages/predict.py", ptext=text)
+def said(text: str, part: str = "words") -> str:
+    page = opened("pages/predict.py", ptext=text, predict_part=part)
     assert not page.exception
-    return [one.proto.body for one in page.get("html") if "What to notice" in one.proto.body]
+    (body,) = [block.proto.body for block in page.get("html") if "What to notice" in block.proto.body]
+    return body
+
+
+def test_a_link_to_a_word_opens_the_part_that_has_it():
+    page = opened("pages/predict.py", ptext=OWN, pat="molten")
+    assert page.session_state[AT] == 3 and page.session_state["predict_part"] == "words" and not page.exception
+    assert opened("pages/predict.py", ptext=OWN).session_state["predict_part"] == "next"
 
 
 def test_a_whole_sentence_is_said_to_be_one_and_grammar_is_not_in_question():
-    page = opened("pages/predict.py", ptext="Two cranes lifted the statue onto its plinth.")
+    page = opened("pages/predict.py", ptext="Two cranes lifted the statue onto its plinth.", predict_part="words")
     assert page.session_state[AT] in (1, 2, 4)
-    first, _ = said("Two cranes lifted the statue onto its plinth.")
+    first = said("Two cranes lifted the statue onto its plinth.", "next")
     assert "expects nothing before" in first and "1.0 equally" not in first
-    assert "before “Java” it is as unsure" in said("Java coffee tastes of chocolate and earth.")[0]
+    assert "before “Java” it is as unsure" in said("Java coffee tastes of chocolate and earth.", "next")
 
 
 def test_a_word_that_stands_twice_is_named_with_its_number_and_a_sign_surprises_least():
-    assert "swear₂" in said("I swear that I did not swear.")[1]
-    assert "“.”" not in said("Bank holidays always bring rain.")[1]
+    assert "swear₂" in said("I swear that I did not swear.")
+    assert "“.”" not in said("Bank holidays always bring rain.")
 
 
 def test_the_gap_is_a_scored_content_word_where_there_is_one():
@@ -77,9 +84,9 @@ def test_a_version_shares_half_of_the_words(text, other, is_one):
 
 
 def test_a_word_outside_the_list_is_said_to_be_read_by_its_letters_and_not_scored():
-    told = said("She lost her thimbel on the blorptastic stairs.")[1]
-    assert "thimbel" in told and "blorptastic" in told and "read by their letters" in told
-    assert "Outside the vocabulary" not in said("She lost her hat on the stairs.")[1]
+    text = said("She lost her thimbel on the blorptastic stairs.")
+    assert "thimbel" in text and "blorptastic" in text and "read by their letters" in text
+    assert "Outside the vocabulary" not in said("She lost her hat on the stairs.")
     page = opened("pages/predict.py", ptext="She sat by the")
     shares = [one.value for one in page.caption if "Words outside the vocabulary have" in one.value]
     assert len(shares) == 1 and "5.6% after" in shares[0]

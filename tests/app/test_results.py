@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from core.classify.model import variant_titles
 from core.common.significance import Paired, holm, margin, mcnemar
 from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
+from core.experiments.variants import kind_of
 from core.tasks.results import Summary
 from pages._classify.curve import about_context, context_table
 from pages._classify.earlier import _on_spam
 from pages._classify.paper import about_curves, about_paper
-from pages._classify.results import _kind, about_task
+from pages._classify.results import about_task
 from pages._classify.scores import about_calibration
 from tests.app.test_pages import opened
 
@@ -33,14 +34,14 @@ def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
     assert ("Tied" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
     assert f"{best:.1%}" in said and " 0.0 points" not in said
     if found := re.search(r"next kind, (.+?), is ([\d.]+) points behind, ([\d,]+) of [\d,]+ texts: (beyond the|up to)", said):
-        runner = max((v for v in accuracy if _kind(v) != _kind(leaders[0])), key=accuracy.get)
+        runner = max((v for v in accuracy if kind_of(v) != kind_of(leaders[0])), key=accuracy.get)
         gap = best - accuracy[runner]
         assert accuracy[next(v for v, title in titles.items() if title == found[1])] == accuracy[runner]
         assert float(found[2]) == pytest.approx(100 * gap, abs=0.051)
         assert int(found[3].replace(",", "")) == max(1, round(gap * n))
         assert (found[4] == "beyond the") == (gap > margin(best, accuracy[runner], n))
     if "no network here pays off" in said:
-        assert _kind(leaders[0]) == "plain baseline" and "beyond the" in said
+        assert kind_of(leaders[0]) == "plain baseline" and "beyond the" in said
 
 
 def summary_of(right: dict[str, np.ndarray]) -> dict[str, dict]:

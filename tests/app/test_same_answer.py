@@ -14,8 +14,9 @@ from core.elmo.models import open_model
 from core.index.tables import open_table
 from core.text.labelled_words import words_of
 from core.text.tokens import join_tokens
+from pages._export.html_file import html_of_view
 from pages._export.notebook_file import notebook
-from pages._widgets.downloads import html_of_view
+from pages._widgets.downloads import provenance
 from tests.app.visit import opened_whole
 
 OTHERS = {  # without labels, and of spellings that two words share
@@ -88,7 +89,7 @@ def test_the_file_of_a_view_holds_the_verdict(home):
     home.text_input(key="a").set_value("The virus spread through the village.")
     home.text_input(key="b").set_value("A virus wiped the files from her laptop.").run()
     title = re.search("<b>([^<]*)</b>", verdict_on(home)).group(1)
-    assert f"<b>{title}</b>" in html_of_view(home.session_state["_taken"])
+    assert f"<b>{title}</b>" in html_of_view(home.session_state["_taken"], provenance)
 
 
 def chosen_layers(**address: str) -> dict[str, str]:

@@ -6,6 +6,7 @@ from html import unescape
 import pytest
 
 from pages._cached.spellings import reading
+from pages._cached.views import bench_of
 from tests.app.visit import opened_whole
 
 
@@ -15,7 +16,7 @@ def said(**address: str) -> str:
 
 def test_chance_is_that_of_as_many_words_as_were_typed():
     said(spell="mint")  # begins to read the vocabulary; what is usual moves until that is done
-    reading("elmo-mini", "glove-mini").wait(300)
+    reading(bench_of("elmo-mini", "glove-mini")).wait(300)
     two, four = (
         float(re.search(r"(?:stay below|pair at) (0\.\d\d)(?:\.| or)", said(spell=words))[1])
         for words in ("mint mints", "mint mints minty minted")

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from core.analysis.memory import Memory, Stream, drift
 from core.analysis.spaces import Comparison
 from core.analysis.spelling import Firing, Window
+from core.corpus.encoded import encode
+from core.corpus.search import find
 from core.figures.measures import Panel
 from core.static.vectors import StaticNeighbour
-from core.text.concordance import Concordance
 from core.text.sentences import Sentence
 from pages._about import show
 from pages._classify import earlier
@@ -35,7 +36,7 @@ def plain(lines: list[str]) -> str:
     return said
 
 
-@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "commonest tag"]))
+@given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "most frequent tag"]))
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
     said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
@@ -137,7 +138,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     missing = sum(one is None for one in beside)
     assert ("GloVe knows every word" in said) == (bool(found) and not missing)
     assert ("Not in GloVe: " in said) == (missing > 0)
-    rows = [k for k, one in enumerate(found) if not spelling_notices.unread(one)]
+    rows = [k for k, one in enumerate(found) if not one.is_unread]
     assert ("cannot read the letters of" in said) == (len(rows) < len(found))
     if len(rows) > 1:
         best = max(cosines[i, j] for i in rows for j in rows if j < i)
@@ -192,8 +193,8 @@ TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), mi
 )
 @settings(deadline=None)
 def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
-    opened = Concordance([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
-    hits = opened.find(query)
+    opened = encode([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
+    hits = find(opened, query)
     said = plain(reading.noticed(opened, query, False, hits))
     n = sum(tokens.count(query) for tokens, _ in drawn)
     total = sum(len(tokens) for tokens, _ in drawn)

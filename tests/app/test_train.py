@@ -11,15 +11,16 @@ from hypothesis import strategies as st
 
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import ScoreRow, Table
+from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
 from core.cli.main import elmoscope, parsed
 from core.common.errors import BadInput
 from core.common.turns import Turns
 from core.figures.classifiers import layer_weights_figure
 from pages._cached import opened as opened_here
 from pages._cached.progress import duration
-from pages._classify.job import Order, TrainingJob, cost, left_of_all
-from pages._classify.order import FEWEST, check_classes, refusal
-from pages._classify.train_results import FEW_TEXTS, about_training, learned_weights
+from pages._classify.job import TrainingJob
+from pages._classify.order import refusal
+from pages._classify.train_results import FEW_TEXTS, about_training
 from tests.app.test_pages import opened
 
 

@@ -8,10 +8,10 @@ from streamlit.testing.v1 import AppTest
 
 from core import workbench
 from core.cli import neighbours as commands
+from core.cli import wire
 from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
-from core.views import wire
 from core.workbench import Bench, Names
 from pages._export.notebook_file import notebook
 
@@ -30,6 +30,10 @@ PAIRS = (
 WORDS = ("bank", "plant", "match", "pitcher", "crane", "bat", "spring", "seal", "virus", "jaguar")
 # Not by UMAP, which a last bit in its input turns into another map: the table read in one process and in another differ by it.
 AROUND = ("boat", "stool", "ball", "otter", "arm", "soup", "coach", "rival", "jury", "ran")  # drawn with both sentences
+QUERIES = (
+    *(("bank", "word"), ("bank", "lemma"), ("bank*", "word"), ("the * of", "word"), (r"\w+ing", "pattern")),
+    *(("go", "lemma"), ("of the", "word"), ("(un|re).+", "pattern"), ("spring", "word"), ("otterhound", "word")),
+)
 LABELLED = ("bank", "bark", "bass", "bat", "board", "bow", "cell", "chair", "charge", "club")
 
 
@@ -64,7 +68,7 @@ REQUESTS = {
     ],
     "cloud": [
         ({"first": a, "second": b, "space": space}, "cloud", {"a": a["text"], "b": b["text"], "cloud_layer": space})
-        for (a, b), space in zip(map(_sentences, PAIRS), ("0", "1", "2", "mix", "1") * 2, strict=True)
+        for (a, b), space in zip(map(_sentences, PAIRS), ("senses", "0", "senses", "mix", "1", "0", "1", "2", "mix", "1"), strict=True)
     ],
     "substitutes": [
         ({"words": [a, b], "direction": direction}, "home", {"a": a["text"], "b": b["text"], "expected": direction})
@@ -96,7 +100,37 @@ REQUESTS = {
     "edits": [
         ({"first": a, "second": b, "order": order, "space": space}, "", {})
         for (a, b), order, space in zip(
-            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("0", "1", "2", "mix", "1") * 2, strict=True
+            map(_sentences, PAIRS), ("left to right", "nearest first") * 5, ("senses", "1", "2", "mix", "senses") * 2, strict=True
+        )
+    ],
+    "concordance": [
+        ({"query": query, "kind": kind, "order": order, "number": 200}, "corpus", {"find": query, "find_kind": kind, "find_order": order})
+        for (query, kind), order in zip(
+            QUERIES, ("text", "left", "left2", "left3", "right", "right2", "right3", "source", "sense", "random"), strict=True
+        )
+    ],
+    "collocates": [
+        (
+            {"query": query, "kind": kind, "window": window, "minimum": minimum, "senses": senses},
+            "collocates",
+            {"find": query, "collocate_kind": kind, "window": window, "minimum": minimum, "by_sense": senses, "grammar": True},
+        )
+        for (query, kind), window, minimum, senses in zip(
+            QUERIES, (1, 2, 3, 4, 5, 6, 7, 8, 9, 10), (1, 2) * 5, ("", "labels", "", "", "", "", "", "", "", ""), strict=True
+        )
+    ],
+    "keyness": [
+        (
+            {"against": against, "minimum": minimum, "correction": correction, "most": most},
+            "keyness",
+            {"against": against, "key_minimum": minimum, "correction": correction, "key_most": most},
+        )
+        for against, minimum, correction, most in zip(
+            ("more-words", "sentences-ko") * 5,
+            range(1, 11),
+            ("benjamini-hochberg", "bonferroni", "none", "none", "bonferroni") * 2,
+            range(10, 60, 5),
+            strict=True,
         )
     ],
     "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
@@ -105,20 +139,19 @@ REQUESTS = {
 
 def page_of_requests(requests) -> None:
     import time
-    from importlib import import_module
 
     import streamlit as st
 
-    from core.views import wire
+    from core.cli import wire
     from pages._cached import views
 
     while views.bench_of("elmo-mini").every_token is None:  # read beside the page
         time.sleep(0.2)
     for name, each in requests.items():
-        module = import_module(f"core.views.{name}")
+        compute = wire.view_named(name)
         bench = views.bench_of("elmo-mini")
         st.session_state[name] = [
-            wire.json_of(views.view(module.compute, bench, wire.request_of(bench, module, request))) for request, _, _ in each
+            wire.json_of(views.view(compute, bench, wire.request_of(bench, compute, request))) for request, _, _ in each
         ]
 
 
@@ -156,7 +189,7 @@ def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
             if not view:
                 continue
             source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
-            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell)
+            last = next(k for k, cell in enumerate(source) if f"{name}.compute" in cell or f".{name}(" in cell)
             (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")
             known = runpy.run_path(str(file))
             if name == "neighbours":  # a list a sentence

@@ -1,9 +1,9 @@
 """The approximate index beside exact search, on a real index: recall at 20 and time, for each layer and the mix.
 
-    python -m tests.bench.approximate DIR [--queries 60] [--made]
+    python -m tests.bench.approximate DIR [--queries 60] [--made] [--senses]
 
-DIR is an index (in shards or not). Recall counts answers whose cosine reaches that of the 20th exact neighbour: in layer 0 all
-occurrences of a spelling tie. Prints a table in Markdown.
+DIR is an index (in shards or not); with --senses the index of its sense space, by the bundled model. Recall counts answers whose cosine
+reaches that of the 20th exact neighbour: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
 """
 
 import argparse
@@ -13,9 +13,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from core.cluster import approximate, search
+from core.cluster import approximate, search, senses
 from core.cluster import shards as index
+from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import neighbours
+from core.index.sense_index import WEIGHTS
+from core.index.sense_space import SENSES, SenseSpace
+from core.senses.judge import open_judge
 
 K = 20
 SHARES = (0.02, 0.04, 0.08, 0.12, 0.2, 0.4)  # of the cells
@@ -26,31 +30,38 @@ def main() -> int:
     parser.add_argument("folder")
     parser.add_argument("--queries", type=int, default=60)
     parser.add_argument("--made", action="store_true", help="the approximate index is there already")
+    parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that keeps substitutes")
     options = parser.parse_args()
     shards = index.open_shards(options.folder)
+    space = open_judge(open_model(BUNDLED_MODEL)).space if options.senses else None
     if not options.made:
-        facts = approximate.build(shards)
+        facts = senses.build(shards, space) if space else approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")
     queries = _queries(shards, options.queries)
     n_layers = shards.meta["layers"]
     spaces = {str(k): np.eye(n_layers)[k] for k in range(n_layers)} | {"mix": np.full(n_layers, 1 / n_layers)}
+    spaces = {SENSES: np.array(WEIGHTS)} if space else spaces
     heads = [f"{share:.0%} of cells" for share in SHARES]
     say(f"{shards.meta['occurrences']:,} rows, {len(queries)} queries, recall at {K} and milliseconds\n")
     say(f"| | | exact | {' | '.join(heads)} |\n| --- | --- | ---: |{' ---: |' * len(SHARES)}")
     for which in (neighbours.ANY, neighbours.OTHER):
         for name, weights in spaces.items():
-            cells = _measured(shards, queries, weights, which)
+            cells = _measured(shards, queries, weights, which, space)
             say(f"| {which} | {name} | {' | '.join(cells)} |")
     return 0
 
 
-def _measured(shards: index.Shards, queries: list[neighbours.Query], weights: np.ndarray, which: str) -> list[str]:
-    exact, seconds = _timed(lambda q: search.ShardedIndex(shards).nearest(q, weights, k=K, which=which), queries)
+def _measured(
+    shards: index.Shards, queries: list[neighbours.Query], weights: np.ndarray, which: str, space: SenseSpace | None
+) -> list[str]:
+    every = senses.SensesOfShards(shards, space) if space else search.ShardedIndex(shards)
+    exact, seconds = _timed(lambda q: every.nearest(q, weights, k=K, which=which), queries)
     cells = [f"{1000 * seconds:.0f}"]
     for share in SHARES:
 
         def near(q: neighbours.Query, share: float = share) -> list[neighbours.Neighbour]:
-            return approximate.ApproximateIndex(shards, share).nearest(q, weights, k=K, which=which)
+            few = senses.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
+            return few.nearest(q, weights, k=K, which=which)
 
         found, seconds = _timed(near, queries)
         cells.append(f"{np.mean([_recall(a, e) for a, e in zip(found, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")

@@ -36,6 +36,8 @@ from core.classify.tables import read_table
 from core.common import i18n
 from core.common.config import ASSETS
 from core.common.errors import ElmoscopeError
+from core.corpus import search
+from core.corpus.encoded import EncodedCorpus, encode
 from core.evaluation.datasets import read_pairs, read_semcor, read_senseval, read_tags
 from core.experiments.variants import read_results
 from core.files import registry
@@ -44,7 +46,6 @@ from core.index.index_plan import index_plan
 from core.static.vectors import load_vectors, open_vectors
 from core.text import own_corpus
 from core.text.composed import composed
-from core.text.concordance import Concordance
 from core.text.corpora import open_corpus
 from core.text.sentences import read_labelled, read_sentences, sentences_from_text
 from core.text.tokens import character_ids, join_tokens, split_sentences, tokenize
@@ -373,8 +374,8 @@ def a_map() -> bytes:
 
 
 @functools.cache
-def searched() -> Concordance:
-    return Concordance(open_corpus("sentences")[:400], unnamed="ours")
+def searched() -> EncodedCorpus:
+    return encode(open_corpus("sentences")[:400], "ours")
 
 
 # --- what is asked of each input ----------------------------------------------------------------------------------------
@@ -414,8 +415,8 @@ def _own(folder: Path, given: list[tuple[str, bytes]]) -> None:
     kept = own_corpus.keep_files(sources)
     sentences = read_sentences(kept.path)
     index_plan(sentences, 3, 256)
-    opened = Concordance(sentences, unnamed="x")
-    opened.lines(opened.find(sentences[0].tokens[0]), 5)
+    opened = encode(sentences, "x")
+    search.lines(opened, search.find(opened, sentences[0].tokens[0]), 0, 5)
 
 
 def _tokens(folder: Path, text: str) -> None:
@@ -442,9 +443,8 @@ def _words(folder: Path, given: tuple[str, str]) -> None:
     text, other = given
     answers = (
         lambda: sentences_from_text(text),
-        lambda: searched().find(text),
-        lambda: searched().find(text, pattern=True),
-        lambda: searched().like(text),
+        *(lambda kind=kind: search.find(searched(), text, kind=kind) for kind in search.KINDS),
+        lambda: search.similar(searched(), text),
         lambda: layer_weights("mix", 3, other[:200]),
         lambda: layer_weights(other, 3),
         lambda: text_tokens(task_named("news"), text),

@@ -158,7 +158,7 @@ def looked_at(page: str, language: str, word: str) -> list[str]:
         wrong.append(f"shows “{text[max(0, found.start() - 20) : found.end() + 40]}”")
     if page in OWN:
         wrong += _wrong_word(shown, word)
-    lines = sum(block.proto.body.count('class="kwic"') for block in shown.get("html"))
+    lines = sum(block.proto.body.count('class="kwic') for block in shown.get("html"))
     charts = len(shown.get("plotly_chart"))
     if lines < PAGES[page][0] or charts < PAGES[page][1]:
         wrong.append(f"{lines} lines, {charts} charts")

@@ -24,7 +24,7 @@ MEASURE = """() => {
   const texts = roots.flatMap((root) => root === block ? [block] : [...root.children].filter((e) => !/STYLE|SCRIPT/.test(e.tagName)));
   const count = (text) => text.split(/\\s+/).filter((word) => /\\p{L}/u.test(word)).length;
   const words = count(block.innerText), drawn = count(texts.slice(1).map((e) => e.innerText ?? '').join(' '));
-  const pictures = roots.flatMap((root) => [...root.querySelectorAll('svg, canvas, .picture')]).map((e) => e.getBoundingClientRect());
+  const pictures = roots.flatMap((root) => [...root.querySelectorAll('svg, canvas, .picture, .st-key-both_ways')]).map((e) => e.getBoundingClientRect());
   const first = pictures.filter((r) => r.width > 100 && r.height > 90).sort((a, b) => a.top - b.top)[0];
   const sight = first ? Math.max(0, Math.min(first.bottom, innerHeight) - first.top) / Math.min(first.height, innerHeight) : 0;
   const wide = Math.max(main.scrollWidth - main.clientWidth, document.documentElement.scrollWidth - innerWidth);

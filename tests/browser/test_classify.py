@@ -134,7 +134,7 @@ def test_the_results_page_draws_every_task(page: Page, server: str):
 
 def test_the_notebook_s_command_runs(own_file: Path):
     """The command line that the notebook holds, as the page writes it."""
-    from pages._classify.job import Order
+    from core.classify.trainings import Order
 
     order = Order(
         task="own",

@@ -18,12 +18,13 @@ TEXT = (
 def test_a_pasted_text_is_planned_searched_and_used(page: Page, server: str):
     opened(page, server, "corpus?find=sluice")
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” does not occur")).to_be_visible()  # in our own sentences
+    page.get_by_text("Add your texts", exact=True).click()
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     expect(page.locator("[data-stale=false] .notice", has_text="“sluice” occurs 3 times")).to_be_visible()
-    expect(page.locator(".kwic .cut .target")).to_have_text(["sluice"] * 3)
-    expect(page.locator(".kwic", has_text="<b>groaned</b>")).to_have_count(1)  # shown as written, and never markup
-    expect(page.locator(".kwic .cut b")).to_have_count(3)
+    expect(page.locator(".concordance .line .hit")).to_have_text(["sluice"] * 3)
+    expect(page.locator(".concordance .line", has_text="<b>groaned</b>")).to_have_count(1)  # shown as written, and never markup
+    expect(page.locator(".concordance .line b")).to_have_count(0)
     expect(page.get_by_test_id("stMetric").filter(has_text="Sentences")).to_contain_text("4")
     expect(page.get_by_test_id("stMetric").filter(has_text="Estimated time")).to_contain_text(re.compile(r"\d s"))
     assert "corpus=" not in page.url
@@ -73,12 +74,47 @@ def test_a_search_and_its_order_are_in_the_address_and_a_bad_pattern_is_a_senten
     box.press("Enter")
     expect(page.locator("[data-stale=false] .notice", has_text="“spring” occurs")).to_be_visible()
     expect(page).to_have_url(re.compile("find=spring"))
-    first = page.locator(".kwic").first.inner_text()
-    page.get_by_role("radio", name="words after", exact=True).click()
-    expect(page.locator(".kwic").first).not_to_have_text(first)
-    expect(page).to_have_url(re.compile("find_order=words"))
-    page.get_by_text("Regular expression", exact=True).click()
-    box.fill("(a+)+")
+    first = page.locator(".concordance .line").first.inner_text()
+    page.get_by_label("Sort by", exact=True).click()
+    page.get_by_role("option", name="1st word after", exact=True).click()
+    expect(page.locator(".concordance .line").first).not_to_have_text(first)
+    expect(page).to_have_url(re.compile("find_order=right"))
+    page.get_by_role("radio", name="regular expression", exact=True).click()
+    box.fill(r"(a)\1")
     box.press("Enter")
     expect(page.get_by_test_id("stAlert")).to_contain_text("could take too long")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_hundred_thousand_hits_scroll_and_only_those_in_sight_are_sent(page: Page, server: str):
+    text = "\n".join(f"Here the cat {k} saw the dog and the bird by the fish in the sea." for k in range(20_000))
+    opened(page, server, "corpus?corpus_way=Files&find=the")
+    page.locator("input[type=file]").set_input_files({"name": "the.txt", "mimeType": "text/plain", "buffer": text.encode()})
+    expect(page.get_by_text("100,000 occurrences").first).to_be_visible(timeout=120_000)
+    box, lines = page.locator(".concordance .box"), page.locator(".concordance .line")
+    expect(lines.first).to_contain_text("cat 0 saw")
+    for share in (0.5, 1.0, 0.25):
+        box.evaluate("(node, share) => { node.scrollTop = share * (node.scrollHeight - node.clientHeight); }", share)
+        expect(page.locator(".concordance[data-missing=no]")).to_be_visible()
+        wanted = int(share * 20_000)
+        expect(lines.filter(has_text=re.compile(rf"cat {wanted - 1 if share == 1 else wanted} saw")).first).to_be_visible()
+        assert lines.count() < 60
+    lines.first.click()
+    expect(page.locator(".concordance .whole")).to_contain_text("Here the cat")
+    expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
+def test_a_collocate_opens_its_lines_and_each_sense_has_its_own_words(page: Page, server: str):
+    opened(page, server, "corpus?corpus_view=collocates")
+    expect(page.locator("[data-stale=false] .notice", has_text="Near one sense alone")).to_be_visible()
+    expect(page.get_by_text(re.compile("ribbon knot, 16 sentences"))).to_be_visible()
+    table = page.get_by_test_id("stDataFrame").nth(3)
+    table.click(position={"x": 16, "y": 52})  # the box of the first row
+    expect(page.locator(".concordance .line .hit").first).to_be_visible()
+    expect(page.get_by_text(re.compile("lines? with “low” near “bow”"))).to_be_visible()
+
+
+def test_keywords_of_the_bundled_sentences_are_the_words_they_were_written_for(page: Page, server: str):
+    opened(page, server, "corpus?corpus_view=keyness")
+    expect(page.locator("[data-stale=false] .notice", has_text="Most characteristic here: “bow”, “seal”, “current”")).to_be_visible()
     expect(page.get_by_test_id("stException")).to_have_count(0)

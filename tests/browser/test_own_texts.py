@@ -35,6 +35,7 @@ def at_peace(page: Page) -> None:
 
 def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, server: str):
     opened(page, server, "corpus")
+    page.get_by_text("Add your texts", exact=True).click()
     page.get_by_label("Your text", exact=True).fill(TEXT)
     page.get_by_role("button", name="Read", exact=True).click()
     page.get_by_role("button", name="Use on every page").click()

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.classify.data import Dataset, SplitConfig, make_dataset, normal_form, shuffled_labels
+from core.classify.data import Dataset, RowRules, SplitConfig, make_dataset, normal_form, shuffled_labels
 from core.classify.tables import ScoreRow, Table, clean_ag_news, read_table
 from core.common.errors import BadInput, MissingArtifact
 from core.text.tokens import tokenize
@@ -263,9 +263,9 @@ def test_file_order_tests_on_the_last_rows_and_says_how_many_it_leaks():
 def test_labels_are_ordered_renamed_and_left_out():
     table = rows(60, labels=("10", "9", "x"))
     assert make_dataset("own", table, SplitConfig()).labels == ("9", "10", "x")
-    renamed = make_dataset("own", table, SplitConfig(), names={"9": "nine", "x": "nine"}, order=("nine", "10"))
+    renamed = make_dataset("own", table, SplitConfig(), rules=RowRules(names={"9": "nine", "x": "nine"}, order=("nine", "10")))
     assert renamed.labels == ("nine", "10")
-    left = make_dataset("own", table, SplitConfig(), left_out="x")
+    left = make_dataset("own", table, SplitConfig(), rules=RowRules(left_out="x"))
     assert left.labels == ("9", "10") and left.texts == make_dataset("own", table, SplitConfig()).texts
 
 

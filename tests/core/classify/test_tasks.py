@@ -12,7 +12,7 @@ from core.classify import tables, tasks
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
-from core.cli import classify, main
+from core.cli import main, shared
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
@@ -181,7 +181,7 @@ def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_ca
 
     arguments = ("train", "--task", "topics", "--variant", "glove", "--train", own, "--epochs", 4)
     with monkeypatch.context() as patch:
-        patch.setattr(classify, "_event_line", killed)
+        patch.setattr(shared, "_epoch_line", killed)
         assert call(*arguments)[0] == 130
     assert len(list((private_cache / "training").glob("*.pt"))) == 1
     status, _, err = call(*arguments)

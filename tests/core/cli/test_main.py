@@ -337,7 +337,8 @@ def test_neighbours_in_the_sense_space_are_named_so_and_what_has_none_is_said(an
     asked = ["neighbours", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
     for more, said in (
         (["--model", mute], "has no softmax and vocabulary"),
-        (["--model", model, "--approximate"], "leave out --cluster and --approximate"),
+        (["--model", model, "--cluster", "tcp://127.0.0.1:1"], "leave out --cluster"),
+        (["--model", model, "--approximate"], "index approximate DIR --senses"),
         (["--model", model, "--weights", "1,1,1"], "leave out --weights"),
     ):
         status, _, error = call(*asked, *more)
@@ -510,6 +511,9 @@ def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(a
     for name in LAYERS:
         assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
         assert set(found[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
+    too = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
+    assert too.keys() - found.keys() == {"senses"} and too["senses"].keys() == found["1"].keys()
+    assert {name: facts for name, facts in too.items() if name != "senses"} == found
 
 
 def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
@@ -527,6 +531,14 @@ def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, mo
         }
     assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
     assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
+    too = answer("evaluate", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
+    assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == found["1"]["less_static"].keys()
+    assert {name: facts for name, facts in too.items() if name != "senses"} == found
+
+
+def test_evaluate_random_has_the_sense_space_too(answer):
+    found = answer("evaluate", "random", "--space", "senses")
+    assert found["senses"]["low"] < found["senses"]["mean"] < found["senses"]["high"] and found["senses"]["mean"] < found["1"]["mean"]
 
 
 @pytest.fixture

@@ -8,9 +8,7 @@ from core.elmo.in_place import by_substitutes, in_place, put_in, weakness
 from core.elmo.models import BUNDLED_MODEL, open_language_model, open_model
 from core.elmo.substitutes import Substitutes
 from core.text import languages
-from core.text.concordance import Concordance
 from core.text.readings import WordInContext
-from core.text.sentences import Sentence
 from core.text.tokens import bare, find_word
 
 
@@ -42,12 +40,10 @@ def test_finds_stand_beside_those_with_like_substitutes(bundled: Substitutes):
         "They walked along the bank and looked at the water.",
         "A bank wanted to lend her the money.",
     ]
-    corpus = Concordance([Sentence(tuple(languages.tokenize(text))) for text in texts])
-    hits = corpus.find("bank")
-    order = [int(corpus.sentence_of[k]) for k in by_substitutes(bundled, corpus, hits).first]
+    order = by_substitutes(bundled, [within(text, "bank") for text in texts]).tolist()
     assert sorted(order) == [0, 1, 2, 3] and {frozenset(order[:2]), frozenset(order[2:])} == {frozenset({0, 2}), frozenset({1, 3})}
-    assert by_substitutes(bundled, corpus, hits, most=3).first[3] == hits.first[3]
-    assert len(by_substitutes(bundled, corpus, corpus.find("nowhere"))) == 0
+    assert by_substitutes(bundled, [within(text, "bank") for text in texts[:2]]).tolist() == [0, 1]
+    assert len(by_substitutes(bundled, [])) == 0
 
 
 @pytest.mark.parametrize(

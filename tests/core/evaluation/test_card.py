@@ -95,7 +95,7 @@ def test_the_table_has_every_measure_with_its_command_and_the_gap_of_each_layer(
     rows = {row["measure"].split(",")[0].split(":")[0]: row for row in measure_rows(measures())}
     assert rows["Perplexity"]["result"] == "90.0, 91.0" and rows["Perplexity"]["command"].startswith("python -m core evaluate")
     assert rows["Our own sentences"]["layer 2"] == 0.6 and rows["Our own sentences"]["its weights"] == "0.50, 0.25, 0.25"
-    assert rows["Cosine of two sentences of one sense"]["layer 0"] == 0.0
+    assert rows["Cosine within a sense minus across senses (one spelling)"]["layer 0"] == 0.0
     assert "PTB" in rows["Parts of speech (CoNLL-2000)"]["published"]
 
 
@@ -126,13 +126,13 @@ def test_a_panel_has_the_static_context_and_the_order_of_the_layers_where_they_w
 
 def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_stand_in_points():
     rows = {row["measure"]: row for row in measure_rows(compared())}
-    plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, the sense's frequency counted too"]
+    plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, weighted by the sense's frequency"]
     assert (plain["layer 2"], counted["layer 2"], counted["without context"]) == (0.5, 0.6, 0.56)
     ours = rows["Our own sentences, 1-NN leaving one out"]
-    assert (ours["layer 1 less these"], ours["layer 1 less these, 95 %"]) == (2.0, "[-1.0 – +5.0]")
-    senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbour, macro"]
-    assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 less layer 2"] == 2.0
-    assert senses["layer 1 less layer 2, 95 %"] == "[+1.0 – +5.0]"
+    assert (ours["layer 1 minus static"], ours["layer 1 minus static, 95 %"]) == (2.0, "[-1.0 – +5.0]")
+    senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"]
+    assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 minus layer 2"] == 2.0
+    assert senses["layer 1 minus layer 2, 95 %"] == "[+1.0 – +5.0]"
 
 
 def test_the_bundled_models_papers_are_complete_and_of_its_weights():

@@ -10,7 +10,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.models import open_language_model, open_model
 from core.elmo.substitutes import Substitutes
-from core.evaluation import anisotropy, apart, before, context, control, lessons, relations
+from core.evaluation import anisotropy, apart, context, control, lessons, relations
 from core.index.table import OccurrenceTable
 from core.text import languages
 
@@ -274,8 +274,8 @@ def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
 
 def test_a_word_is_told_apart_by_hand():
     vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
-    assert before.told_apart(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
-    assert before.told_apart(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
+    assert lessons.told_apart(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
+    assert lessons.told_apart(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
 
 
 def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
@@ -289,6 +289,6 @@ def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
     states = model.encoder.around([list(tokens) for tokens in sentences], places)
     substitutes = Substitutes(open_language_model(model)).vectors(states, [tokens[k] for tokens, k in zip(sentences, places, strict=True)])
     for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states), ("substitutes", substitutes)):
-        assert before.told_apart(vectors, table.sense[rows])[0] == pytest.approx(kept["one_nn"][name][number], abs=0.04), (word, name)
+        assert lessons.told_apart(vectors, table.sense[rows])[0] == pytest.approx(kept["one_nn"][name][number], abs=0.04), (word, name)
     means = {name: np.mean(values) for name, values in kept["one_nn"].items()}
     assert means["substitutes"] > means["place"] > means["1"] > means["untrained place"] > means["chance"]

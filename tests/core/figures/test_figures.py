@@ -15,7 +15,7 @@ from core.figures.classifiers import (
     reliability_figure,
     token_marks,
 )
-from core.figures.maps import Star, angle_figure, cosine_bars, map_figure, shared_limits
+from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, map_figure, shared_limits
 from core.figures.measures import Panel, accuracy_lines, panel_figure, shared_span, training_figure
 from core.figures.spaces import cka_heat
 from core.figures.style import GLOVE, LAYER_COLOURS, OWN, SENSE_COLOURS, ink, mark
@@ -80,14 +80,14 @@ def test_a_long_sentence_is_wrapped_and_cut():
 
 def test_a_map_keeps_row_ids_with_their_points_and_grey_points_first():
     xy = np.array([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]])
-    figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], layer="1", key="k")
+    figure = map_figure(xy, ["s2", None, "s1"], ["h"] * 3, [10, 20, 30], ["s1", "s2"], MapLook(layer="1", key="k"))
     assert [(t.name, t.customdata[0][0], t.x[0]) for t in figure.data] == [("other", 20, 1.0), ("s1", 30, 2.0), ("s2", 10, 0.0)]
 
 
 def test_stars_are_drawn_only_in_layers_they_have_a_place_in():
     star = Star("yours, 1", "text", {"2": (0.5, 0.5)})
     drawn = {
-        layer: [t.name for t in map_figure(np.zeros((1, 2)), [None], [""], [0], [], layer=layer, stars=[star], key="k").data]
+        layer: [t.name for t in map_figure(np.zeros((1, 2)), [None], [""], [0], [], MapLook(layer=layer, stars=[star], key="k")).data]
         for layer in ("1", "2")
     }
     assert drawn == {"1": ["other"], "2": ["other", "yours, 1"]}
@@ -186,7 +186,7 @@ def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
 
 
 def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
-    plain = map_figure(np.eye(2), ["a", "b"], ["", ""], [0, 1], ["a", "b"], layer="2", key="k")
+    plain = map_figure(np.eye(2), ["a", "b"], ["", ""], [0, 1], ["a", "b"], MapLook(layer="2", key="k"))
     large = style.enlarged(plain, 1.5, height=320)
     assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
     for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):

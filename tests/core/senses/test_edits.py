@@ -9,7 +9,7 @@ from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.figures.edits import add_path, margin_figure
-from core.figures.maps import map_figure
+from core.figures.maps import MapLook, map_figure
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import edits
@@ -183,9 +183,9 @@ def test_korean_on_its_way_is_written_as_it_was_typed():
 def test_the_path_is_drawn_with_stars_and_numbers_only_once_it_may_be_known():
     points = np.array([[0.0, 0.0], [0.01, 0.0], [3.0, 3.0]])
     dots = (np.array([[0.0, 0.0], [5.0, 5.0]]), ["a", "b"], ["", ""], [0, 1], ["a", "b"])
-    hidden = add_path(map_figure(*dots, layer="2", key="k", name_senses=False), points, ["0", "1", "2"], numbered=False)
+    hidden = add_path(map_figure(*dots, MapLook(layer="2", key="k", name_senses=False)), points, ["0", "1", "2"], numbered=False)
     assert not hidden.layout.annotations and "path" not in [trace.name for trace in hidden.data]
-    drawn = add_path(map_figure(*dots, layer="2", key="k", name_senses=False), points, ["0", "1", "2"])
+    drawn = add_path(map_figure(*dots, MapLook(layer="2", key="k", name_senses=False)), points, ["0", "1", "2"])
     assert [a.text for a in drawn.layout.annotations] == ["<b>0–1</b>", "<b>2</b>"]
 
 

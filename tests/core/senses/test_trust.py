@@ -8,7 +8,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
-from core.figures.maps import map_figure
+from core.figures.maps import MapLook, map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of
@@ -101,7 +101,7 @@ def test_by_spelling_alone_hardly_a_word_is_told_apart_and_by_context_most_are(t
 def test_lines_lie_under_the_dots_and_say_which_neighbours_the_map_put_elsewhere(dims):
     flat = np.arange(4.0 * dims).reshape(4, dims)
     if dims == 2:
-        figure = map_figure(flat, ["s"] * 4, [""] * 4, [5, 6, 7, 8], ["s"], layer="1", key="k", picked=[7])
+        figure = map_figure(flat, ["s"] * 4, [""] * 4, [5, 6, 7, 8], ["s"], MapLook(layer="1", key="k", picked=[7]))
         assert figure.data[0].selectedpoints == (2,)
     else:
         figure = space_figure(flat, ["s"] * 4, [""] * 4, ["s"], stars=[], layer="1", key="k")

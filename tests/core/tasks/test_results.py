@@ -9,7 +9,7 @@ from core.elmo.models import Model
 from core.files.artifacts import read_json
 from core.tasks import results
 from core.tasks.catalogue import TASKS
-from core.tasks.results import PAPER, curves, error_reduction, measure, read_results, summaries
+from core.tasks.results import PAPER, RunPlan, curves, error_reduction, measure, read_results, summaries
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
 from tests.core.tasks.task_files import small, write_files
 
@@ -29,9 +29,9 @@ def test_runs_are_made_once_and_summed_up(tmp_path):
     folder, output = write_files(tmp_path / "data"), tmp_path / "out"
     task = replace(TASKS["names"], recipe=small("names"))
     given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
-    first = list(measure([task], folder, *given, seeds=(0, 1), output=output))
+    first = list(measure([task], folder, *given, plan=RunPlan(seeds=(0, 1)), output=output))
     assert len(first) == 5 and sum(run["recipe"]["random_labels"] for run in first) == 1
-    assert list(measure([task], folder, *given, seeds=(0, 1), output=output)) == []
+    assert list(measure([task], folder, *given, plan=RunPlan(seeds=(0, 1)), output=output)) == []
     assert {p.parent.name for p in output.glob("names/*/weights.safetensors")} == {"baseline", "elmo"}
     runs = read_results(output / "results.json")
     assert len(runs) == 5 and all(run["command"].endswith("--only names") for run in runs)
@@ -40,7 +40,7 @@ def test_runs_are_made_once_and_summed_up(tmp_path):
     assert one.seeds == 2 and one.elmo == pytest.approx(sum(scores) / 2) and one.sizes == {"train": 8, "dev": 8, "test": 8}
     assert sum(one.mixes["input"]) == pytest.approx(1, abs=1e-3) and one.control is not None
     changed = replace(task, recipe=replace(task.recipe, epochs=1))  # another recipe: its run takes the old one's place
-    assert len(list(measure([changed], folder, *given, seeds=(0,), controls=False, output=output))) == 2
+    assert len(list(measure([changed], folder, *given, plan=RunPlan(seeds=(0,), controls=False), output=output))) == 2
     assert len(read_results(output / "results.json")) == 5
 
 
@@ -49,10 +49,10 @@ def test_a_learning_curve_is_run_beside_and_never_in_place_of_the_whole(tmp_path
     task = replace(TASKS["roles"], recipe=small("roles"))
     monkeypatch.setitem(TASKS, "roles", task)
     given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
-    list(measure([task], folder, *given, seeds=(0,), controls=False, output=output))
+    list(measure([task], folder, *given, plan=RunPlan(seeds=(0,), controls=False), output=output))
     assert curves(read_results(output / "results.json")) == {}
     before = (output / "roles" / "elmo" / "meta.json").read_bytes()
-    made = list(measure([task], folder, *given, seeds=(0,), controls=False, curve=(4, 8), output=output))
+    made = list(measure([task], folder, *given, plan=RunPlan(seeds=(0,), controls=False, curve=(4, 8)), output=output))
     assert [run["sizes"]["train"] for run in made] == [4, 4, 8, 8]
     assert (output / "roles" / "elmo" / "meta.json").read_bytes() == before
     runs = read_results(output / "results.json")
@@ -67,7 +67,7 @@ def test_a_task_of_folds_is_run_once_for_each_and_keeps_no_head(tmp_path):
     folder, output = write_files(tmp_path / "data"), tmp_path / "out"
     task = replace(TASKS["wikigold"], recipe=small("wikigold", epochs=1))
     given = Model("tiny", tmp_path, tiny_encoder(), "f" * 16), tiny_vectors()
-    made = list(measure([task], folder, *given, seeds=(0,), controls=False, output=output))
+    made = list(measure([task], folder, *given, plan=RunPlan(seeds=(0,), controls=False), output=output))
     assert [run["seed"] for run in made] == [0, 0, 1, 1, 2, 2, 3, 3, 4, 4] and not (output / "wikigold").exists()
     assert summaries(made)["wikigold"].seeds == 5
 

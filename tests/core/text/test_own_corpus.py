@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
+from core.corpus.encoded import encode
+from core.corpus.search import find, lines
 from core.elmo.models import open_model
 from core.files.registry import entries
 from core.index import build as building
@@ -17,7 +19,6 @@ from core.index.index_plan import Pace, index_plan, measured_pace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text import own_corpus
-from core.text.concordance import Concordance
 from core.text.own_corpus import Source, files_in, forget, keep_files, keep_text
 from core.text.sentences import Sentence, Target, read_sentences
 
@@ -225,7 +226,8 @@ def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
     first, second = (keep_text(f"“The {gap} bank”,\tshe said.\nPlain as it is.", "a") for gap in (" ", "   "))
     sentences = read_sentences(first.path)
     assert [s.text for s in sentences] == ["“The   bank”,\tshe said.", None]
-    line = Concordance(sentences).lines(Concordance(sentences).find("bank"), 1)[0]
+    corpus = encode(sentences)
+    line = lines(corpus, find(corpus, "bank"), 0, 1)[0]
     assert line.text == "“The   bank”,\tshe said."
     model = open_model("elmo-mini")
     tables = [open_table(str(kept.path), model) for kept in (first, second)]

@@ -1,13 +1,16 @@
 """Two spaces of words: names that tell them apart, and what is measured of them."""
 
+import json
+
 import numpy as np
 import pytest
 
 from core.analysis import spaces
 from core.common.config import ASSETS
+from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
-from core.views import compare
+from core.views import compare, judging
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
 from core.workbench import Bench, open_bench
 
@@ -55,3 +58,21 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(bench, monkeypatch):
     monkeypatch.setattr(bench.opener, "every_token", lambda *_: None)
     side = SpaceName("elmo-mini", "2", "sentences")
     assert compare.compute(bench, CompareRequest(first=side, second=SpaceName("glove-mini"))) is None
+
+
+def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path):
+    senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
+    result = compare.compute(bench, CompareRequest(first=senses, second=layer))
+    space, table, words = judging.sense_space(bench), bench.targets, result.comparison.words
+    places = space.placed(space.of_rows(table, np.arange(len(table))))
+    means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
+    expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)
+    np.testing.assert_array_equal(result.comparison.shared, expected.shared)
+    assert result.names == ("elmo-mini · senses", "elmo-mini · 1") and len(result.cka_names) == 5
+    (kept, n), shift = result.halves[0][1:], result.shift
+    assert kept > result.halves[1][1] / 2 and n > 50 and shift is None
+    corpus = tmp_path / "own.jsonl"
+    corpus.write_text("".join(json.dumps({"tokens": list(s.as_py())}) + "\n" for s in table.sentences[:60]))
+    whole = SpaceName("elmo-mini", "senses", str(corpus))
+    with pytest.raises(BadInput, match="keeps no substitutes"):
+        compare.compute(bench, CompareRequest(first=whole, second=layer))

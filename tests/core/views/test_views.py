@@ -79,7 +79,8 @@ def test_neighbours_are_the_table_s_and_a_level_stands_beside_them(bench, words)
 
 def test_the_sense_space_ranks_occurrences_and_knows_no_spellings(bench, words):
     result = neighbours.compute(bench, NeighboursRequest(word=words[1], space="senses", among=OTHER, k=3, whole=False))
-    assert len(result.entries) == 3 and all(isinstance(n, Neighbour) for n in result.entries) and result.level is None
+    assert len(result.entries) == 3 and all(isinstance(n, Neighbour) for n in result.entries)
+    assert result.level.low < 0 < result.level.mean < 0.2 < result.level.high < result.entries[-1].cosine
     with pytest.raises(BadInput, match="Spellings have no place"):
         neighbours.compute(bench, NeighboursRequest(word=words[1], space="senses", among="types"))
 
@@ -276,6 +277,20 @@ def test_a_path_leads_from_one_sense_to_the_other_and_across_the_map(bench, word
     assert path.margins.keys() == {"0", "1", "2", "mix"} and path.margins["1"][0] < 0 < path.margins["1"][-1]
     assert path.read[path.flips["1"]] == path.ends[1] and path.read[path.flips["1"] - 1] != path.ends[1]
     assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+
+
+def test_the_sense_space_is_read_where_a_layer_is(bench, words):
+    path = edits.compute(bench, EditsRequest(first=words[0], second=words[1], space="senses"))
+    assert path.ends == ("river edge", "financial institution") and path.margins.keys() == {"0", "1", "2", "mix", "senses"}
+    assert -path.margins["senses"][0] > 0.1 > -path.margins["1"][0] and path.margins["senses"][-1] > 0.1
+    assert path.way.places.shape == (len(path.steps), 2) and len(path.way.occurrences) == len(path.way.coordinates)
+    near = cloud.compute(bench, cloud.CloudRequest(first=words[0], second=words[1], space="senses"))
+    assert [max(shares, key=shares.get) for shares in near.shares] == [*path.ends]
+    by_neighbours = neighbours.compute(bench, NeighboursRequest(word=words[0], space="senses", among=SAME, k=NEAREST, whole=False))
+    assert [n.cosine for n in near.near[0]] == pytest.approx([n.cosine for n in by_neighbours.entries], abs=1e-5)
+    with pytest.raises(BadInput, match="Spellings have no place"):  # too few sentences: words would be shown
+        first, second = bench.words("The heron stood in the reeds.", "A heron is drawn on the stamp.", at=(1, 1))
+        cloud.compute(bench, cloud.CloudRequest(first=first, second=second, space="senses"))
 
 
 def test_without_labels_steps_are_read_by_the_two_sentences(bench):

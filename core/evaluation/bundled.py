@@ -1,4 +1,5 @@
-"""Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale.
+"""Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale;
+and the first of them, the table of a language's labelled sentences.
 
 Each file names the fingerprint of its model, or lies beside a meta.json that does; a part is stale where one is missing or names another.
 """
@@ -7,22 +8,37 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
-from core.cli.classify import TASKS
+from core.analysis.word_maps import ALL_WORDS, fit_maps
+from core.classify.tasks import TASKS, open_data, task_files
 from core.common import config, i18n
 from core.common.errors import BadInput
+from core.elmo.language_model import SPECIALS
+from core.elmo.mix import layer_weights
+from core.elmo.models import Model, open_model
+from core.elmo.ready_words import save_spelled
+from core.elmo.weights import load_softmax
+from core.evaluation.layer_scores import static_vectors
 from core.files import sums
-from core.files.artifacts import read_json, replacing, write_json
+from core.files.artifacts import read_json, replacing, safe_name, write_json
+from core.index.build import build_index
+from core.index.sense_space import KEPT, open_space
+from core.senses import evidence, pairs, verdict
+from core.senses.reports import sense_report_of
 from core.text import languages
+from core.text.corpora import open_corpus
 from core.text.languages import Language
+from core.text.sentences import Sentence
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 # Minutes on two cores, as the files themselves keep or as measured by hand; what is missing was not measured.
 MINUTES = {
@@ -37,6 +53,8 @@ MINUTES = {
     "tasks": 214,
 }
 MINUTES |= {"heads-headlines": 10, "heads-news": 55, "heads-news-title": 9, "heads-spam": 10, "heads-sentiment": 23, "heads-sentiment2": 20}
+SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
+BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"  # the table
 RUNS = ("results/classification.jsonl", "tasks/results.json")  # grow by lines: those of other weights go before new ones come
 
 
@@ -146,6 +164,10 @@ def remake(parts: Sequence[BundlePart], data: str | None, note, run=subprocess.r
     return seconds
 
 
+def in_words(minutes: float | None) -> str:
+    return "not measured" if minutes is None else f"{minutes:,.0f} min"
+
+
 def left(parts: Collection[BundlePart]) -> str:
     """How long these parts take, as far as it was measured."""
     unmeasured = [part.name for part in parts if part.minutes is None]
@@ -170,3 +192,44 @@ def _keep_runs(path: Path, stale: dict) -> None:
                 "".join(f"{line}\n" for line in lines if json.loads(line).get("model") in now), encoding="utf-8", newline="\n"
             )
     sums.renew(path)
+
+
+def make_table(language: Language, folder: Path, note: Callable[[str], None], report: Callable) -> dict:
+    """Writes it into `folder`; the facts: how many maps and occurrences, and by space how well the senses are told apart."""
+    model = open_model(language.model)
+    sentences = open_corpus(language.sentences, language)
+    _spell(model, language, sentences, note)
+    table = build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=True, report=report, beside=BESIDE)
+    (folder / "maps").mkdir()
+    names = [*table.lemmas, ALL_WORDS]
+    for k, word in enumerate(names, 1):
+        fit_maps(table, word).save(folder / "maps" / f"{safe_name(word)}.safetensors")
+        note(f"map {k} of {len(names)}: {word}")
+    senses = {name: _senses(table, name) for name in model.layers.spaces}
+    write_json(folder / "senses.json", senses)
+    vectors = static_vectors(model)
+    space = open_space(model, vectors)
+    if space:
+        space.keep(table)
+    rows = evidence.of_rows(model.encoder, vectors, table, pairs.judged_rows(table), space)
+    if calibration := pairs.measure(table, rows):
+        write_json(folder / verdict.FILE, verdict.as_json(calibration))
+    return {"output": str(folder), "maps": len(names), "occurrences": len(table), "senses": senses}
+
+
+def _spell(model: Model, language: Language, sentences: list[Sentence], note: Callable[[str], None]) -> None:
+    """The commonest words of the model's list, those of our sentences, and of what a newcomer trains on, spelled once for every reader."""
+    softmax = load_softmax(model.folder)
+    common = [word for word in (softmax[1].words if softmax else ()) if word not in SPECIALS][:SPELLED]
+    texts = [sentence.tokens for sentence in sentences]
+    if language.code == i18n.ENGLISH:
+        texts += open_data(TASKS["headlines"], **task_files(TASKS["headlines"])).texts
+    words = [SENTENCE_BEGIN, SENTENCE_END, *common, *(token for text in texts for token in text)]
+    note(f"{len(set(words)):,} words spelled, in {save_spelled(model.folder, model.encoder, words, model.fingerprint)}")
+
+
+def _senses(table, space: str) -> dict:
+    """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
+    report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
+    facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
+    return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}

@@ -5,11 +5,11 @@ than once; without either it is the word that all texts of the request together 
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import import_module
-from types import ModuleType, NoneType, UnionType
+from types import NoneType, UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
 import numpy as np
@@ -19,22 +19,27 @@ from core.text.readings import WordInContext
 from core.text.tokens import find_word
 from core.workbench import Bench
 
-VIEWS = ("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change")
+VIEWS = (
+    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
+    *("concordance", "collocates", "keyness"),
+)
 ROOMS = {"change": "core.corpus_views"}  # of views that are not in this one
+WORDS = ("concordance", "collocates", "keyness")  # functions of their names in core.corpus_views.words
+Compute = Callable[[Bench, Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 
 
 def answer(bench: Bench, name: str, request: Any) -> dict[str, Any]:
     """The result of a view, of a request as JSON has it. BadInput names what is wrong with it."""
-    module = _module(name)
-    return json_of(module.compute(bench, request_of(bench, module, request)))
+    compute = view_named(name)
+    return json_of(compute(bench, request_of(bench, compute, request)))
 
 
-def request_of(bench: Bench, module: ModuleType, given: Any) -> Any:
+def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
     """A view's request out of JSON."""
-    kind = _request_class(module)
+    kind = _request_class(compute)
     if not isinstance(given, dict):
-        raise BadInput(f"A request is a JSON object, such as {example(module)}; this is {_short(given)}.")
+        raise BadInput(f"A request is a JSON object, such as {example(compute)}; this is {_short(given)}.")
     hints = get_type_hints(kind)
     required = [field.name for field in fields(kind) if field.default is MISSING]
     if unknown := sorted(given.keys() - hints.keys()):
@@ -45,9 +50,9 @@ def request_of(bench: Bench, module: ModuleType, given: Any) -> Any:
     return kind(**{name: words[name] if name in words else _value(name, hints[name], given[name]) for name in given})
 
 
-def example(module: ModuleType) -> str:
+def example(compute: Compute) -> str:
     """What a request needs, in brief."""
-    kind = _request_class(module)
+    kind = _request_class(compute)
     hints = get_type_hints(kind)
     needed = (field.name for field in fields(kind) if field.default is MISSING)
     return "{" + ", ".join(f'"{name}": {"{…}" if WordInContext in _leaves(hints[name]) else "…"}' for name in needed) + "}"
@@ -74,15 +79,18 @@ def json_of(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is not a value of a result")
 
 
-def _module(name: str) -> ModuleType:
+def view_named(name: str) -> Compute:
+    """What computes the view of that name."""
     if name not in VIEWS:
         raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
-    return import_module(f"{ROOMS.get(name, 'core.views')}.{name}")
+    if name in WORDS:
+        return getattr(import_module("core.corpus_views.words"), name)
+    return import_module(f"{ROOMS.get(name, 'core.views')}.{name}").compute
 
 
 @cache
-def _request_class(module: ModuleType) -> type:
-    return get_type_hints(module.compute)["request"]
+def _request_class(compute: Compute) -> type:
+    return get_type_hints(compute)["request"]
 
 
 def _leaves(hint: Any) -> tuple[Any, ...]:

@@ -1,0 +1,134 @@
+"""A training of text classifiers on rows of one's own: its command, what stands against it, how long it takes, what it came to."""
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from core.classify import tasks
+from core.classify.data import SplitConfig, normal_form
+from core.classify.head import TextHead
+from core.classify.model import Variant, variant_titles
+from core.classify.tables import Table
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
+from core.common.markup import command
+
+FEWEST = 3  # different texts of a class: one to learn from, one to stop by, one to test on
+MAX_CLASSES_IN_TABLE = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What is to be trained."""
+
+    task: str
+    title: str  # for people
+    files: dict  # train, test, valid -> path, as core.classify.tasks.open_data takes them
+    columns: dict  # text_columns, label_column
+    variants: tuple[str, ...]
+    seeds: tuple[int, ...]
+    share: float
+    epochs: int
+    model: str
+    vectors: str
+
+    @property
+    def command(self) -> str:
+        """The same on the command line."""
+        words = ["python", "-m", "core", "train", "--task", self.task, "--variant", *self.variants]
+        for option, value in self.files.items():
+            words += [f"--{option}", value]
+        for option, names in (("text", self.columns.get("text_columns")), ("label", [self.columns.get("label_column")])):
+            if names and all(names):
+                words += [f"--{option}-column", *names]
+        words += ["--seeds", *self.seeds, "--share", f"{self.share:g}", "--epochs", self.epochs]
+        return command(*words, "--model", self.model, "--vectors", self.vectors, "--json")
+
+
+def check_classes(table: Table, name: str) -> None:
+    """BadInput where there is nothing to tell apart, or where most classes have too few texts to be learned, checked and tested."""
+    forms: dict[str, set[str]] = {}
+    for row in table.rows:
+        forms.setdefault(row.label, set()).add(normal_form(row.text))
+    values = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
+    if len(forms) < 2:
+        raise BadInput(t("{name} has one class ({label!r}); a classifier needs at least two.", name=name, label=next(iter(forms))[:60]))
+    few = [label for label, some in forms.items() if len(some) < FEWEST]
+    if 2 * len(few) > len(forms):
+        values |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}
+        raise BadInput(
+            t(
+                "{n} of {classes} classes under “{column}” in {name} have fewer than {least} different texts ({labels}). Choose another label column, or add rows.",
+                **values,
+            )
+        )
+
+
+def refusal(task: str, files: Mapping[str, str | Path], columns: Mapping[str, object], share: float) -> str:
+    """Why these rows cannot be split and trained on; "" where they can."""
+    try:
+        split = SplitConfig(share=share, duplicates=tasks.task_named(task).duplicates)
+        tasks.open_data(tasks.task_named(task), split=split, **files, **columns)
+    except ElmoscopeError as error:
+        return str(error)
+    return ""
+
+
+def cost(variant: Variant) -> float:
+    """About how long a variant takes beside the others: an epoch of those that ship, nn.Embedding's LSTM being 1."""
+    if variant.members:
+        return 0.02  # its members are trained already
+    if variant.network not in ("lstm", "mean"):
+        return 0.1
+    return (1.0 if variant.network == "lstm" else 0.3) + 0.9 * variant.elmo + 0.2 * bool(variant.glove)
+
+
+def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) -> float:
+    """Seconds to the end of all runs, if those to come take as long, for their cost, as run `number` with its seconds spent and left."""
+    return left + (spent + left) / costs[number] * sum(costs[number + 1 :])
+
+
+def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[float]]:
+    """(variant, seed) -> head: the learned s_j of each classifier that mixes layers, however many there are; the mean over its seeds."""
+    rows = {}
+    for variant in dict.fromkeys(v for v, _ in result):
+        mixes = [head.meta["mix"]["s"] for (v, _), head in result.items() if v == variant and head.meta.get("mix")]
+        if mixes:
+            rows[variant_titles()[variant]] = np.mean(mixes, axis=0).tolist()
+    return rows
+
+
+def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
+    """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class. Columns and classifiers have their names
+    in the code."""
+    rows = []
+    for variant in dict.fromkeys(v for v, _ in result):
+        metas = [head.meta for (v, _), head in result.items() if v == variant]
+        tests = [meta["test"] for meta in metas]
+        classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
+        f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
+        row = {"classifier": variant, "accuracy": _mean(tests, "accuracy"), "± over seeds": _spread(tests, "accuracy")}
+        row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
+        row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
+        mix = metas[0].get("mix")
+        rows.append(row | {"s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
+    return rows
+
+
+def _mean(tests: Sequence[dict], key: str) -> float:
+    return round(statistics.fmean(test[key] for test in tests), 4)
+
+
+def _spread(tests: Sequence[dict], key: str) -> float | None:
+    return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
+
+
+def _mean(tests: Sequence[dict], key: str) -> float:
+    return round(statistics.fmean(test[key] for test in tests), 4)
+
+
+def _spread(tests: Sequence[dict], key: str) -> float | None:
+    return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None

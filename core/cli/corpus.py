@@ -1,0 +1,164 @@
+"""`corpus search`, `corpus collocates` and `corpus keyness`: the Corpus page's parts, as a table, JSON or CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
+from core.cli.shared import in_columns, open_model, progress
+
+if TYPE_CHECKING:
+    from core.workbench import Bench
+
+CORPUS = option(
+    "--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's own sentences)", metavar="C", default=""
+)
+QUERY = argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins so, * any word", metavar="QUERY")
+KIND = option(
+    "--kind",
+    "how the query is read: words, lemmas in all their forms, or a regular expression a word (default word)",
+    choices=("word", "lemma", "pattern"),
+    default="word",
+)
+CSV = flag("--csv", "print CSV instead of a table")
+MINIMUM = "how often at least (default {})"
+
+
+@command(
+    "search",
+    "Every line with a word, how often and how evenly it occurs.",
+    QUERY,
+    CORPUS,
+    KIND,
+    option(
+        "--order",
+        "text, left, left2, left3, right, right2, right3 (by the first, second, third word before or after), source, sense, random, substitutes",
+        default="text",
+    ),
+    option("--documents", "search these documents alone", metavar="NAME", many=True),
+    option("--near", "lines with this word, too, within the window", metavar="W", default=""),
+    option("--window", "words each side for --near (default 5)", type=whole(1, 10), default=5),
+    option("--sense", "lines of this sense alone", default=""),
+    option(
+        "--senses", "what senses are: labels of the file, or groups that the model finds", choices=("labels", "groups"), default="labels"
+    ),
+    option("--first", "the first line, from 0", type=whole(0), default=0),
+    option("--number", "how many lines (default 20)", type=whole(0, 100_000), default=20),
+    option("--seed", "of the order at random", type=whole(0), default=0),
+    CSV,
+    *MODEL,
+)
+def search(*, query, corpus, documents, csv, **options) -> Answer:
+    from core.corpus_views import words as views
+    from core.corpus_views.words import ConcordanceRequest
+
+    bench, options = _bench(corpus, options)
+    result = views.concordance(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
+    lines = result.lines
+    if csv:
+        rows = ((line.document, line.date or "", line.sense or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines)
+        return _answer(result, _csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows))
+    facts = f"{result.n:,} occurrences, {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}"
+    forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
+    table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
+    near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
+    return _answer(result, "\n".join(filter(None, (facts, forms, near, *table))))
+
+
+@command(
+    "collocates",
+    "Words near a word, by how strongly they go with it.",
+    QUERY,
+    CORPUS,
+    KIND,
+    option("--window", "words each side (default 5)", type=whole(1, 10), default=5),
+    option("--minimum", MINIMUM.format(3), type=whole(1), default=3),
+    option("--order", "log_dice or log_likelihood (default log_dice)", choices=("log_dice", "log_likelihood"), default="log_dice"),
+    option("--documents", "of these documents alone", metavar="NAME", many=True),
+    option(
+        "--senses",
+        "a list of each sense, too: by labels of the file, or groups that the model finds",
+        choices=("labels", "groups"),
+        default="",
+    ),
+    option("--most", "how many (default 50)", type=whole(1), default=50),
+    flag("--content", "leave out words that carry grammar"),
+    CSV,
+    *MODEL,
+)
+def collocates(*, query, corpus, documents, content, csv, **options) -> Answer:
+    from core.corpus_views import words as views
+    from core.corpus_views.words import CollocatesRequest
+
+    bench, options = _bench(corpus, options)
+    result = views.collocates(bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, **options))
+    head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
+    rows = [
+        (item.word, f"{item.log_dice:.2f}", f"{item.log_likelihood:.1f}", *map(str, (item.together, item.left, item.right, item.frequency)))
+        for item in result.items
+    ]
+    of_senses = [
+        (column.sense, word.word, f"{word.z:.2f}", str(word.here), str(word.elsewhere)) for column in result.senses for word in column.words
+    ]
+    senses = ("sense", "word", "z", "here", "other senses")
+    if csv:
+        return _answer(result, _csv(senses, of_senses) if of_senses else _csv(head, rows))
+    tables = [*in_columns([head, *rows], right=range(1, 7)), *(in_columns([senses, *of_senses], right=range(2, 5)) if of_senses else ())]
+    return _answer(result, "\n".join((f"{result.n:,} occurrences", *tables)))
+
+
+@command(
+    "keyness",
+    "The words that a corpus has more often than another, by log-likelihood.",
+    CORPUS,
+    option("--against", "the other corpus (default: the further labelled sentences of the language)", metavar="C", default=""),
+    option("--minimum", MINIMUM.format(5), type=whole(1), default=5),
+    option(
+        "--correction",
+        "of p for many tests (default benjamini-hochberg)",
+        choices=("benjamini-hochberg", "bonferroni", "none"),
+        default="benjamini-hochberg",
+    ),
+    option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
+    CSV,
+    *MODEL,
+)
+def keyness(*, corpus, csv, **options) -> Answer:
+    from core.corpus_views import words as views
+    from core.corpus_views.words import KeynessRequest
+
+    bench, options = _bench(corpus, options)
+    result = views.keyness(bench, KeynessRequest(**options))
+    head = ("word", *result.names, "log-likelihood", "log ratio", "p")
+    rows = [
+        (w.word, str(w.first), str(w.second), f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}")
+        for w in (*result.first, *result.second)
+    ]
+    return _answer(result, _csv(head, rows) if csv else "\n".join(in_columns([head, *rows], right=range(1, 6))))
+
+
+def _bench(corpus: str, options: dict[str, Any]) -> tuple[Bench, dict[str, Any]]:
+    """A bench over a corpus, of a model by those of the options that name one; and the other options."""
+    from core.workbench import open_bench
+
+    names = [param.name for param in MODEL]
+    model = {name: options.pop(name) for name in names}
+    return open_bench(open_model(**model), "", corpus, report=progress("tokens")), options
+
+
+def _answer(result: Any, text: str) -> Answer:
+    from core.views.wire import json_of
+
+    return json_of(result), text
+
+
+def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows([head, *rows])
+    return stream.getvalue().removesuffix("\n")
+
+
+corpus = group("corpus", "A corpus searched and counted.", "search|collocates|keyness", (search, collocates, keyness))

@@ -1,0 +1,25 @@
+"""`live`: a page that runs a model in the reader's own browser, as one HTML file."""
+
+from pathlib import Path
+
+from core.cli.options import MODEL, Answer, command, option
+from core.cli.shared import note, open_model
+from core.files.artifacts import read_json
+
+
+@command(
+    "live",
+    "Write one HTML file that runs the model in any browser, from disk, without a server.",
+    option("--output", "the file", metavar="FILE", default="elmoscope.html"),
+    option("--examples", 'your own: {"bank": ["We sat on the bank.", "The bank lent money."]}', metavar="FILE"),
+    *MODEL,
+)
+def live(*, output, examples, model) -> Answer:
+    """Write the page; bytes and seconds."""
+    from core.live.page import page_of, read_examples, write
+    from core.workbench import open_bench
+
+    own = read_examples(read_json(Path(examples)), examples) if examples else ()
+    path, model = Path(output), open_model(model)
+    size = write(path, page_of(open_bench(model), own, lambda share, what: note(f"{share:4.0%} {what}")))
+    return {"output": str(path), "bytes": size, "model": model.name}, f"{path}: {size / 1e6:.1f} MB, {model.name}. Open it in a browser."

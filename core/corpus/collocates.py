@@ -1,0 +1,155 @@
+"""Words beside the hits of a search: how often, how strongly they go together, and which of them tell senses apart.
+
+A collocate's token counts once, however many hits it is near to, and only within the hit's sentence (surface co-occurrence, Evert 2008).
+The log-likelihood sets the tokens near hits against the rest of the corpus, the hits themselves left out.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.corpus.association import log_dice, log_likelihood, log_odds
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.search import Hits
+
+WINDOW, WIDEST = 5, 10  # words on each side
+
+
+@dataclass(frozen=True, slots=True)
+class Collocate:
+    """A word beside hits."""
+
+    word: str
+    together: int  # of its tokens near a hit
+    left: int  # of them before the hits that they are nearest to
+    right: int
+    frequency: int  # in the corpus
+    log_dice: float
+    log_likelihood: float  # 0 for one that is rarer near hits than elsewhere
+
+
+@dataclass(frozen=True, slots=True)
+class SenseWord:
+    """A collocate of one sense, by how much it speaks for it."""
+
+    word: str
+    z: float  # of the log-odds ratio against the other senses
+    here: int  # near hits of this sense
+    elsewhere: int  # near hits of the others
+
+
+def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np.ndarray]:
+    """Tokens within so many words of a hit, in its sentence, none of them a hit's own, each once: (n,), and their nearest steps (n,).
+
+    A step is below 0 before the hit.
+    """
+    if not 1 <= window <= WIDEST:
+        raise BadInput(t("A window of {n} words; choose 1 to {most}.", n=window, most=WIDEST))
+    steps = np.zeros(len(corpus), np.int8)
+    sentence = corpus.sentence[hits.first]
+    last = hits.first + hits.length - 1
+    for distance in range(window, 0, -1):  # the nearer overwrite the farther
+        for edge, step in ((hits.first, -distance), (last, distance)):
+            at = edge + step
+            inside = (at >= 0) & (at < len(corpus))
+            at = at[inside]
+            steps[at[corpus.sentence[at] == sentence[inside]]] = step
+    for k in range(int(hits.length.max(initial=0))):
+        steps[hits.first[hits.length > k] + k] = 0
+    at = np.flatnonzero(steps)
+    return at, steps[at]
+
+
+def collocates(
+    corpus: EncodedCorpus, hits: Hits, *, window: int = WINDOW, minimum: int = 3, without: Collection[str] = ()
+) -> list[Collocate]:
+    """The words that occur near hits at least `minimum` times, the highest logDice first; no marks, and none of the words `without`."""
+    at, steps = near(corpus, hits, window)
+    n = len(corpus.words)
+    codes = corpus.word[at]
+    together, left = np.bincount(codes, minlength=n), np.bincount(codes[steps < 0], minlength=n)
+    chosen = _chosen(corpus, together, minimum, without)
+    frequency = corpus.frequency[chosen]
+    both = together[chosen]
+    dice = log_dice(both, len(hits), frequency)
+    taken = int(hits.length.sum())
+    own = np.bincount(_own_words(corpus, hits), minlength=n)[chosen]
+    rest = len(corpus) - taken - len(at)  # tokens that are neither hits nor near one
+    elsewhere = np.maximum(frequency - own - both, 0)
+    g2 = log_likelihood(both, elsewhere, len(at), rest) if rest > 0 else np.zeros(len(chosen))
+    g2 = np.where(both * rest >= elsewhere * len(at), g2, 0.0)
+    order = np.lexsort((-g2, -dice))
+    names = corpus.word_list
+    return [
+        Collocate(
+            names[chosen[k]],
+            int(both[k]),
+            int(left[chosen[k]]),
+            int(both[k] - left[chosen[k]]),
+            int(frequency[k]),
+            *map(float, (dice[k], g2[k])),
+        )
+        for k in order.tolist()
+    ]
+
+
+def by_sense(
+    corpus: EncodedCorpus,
+    hits: Hits,
+    senses: np.ndarray,
+    *,
+    window: int = WINDOW,
+    minimum: int = 3,
+    most: int = 20,
+    without: Collection[str] = (),
+) -> dict[int, list[SenseWord]]:
+    """Sense number -> the words near its hits that tell it from the other senses, most telling first; `senses` (n,): -1 of none.
+
+    The prior is the whole corpus. BadInput where fewer than two senses have hits.
+    """
+    numbers = np.unique(senses[senses >= 0]).tolist()
+    if len(numbers) < 2:
+        raise BadInput(t("Two senses are needed: this word has {n} with sentences here.", n=len(numbers)))
+    n = len(corpus.words)
+    counts = np.array([np.bincount(corpus.word[near(corpus, hits.at(senses == sense), window)[0]], minlength=n) for sense in numbers])
+    total = counts.sum(axis=0)
+    words = _chosen(corpus, total, minimum, without)
+    results = {}
+    for sense, own in zip(numbers, counts, strict=True):
+        z = log_odds(own, total - own, corpus.frequency)[words]
+        best = [k for k in np.argsort(-z, kind="stable")[:most].tolist() if z[k] > 0]
+        results[sense] = [
+            SenseWord(corpus.word_list[words[k]], float(z[k]), int(own[words[k]]), int(total[words[k]] - own[words[k]])) for k in best
+        ]
+    return results
+
+
+def with_word_near(corpus: EncodedCorpus, hits: Hits, word: str, window: int) -> np.ndarray:
+    """(n,) bool: which hits have that word within the window, in their sentence."""
+    result = np.zeros(len(hits), bool)
+    if (number := corpus.number.get(word)) is None:
+        return result
+    sentence = corpus.sentence[hits.first]
+    for distance in range(1, window + 1):
+        for at in (hits.first - distance, hits.first + hits.length - 1 + distance):
+            inside = (at >= 0) & (at < len(corpus))
+            at = np.where(inside, at, 0)
+            result |= inside & (corpus.word[at] == number) & (corpus.sentence[at] == sentence)
+    return result
+
+
+def _own_words(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
+    """Words of the hits' own tokens."""
+    return np.concatenate(
+        [corpus.word[hits.first[hits.length > k] + k] for k in range(int(hits.length.max(initial=0)))] or [np.empty(0, int)]
+    )
+
+
+def _chosen(corpus: EncodedCorpus, counts: np.ndarray, minimum: int, without: Collection[str]) -> np.ndarray:
+    """Numbers of words with a letter that occur often enough and are not left out."""
+    chosen = (counts >= max(1, minimum)) & corpus.lettered
+    chosen[[corpus.number[word] for word in without if word in corpus.number]] = False
+    return np.flatnonzero(chosen)

@@ -1,0 +1,65 @@
+"""How evenly hits are spread: over documents, over equal parts of a text, over dates; Gries' deviation of proportions."""
+
+import re
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.search import Hits
+
+PARTS = 10  # of a corpus that is one document
+MILLION = 1_000_000
+_YEAR = re.compile(r"(\d{4})(?:$|\D)")
+
+Part = tuple[str, int, int]  # its name, hits in it, its tokens
+
+
+def deviation(hits: np.ndarray, tokens: np.ndarray) -> float:
+    """Gries' DP of hits (parts,) in parts of so many tokens (parts,): 0 where they are spread as the text is, near 1 where all are in one.
+
+    Half the sum of the differences between each part's share of the hits and of the tokens (Gries 2008). NaN without hits.
+    """
+    hits, tokens = np.asarray(hits, float), np.asarray(tokens, float)
+    if not hits.sum():
+        return float("nan")
+    return float(np.abs(hits / hits.sum() - tokens / tokens.sum()).sum() / 2)
+
+
+def per_million(hits: int, tokens: int) -> float:
+    """How many hits a million tokens would have."""
+    return hits * MILLION / max(tokens, 1)
+
+
+def by_document(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
+    """Each document, in the order of the corpus."""
+    of = np.bincount(corpus.document[corpus.sentence[hits.first]], minlength=len(corpus.documents))
+    return list(zip(corpus.documents, of.tolist(), corpus.document_sizes.tolist(), strict=True))
+
+
+def by_stretch(corpus: EncodedCorpus, hits: Hits, stretches: int = PARTS) -> list[Part]:
+    """Equal stretches of the corpus, each named by its number from 1."""
+    n = len(corpus)
+    of = np.bincount(hits.first * stretches // max(1, n), minlength=stretches)
+    edges = -(-np.arange(stretches + 1) * n // stretches)  # the first token of each
+    return list(zip(map(str, range(1, stretches + 1)), of.tolist(), np.diff(edges).tolist(), strict=True))
+
+
+def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
+    """Each year where all dates begin with one, else each date; in order. BadInput where no sentence has a date."""
+    if not corpus.dates:
+        raise BadInput(t("This corpus has no dates. Bring a .csv with a date column, or .jsonl rows with “date”."))
+    years = [_YEAR.match(date) for date in corpus.dates]
+    names = [year[1] for year in years] if all(years) else corpus.dates
+    labels, of_date = np.unique(names, return_inverse=True)
+    dated = corpus.date >= 0
+    sizes = np.bincount(of_date[corpus.date[dated]], np.diff(corpus.starts)[dated], len(labels))
+    dates = corpus.date[corpus.sentence[hits.first]]
+    of = np.bincount(of_date[dates[dates >= 0]], minlength=len(labels))
+    return list(zip(labels.tolist(), of.tolist(), sizes.astype(int).tolist(), strict=True))
+
+
+def parts(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
+    """What dispersion is measured over: documents, or equal stretches of a single one."""
+    return by_document(corpus, hits) if len(corpus.documents) > 1 else by_stretch(corpus, hits)

@@ -1,0 +1,222 @@
+"""An encoded corpus: every token as numbers, in memory or mapped from disk, with sentences, documents, dates, labels and text as written.
+
+A token has the number of its spelling and the number of its word, which is the spelling folded (letter case and joiners aside). Words are
+numbered in alphabetical order, so that a sort by context compares numbers. 10 million tokens take 12 bytes each, mapped, not read.
+"""
+
+import hashlib
+import json
+import time
+from array import array
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.common.errors import CorruptArtifact
+from core.common.i18n import t
+from core.files.artifacts import read_json
+from core.files.atomic import replacing
+from core.text.composed import folded
+from core.text.sentences import MAX_NAME, Sentence
+from core.text.tokens import JOINER, bare
+
+VERSION = 1
+REPORT_EVERY = 2_000  # sentences
+ARRAYS = ("spelling", "word", "sentence", "starts", "document", "date", "text_at", "texts", "label_at", "label_sense", "label_lemma")
+Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class EncodedCorpus:
+    """N tokens in S sentences; nothing of it is changed by a search."""
+
+    spelling: np.ndarray  # (N,) int32, in `spellings`
+    word: np.ndarray  # (N,) int32, in `words`
+    sentence: np.ndarray  # (N,) int32
+    starts: np.ndarray  # (S + 1,) int64, the first token of each sentence
+    document: np.ndarray  # (S,) int32, in `documents`
+    date: np.ndarray  # (S,) int32, in `dates`; -1 where none
+    text_at: np.ndarray  # (S + 1,) int64, where a sentence's text as written begins in `texts`; empty where tokens joined give it
+    texts: np.ndarray  # uint8, UTF-8
+    label_at: np.ndarray  # (n,) int64, labelled tokens in order
+    label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
+    label_lemma: np.ndarray  # (n,) int32, in `lemmas`; -1 where none
+    spellings: pa.Array = field(repr=False)
+    words: pa.Array = field(repr=False)  # alphabetical
+    documents: list[str]
+    dates: list[str]  # sorted
+    senses: list[str]
+    lemmas: list[str]
+    folder: Path | None = None  # from which it is mapped
+
+    def __len__(self) -> int:
+        return len(self.word)
+
+    @property
+    def n_sentences(self) -> int:
+        return len(self.starts) - 1
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """sha256 of all that it holds: what answers about it are kept by."""
+        digest = hashlib.sha256()
+        for name in ARRAYS:
+            digest.update(np.ascontiguousarray(getattr(self, name)).data)
+        names = (self.spelling_list, self.documents, self.dates, self.senses, self.lemmas)
+        digest.update(json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    @cached_property
+    def number(self) -> dict[str, int]:
+        """Word -> its number."""
+        return {word: k for k, word in enumerate(self.word_list)}
+
+    @cached_property
+    def word_list(self) -> list[str]:
+        return self.words.to_pylist()
+
+    @cached_property
+    def spelling_list(self) -> list[str]:
+        return self.spellings.to_pylist()
+
+    @cached_property
+    def lettered(self) -> np.ndarray:
+        """(words,) bool: which have a letter."""
+        return pc.match_substring_regex(self.words, r"\p{L}").to_numpy(zero_copy_only=False)
+
+    @cached_property
+    def attached(self) -> np.ndarray:
+        """(words,) bool: which are joined to the word before wherever they stand, as Korean endings are."""
+        joined = np.array([name.startswith(JOINER) and bare(name) != name for name in self.spelling_list], bool)
+        return ~np.isin(np.arange(len(self.words)), self.word_of_spelling[~joined])
+
+    @cached_property
+    def word_of_spelling(self) -> np.ndarray:
+        """(spellings,) the word of each."""
+        return np.array([self.number[folded(bare(name))] for name in self.spelling_list], np.int32)
+
+    @cached_property
+    def frequency(self) -> np.ndarray:
+        """(words,) how often each occurs."""
+        return np.bincount(self.word, minlength=len(self.words))
+
+    @cached_property
+    def document_of(self) -> np.ndarray:
+        """(N,) the document of each token."""
+        return self.document[self.sentence]
+
+    @cached_property
+    def document_sizes(self) -> np.ndarray:
+        """(documents,) tokens of each."""
+        return np.bincount(self.document, np.diff(self.starts), len(self.documents)).astype(np.int64)
+
+    def tokens(self, sentence: int) -> tuple[str, ...]:
+        """A sentence's tokens, as spelled."""
+        return tuple(self.spelling_list[k] for k in self.spelling[self.starts[sentence] : self.starts[sentence + 1]].tolist())
+
+    def text(self, sentence: int) -> str | None:
+        """A sentence as written; None where `join_tokens` of its tokens gives the same."""
+        first, last = self.text_at[sentence : sentence + 2].tolist()
+        return self.texts[first:last].tobytes().decode() if last > first else None
+
+    def save(self, folder: Path) -> None:
+        """Write it as a folder, whole or not at all."""
+        with replacing(folder) as temporary:
+            temporary.mkdir()
+            for name in ARRAYS:
+                np.save(temporary / f"{name}.npy", getattr(self, name))
+            for name in ("spellings", "words"):
+                table = pa.table({name: getattr(self, name)})
+                with pa.OSFile(str(temporary / f"{name}.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
+                    writer.write_table(table)
+            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses", "lemmas")}}
+            (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8")
+
+
+def open_folder(folder: Path) -> EncodedCorpus:
+    """An encoded corpus mapped from the folder that `EncodedCorpus.save` wrote; CorruptArtifact where it is not whole."""
+    names = read_json(folder / "meta.json", expect=dict)
+    try:
+        mapped = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
+        arrays = {name: array.view(np.ndarray) for name, array in mapped.items()}  # a part of a memmap costs ten times an array's
+        lists = {name: _strings(folder / f"{name}.arrow") for name in ("spellings", "words")}
+        named = {name: list(names[name]) for name in ("documents", "dates", "senses", "lemmas")}
+        if names["version"] != VERSION or len(arrays["word"]) != arrays["starts"][-1]:
+            raise ValueError("version")
+    except (OSError, ValueError, KeyError, EOFError, IndexError, pa.ArrowInvalid):
+        raise CorruptArtifact(t("{path} is damaged. Delete and remake it.", path=folder)) from None
+    return EncodedCorpus(**arrays, **lists, **named, folder=folder)
+
+
+def _strings(path: Path) -> pa.Array:
+    with pa.memory_map(str(path)) as source:
+        column = pa.ipc.open_file(source).read_all().column(0)
+    return column.chunk(0) if column.num_chunks else pa.array([], pa.string())
+
+
+class _Numbers(dict):
+    """Names -> numbers, in the order in which they first came."""
+
+    def __missing__(self, name: str) -> int:
+        self[name] = number = len(self)
+        return number
+
+
+def encode(
+    sentences: Iterable[Sentence], unnamed: str = "", *, report: Report | None = None, share: Callable[[], float] | None = None
+) -> EncodedCorpus:
+    """Sentences, one after the other -> an encoded corpus in memory: 16 bytes a token while it is made.
+
+    `unnamed` is the document of sentences that have none. `report` learns now and then how many tokens are done, of about how many, and how
+    many per second; `share` says which part of the source is read.
+    """
+    spellings, documents, dates, senses, lemmas = (_Numbers() for _ in range(5))
+    spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
+    text_at, texts, labels = array("q", [0]), bytearray(), []
+    started = time.monotonic()
+    for k, sentence in enumerate(sentences):
+        labels += [
+            (len(spelling) + target.position, target.sense, target.lemma)
+            for target in sorted(sentence.targets, key=lambda target: target.position)
+            if target.sense is not None or target.lemma is not None
+        ]
+        spelling.extend(map(spellings.__getitem__, sentence.tokens))
+        lengths.append(len(sentence.tokens))
+        document.append(documents[sentence.document or unnamed])
+        date.append(-1 if sentence.date is None else dates[sentence.date])
+        if sentence.text:
+            texts += sentence.text.encode("utf-8", "replace")
+        text_at.append(len(texts))
+        if report and k % REPORT_EVERY == 0 and k:
+            done = len(spelling)
+            report(done, max(done, int(done / max(share() if share else 1.0, 1e-3))), done / max(time.monotonic() - started, 1e-9))
+    starts = np.concatenate([[0], np.cumsum(np.frombuffer(lengths, np.int32), dtype=np.int64)])
+    codes = np.frombuffer(spelling, np.int32)
+    names = list(spellings)
+    words, of_spelling = np.unique(np.array([folded(bare(name)) for name in names], object), return_inverse=True)
+    ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
+    given = np.frombuffer(date, np.int32)
+    return EncodedCorpus(
+        spelling=codes,
+        word=of_spelling.astype(np.int32)[codes] if len(codes) else codes,
+        sentence=np.repeat(np.arange(len(lengths), dtype=np.int32), np.diff(starts)),
+        starts=starts,
+        document=np.frombuffer(document, np.int32),
+        date=np.where(given < 0, -1, place[given]).astype(np.int32) if len(dates) else given,
+        text_at=np.frombuffer(text_at, np.int64),
+        texts=np.frombuffer(bytes(texts), np.uint8),
+        label_at=np.array([at for at, _, _ in labels], np.int64),
+        label_sense=np.array([-1 if sense is None else senses[sense] for _, sense, _ in labels], np.int32),
+        label_lemma=np.array([-1 if lemma is None else lemmas[folded(lemma)] for _, _, lemma in labels], np.int32),
+        spellings=pa.array(names, pa.string()),
+        words=pa.array(words.tolist(), pa.string()),
+        documents=[name[:MAX_NAME] for name in documents],
+        dates=ordered.tolist(),
+        senses=list(senses),
+        lemmas=list(lemmas),
+    )

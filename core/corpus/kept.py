@@ -1,0 +1,74 @@
+"""Names to encoded corpora: made once and kept in the cache, by what the file holds and the language it is read in."""
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+from core.common.config import cache_folder
+from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.i18n import t
+from core.corpus.encoded import VERSION, EncodedCorpus, Report, encode, open_folder
+from core.files import registry
+from core.files.artifacts import file_sha256
+from core.text import languages
+from core.text.corpora import labelled_of, open_corpus
+from core.text.labelled_words import sentences_of
+from core.text.languages import Language
+from core.text.sentences import stream_sentences
+
+DIGITS = 32  # of the sha256 of a file
+UNPACKED = 3.6  # bytes of text in one of a packed file, about
+
+
+def open_encoded(corpus: str, language: Language | None = None, *, report: Report | None = None) -> EncodedCorpus:
+    """A registry name or a file of sentences -> its encoded corpus, read as that language (else the one in use).
+
+    A file is read once; then its folder in the cache is mapped. A language's own labelled sentences are few, and encoded each time.
+    """
+    language = language or languages.in_use()
+    if sentences_of(corpus):
+        return encode(open_corpus(corpus, language), corpus)
+    if owner := next((item for item in map(languages.named, languages.codes()) if item.more_sentences == corpus), None):
+        return encode(labelled_of(owner, corpus), corpus)
+    path = registry.resolve(corpus, "corpus")
+    with languages.reading(language):
+        folder = _folder(path, language)
+        try:
+            return _named(open_folder(folder), path.name)
+        except CorruptArtifact:
+            shutil.rmtree(folder, ignore_errors=True)
+        except MissingArtifact:
+            pass
+        position = [0]
+        size = path.stat().st_size * (UNPACKED if path.suffix in (".xz", ".gz") else 1)
+        made = encode(stream_sentences(path, position), report=report, share=lambda: min(1.0, position[0] / max(size, 1)))
+    if not len(made):
+        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+    try:
+        made.save(folder)
+    except BadInput:  # a cache that cannot be written: it is made again next time
+        return _named(made, path.name)
+    return _named(open_folder(folder), path.name)
+
+
+def unread_bytes(corpus: str, language: Language) -> int:
+    """How large a file `open_encoded` would have to read first; 0 for what is kept, or what is no file."""
+    path = registry.place_of(corpus, "corpus")
+    if path is None or not path.is_file() or sentences_of(corpus):
+        return 0
+    return 0 if (_folder(path, language) / "meta.json").is_file() else path.stat().st_size
+
+
+def forget_encoded(path: Path) -> None:
+    """Remove from the cache what was made of a file."""
+    for folder in (cache_folder() / "encoded").glob(f"{file_sha256(path)[:DIGITS]}-*"):
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _folder(path: Path, language: Language) -> Path:
+    return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
+
+
+def _named(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
+    """With a name for the document of sentences that have none, which is not kept: the same file may have two."""
+    return replace(corpus, documents=[name or unnamed for name in corpus.documents])

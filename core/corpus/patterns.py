@@ -1,0 +1,126 @@
+"""Which words of a corpus a part of a query means: one word, all forms of a lemma, letters with * for any, or a regular expression.
+
+Regular expressions are RE2's (through Arrow), whose time grows with the text alone whatever the pattern: no look-around and no
+back-references, so that none can run on for ever. They are tried on the distinct words, not on the tokens.
+"""
+
+import re
+import time
+from bisect import bisect_left
+from functools import lru_cache
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from core.common.errors import BadInput
+from core.common.i18n import ENGLISH, t
+from core.corpus.encoded import EncodedCorpus
+from core.text import languages
+from core.text.composed import folded
+from core.text.dictionary_forms import forms_among
+from core.text.morphemes import has_hangul
+from core.text.tokens import bare
+from core.text.word_in_question import lemmas, words_of
+
+ANY = "*"  # within a word any letters, alone any word
+MAX_SECONDS = 2.0  # for all distinct words
+PART = 4_000  # words between two looks at the clock
+# Forms of verbs that carry grammar, which the language's lists leave to its function words.
+FORMS = {
+    "be": ("am", "is", "are", "was", "were", "been", "being", "'m", "'re"),
+    "have": ("has", "had", "having", "'ve"),
+    "do": ("does", "did", "done", "doing"),
+}
+_UNICODE = {"w": r"\p{L}\p{M}\p{N}_", "d": r"\p{Nd}"}  # RE2's own mean ASCII
+
+
+def equal(corpus: EncodedCorpus, word: str) -> np.ndarray:
+    """(words,) bool: which is that word, letter case aside."""
+    mask = np.zeros(len(corpus.words), bool)
+    if (number := corpus.number.get(folded(bare(word)))) is not None:
+        mask[number] = True
+    return mask
+
+
+def like(corpus: EncodedCorpus, word: str) -> np.ndarray:
+    """(words,) bool: which are spelled like a word with * in it."""
+    if word == ANY:
+        return np.ones(len(corpus.words), bool)
+    return _matching(corpus.words, ".*".join(map(re.escape, folded(bare(word)).split(ANY))), word)
+
+
+def of_lemma(corpus: EncodedCorpus, lemma: str) -> np.ndarray:
+    """(words,) bool: the lemma and what may be a form of it, by the language's irregular forms and its regular endings."""
+    wanted = folded(bare(lemma))
+    mask = equal(corpus, wanted)
+    words = corpus.word_list
+    if has_hangul(wanted):
+        mask[forms_among(words, wanted)] = True
+        return mask
+    known = words_of(languages.in_use())
+    beginning = wanted[: max(1, len(wanted) - 2)]
+    first = bisect_left(words, beginning)
+    for k in range(first, bisect_left(words, beginning + "\U0010ffff", first)):
+        if wanted in lemmas(words[k], known):
+            mask[k] = True
+    irregular = [form for form, of in known.forms.items() if wanted in of]
+    for form in (*irregular, *(FORMS.get(wanted, ()) if languages.in_use().code == ENGLISH else ())):
+        mask |= equal(corpus, form)
+    return mask
+
+
+def matching(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
+    """(words,) bool: which a regular expression matches from end to end. BadInput for one that is none, is not RE2's, or takes too long."""
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise BadInput(t("{pattern} is no regular expression: {error}.", pattern=pattern, error=str(error))) from None
+    return _matching(corpus.words, _with_unicode(pattern), pattern)
+
+
+def _matching(words: pa.Array, pattern: str, typed: str) -> np.ndarray:
+    until = time.perf_counter() + MAX_SECONDS
+    parts = []
+    try:
+        for start in range(0, max(1, len(words)), PART):
+            matched = pc.match_substring_regex(words.slice(start, PART), f"^(?:{pattern})$", ignore_case=True)
+            parts.append(matched.to_numpy(zero_copy_only=False))
+            if time.perf_counter() > until:
+                raise BadInput(t("{pattern} takes too long. Simplify it.", pattern=typed))
+    except (pa.ArrowInvalid, UnicodeEncodeError) as error:
+        raise BadInput(_fault(typed, str(error))) from None
+    return np.concatenate(parts)
+
+
+def _fault(pattern: str, message: str) -> str:
+    if "too large" in message or "repetition" in message:
+        return t("{pattern} could take too long: repeat at most 1,000 times.", pattern=pattern)
+    return t("{pattern} could take too long: use no look-around and no \\1.", pattern=pattern)
+
+
+@lru_cache(maxsize=256)
+def _with_unicode(pattern: str) -> str:
+    """The pattern with letters and digits of every script where it has \\w and \\d.
+
+    >>> _with_unicode(r"\\d+[\\w-]")
+    '[\\\\p{Nd}]+[\\\\p{L}\\\\p{M}\\\\p{N}_-]'
+    """
+    result, k, inside = [], 0, -1  # `inside`: where a set of characters began
+    while k < len(pattern):
+        sign, after = pattern[k], pattern[k + 1 : k + 2]
+        if sign == "\\" and after:
+            letters = _UNICODE.get(after.lower())
+            if letters and inside < 0:
+                result.append(f"[{'' if after.islower() else '^'}{letters}]")
+            else:
+                result.append(letters if letters and after.islower() else sign + after)
+            k += 2
+            continue
+        if sign == "[" and inside < 0:
+            inside = k + pattern.startswith("[^", k)
+        elif sign == "]" and inside >= 0 and k > inside + 1:
+            inside = -1
+        result.append(sign)
+        k += 1
+    return "".join(result)

@@ -1,0 +1,241 @@
+"""Search in an encoded corpus: words, lemmas, phrases with wildcards and regular expressions; the lines around the hits, in any order.
+
+A search compares columns of numbers, so that its time hangs on the tokens alone; a line is put into words when it is looked at.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.corpus import patterns
+from core.corpus.encoded import EncodedCorpus
+from core.text.composed import composed, folded
+from core.text.languages import tokenize
+from core.text.sentences import written
+
+MAX_QUERY = 200  # characters
+MAX_WORDS = 12  # of a phrase
+WORD, LEMMA, PATTERN = "word", "lemma", "pattern"
+KINDS = (WORD, LEMMA, PATTERN)
+IN_TEXT, BY_SOURCE, BY_SENSE, AT_RANDOM = "text", "source", "sense", "random"
+BY_LEFT = ("left", "left2", "left3")  # the first, second, third word before
+BY_RIGHT = ("right", "right2", "right3")
+BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.in_place.by_substitutes
+ORDERS = (IN_TEXT, *BY_LEFT, *BY_RIGHT, BY_SOURCE, BY_SENSE, AT_RANDOM, BY_SUBSTITUTES)
+EQUALLY = 3  # words that may share the first place beside a hit
+SORT_DEPTH = 4  # words from the first that is sorted by outwards
+LONGEST = 40  # letters of a word to which like spellings are proposed
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """Where a search matches: numbers of the first tokens, in the order wanted, and how many words each spans."""
+
+    first: np.ndarray  # (n,) int64
+    length: np.ndarray  # (n,) int64
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+    def at(self, places: np.ndarray) -> "Hits":
+        """Some of them, by their places here or a mask."""
+        return Hits(self.first[places], self.length[places])
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A hit as a person reads it: what stands before it in its sentence, itself, what follows, and what is known of it."""
+
+    left: tuple[str, ...]
+    words: tuple[str, ...]
+    right: tuple[str, ...]
+    sentence: int  # its number in the corpus, from 0
+    document: str
+    text: str | None = None  # the sentence as written (core.text.sentences)
+    date: str | None = None
+    sense: str | None = None
+
+    @property
+    def before(self) -> str:
+        """What stands before the hit, as written; so `hit` and `after`."""
+        return self._written(0, len(self.left))
+
+    @property
+    def hit(self) -> str:
+        return self._written(len(self.left), len(self.left) + len(self.words))
+
+    @property
+    def after(self) -> str:
+        return self._written(len(self.left) + len(self.words), None)
+
+    def _written(self, first: int, last: int | None) -> str:
+        return "".join(written((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
+
+
+def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
+    """All hits in the order of the text; letter case does not matter.
+
+    A query is words, of which "bank*" stands for all that begin so and a lone * for any word; lemmas, each in all its forms; or a regular
+    expression a word, separated by spaces. `documents` keeps those of these names. BadInput for nothing to search for, or a bad pattern.
+    """
+    query = composed(query)
+    if not query.strip():
+        raise BadInput(t("Nothing to search for. Type a word."))
+    if len(query) > MAX_QUERY:
+        raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
+    if kind not in KINDS:
+        raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=kind[:40], kinds=", ".join(KINDS)))
+    if kind == PATTERN:
+        ways = [[patterns.matching(corpus, part) for part in _parts(query.split())]]
+    elif kind == WORD and _has_wildcard(query):
+        words = [word for part in query.split() for word in ([part] if patterns.ANY in part else tokenize(part))]
+        ways = [[patterns.like(corpus, word) if patterns.ANY in word else patterns.equal(corpus, word) for word in _parts(words)]]
+    else:  # as our tokens are, and as those of a file that brings its own may be
+        phrases = dict.fromkeys((tuple(tokenize(query)), tuple(query.split()), (query.strip(),)))
+        of = patterns.of_lemma if kind == LEMMA else patterns.equal
+        ways = [[of(corpus, part) for part in _parts(phrase)] for phrase in phrases]
+    hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
+    if documents:
+        wanted = [k for k, name in enumerate(corpus.documents) if name in documents]
+        hits = hits.at(np.isin(corpus.document[corpus.sentence[hits.first]], wanted))
+    return hits
+
+
+def ordered(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | None = None, seed: int = 0) -> Hits:
+    """The hits sorted by the words before them or after them, by document, by sense ((n,) numbers, -1 none) or at random (by a seed).
+
+    Sorted by the second word before, say, the third and fourth decide between equals, then the order of the text.
+    """
+    if by not in ORDERS:
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=by[:40], orders=", ".join(ORDERS)))
+    if by in BY_LEFT:
+        keys = [beside(corpus, hits, -k) for k in range(SORT_DEPTH, BY_LEFT.index(by), -1)]
+    elif by in BY_RIGHT:
+        keys = [beside(corpus, hits, k) for k in range(SORT_DEPTH, BY_RIGHT.index(by), -1)]
+    elif by == BY_SOURCE:
+        names = np.array(corpus.documents, object).argsort(kind="stable").argsort()
+        keys = [names[corpus.document[corpus.sentence[hits.first]]]]
+    elif by == BY_SENSE:
+        of = label_of(corpus, hits) if senses is None else senses
+        keys = [np.where(of < 0, np.iinfo(np.int32).max, of)]
+    elif by == AT_RANDOM:
+        keys = [np.random.default_rng(seed).permutation(len(hits))]
+    else:
+        return hits
+    return hits.at(np.lexsort(keys))  # by the last key first; stable, so that ties stay in the order of the text
+
+
+def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -> list[Line]:
+    """So many hits from the given one on, in their sentences."""
+    part = hits.at(slice(first, first + number))
+    labels = label_of(corpus, part).tolist()
+    results = []
+    for at, length, sense in zip(part.first.tolist(), part.length.tolist(), labels, strict=True):
+        sentence = int(corpus.sentence[at])
+        tokens = corpus.tokens(sentence)
+        k = at - int(corpus.starts[sentence])
+        date = int(corpus.date[sentence])
+        results.append(
+            Line(
+                tokens[:k],
+                tokens[k : k + length],
+                tokens[k + length :],
+                sentence,
+                corpus.documents[corpus.document[sentence]],
+                corpus.text(sentence),
+                corpus.dates[date] if date >= 0 else None,
+                corpus.senses[sense] if sense >= 0 else None,
+            )
+        )
+    return results
+
+
+def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
+    """(n,) the labelled sense of each hit's first labelled token, in `senses`; -1 where none is labelled."""
+    if not len(corpus.label_at):
+        return np.full(len(hits), -1, np.int32)
+    place = np.searchsorted(corpus.label_at, hits.first)
+    inside = np.minimum(place, len(corpus.label_at) - 1)
+    within = (place < len(corpus.label_at)) & (corpus.label_at[inside] < hits.first + hits.length)
+    return np.where(within, corpus.label_sense[inside], -1)
+
+
+def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list[str], int] | None:
+    """The words (no marks) that stand most often `step` words after the hits (before them, if negative), and how often each.
+
+    None where no word does, or more than EQUALLY equally often.
+    """
+    codes = beside(corpus, hits, step)
+    counts = np.bincount(codes[codes >= 0], minlength=len(corpus.words)) * corpus.lettered
+    most = counts.max(initial=0)
+    commonest = np.flatnonzero(counts == most).tolist() if most else []
+    return ([corpus.word_list[code] for code in commonest], int(most)) if 0 < len(commonest) <= EQUALLY else None
+
+
+def forms(corpus: EncodedCorpus, hits: Hits, most: int = 20) -> list[tuple[str, int]]:
+    """What the hits are, letter case aside, and how often each; the commonest first."""
+    counts: dict[str, int] = {}
+    for length in np.unique(hits.length).tolist():
+        first = hits.first[hits.length == length]
+        codes, n = np.unique(corpus.word[first[:, None] + np.arange(length)], axis=0, return_counts=True)
+        for k in np.argsort(-n, kind="stable")[:most].tolist():
+            words = " ".join(corpus.word_list[code] for code in codes[k].tolist())
+            counts[words] = counts.get(words, 0) + int(n[k])
+    return sorted(counts.items(), key=lambda item: -item[1])[:most]
+
+
+def beside(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
+    """Words `step` tokens after the hits' ends (or before their beginnings), -1 beyond the sentence: (n,)."""
+    at = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
+    inside = (at >= 0) & (at < len(corpus))
+    at = np.where(inside, at, hits.first)
+    return np.where(inside & (corpus.sentence[at] == corpus.sentence[hits.first]), corpus.word[at], -1)
+
+
+def similar(corpus: EncodedCorpus, query: str) -> list[str]:
+    """Words of the corpus spelled nearly like the query, to be proposed where it is not found."""
+    word = folded(query.strip())[:LONGEST]
+    near = [other for other in corpus.word_list if other[:1] == word[:1] and abs(len(other) - len(word)) < 4]
+    return get_close_matches(word, near[:5_000], n=3, cutoff=0.7)
+
+
+def _has_wildcard(query: str) -> bool:
+    """Whether a word of a query stands for several: it has a * at a letter, or is one beside other words."""
+    parts = query.split()
+    return any(any(map(str.isalnum, part)) and patterns.ANY in part for part in parts) or (
+        patterns.ANY in parts and any(set(part) != {patterns.ANY} for part in parts)
+    )
+
+
+def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
+    """Where tokens follow each other, in one sentence, that pass these masks over words: (n,) first tokens."""
+    places = len(corpus) - len(masks) + 1
+    if places < 1 or not all(mask.any() for mask in masks):
+        return np.empty(0, np.int64)
+    rarest = int(np.argmin([corpus.frequency[mask].sum() for mask in masks]))  # looked for first; the others around it
+    mask = masks[rarest]
+    wanted = np.flatnonzero(mask)
+    codes = corpus.word[rarest : rarest + places]
+    first = np.flatnonzero(codes == wanted[0] if len(wanted) == 1 else mask[codes])
+    for k, mask in enumerate(masks):
+        if k != rarest:
+            first = first[mask[corpus.word[first + k]]]
+    return first[corpus.sentence[first] == corpus.sentence[first + len(masks) - 1]]
+
+
+def _merged(of: list[tuple[np.ndarray, int]]) -> Hits:
+    """Hits of several ways to read a query in the order of the text; of two that begin together the one of the later way."""
+    first = np.concatenate([places for places, _ in of])
+    length = np.concatenate([np.full(len(places), n) for places, n in of])
+    places, last = np.unique(first[::-1], return_index=True)
+    return Hits(places.astype(np.int64), length[::-1][last].astype(np.int64))
+
+
+def _parts(words: Sequence[str]) -> list[str]:
+    if not 0 < len(words) <= MAX_WORDS:
+        raise BadInput(t("{n} words; search for 1 to {most}.", n=len(words), most=MAX_WORDS))
+    return list(words)

@@ -1,0 +1,254 @@
+"""A corpus searched and counted: the lines of a query slice by slice, what goes with it, and what one corpus says more often than another."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.corpus import collocates as near_words
+from core.corpus import dispersion, search
+from core.corpus.association import FDR
+from core.corpus.collocates import Collocate, SenseWord
+from core.corpus.dispersion import Part
+from core.corpus.encoded import EncodedCorpus
+from core.corpus.keyness import Keyword, keywords
+from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
+from core.elmo.in_place import by_substitutes
+from core.text.labelled_words import sentences_of
+from core.text.readings import WordInContext
+from core.text.word_in_question import words_of
+from core.views import induction
+from core.views.induction import InductionRequest
+from core.workbench import Bench
+
+READS = ("model", "corpus")
+MOST_BY_SUBSTITUTES = 2_000  # hits that a model reads to sort them
+MOST_LINES = 100_000  # of one slice
+BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
+LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConcordanceRequest:
+    """A query, which of its hits, in which order, and the slice of them that is looked at."""
+
+    query: str
+    kind: str = search.WORD
+    order: str = search.IN_TEXT
+    first: int = 0
+    number: int = 20
+    documents: tuple[str, ...] = ()  # those of these names; all without
+    near: str = ""  # hits with that word within the window
+    window: int = near_words.WINDOW
+    sense: str = ""  # hits of that sense
+    senses: str = LABELS
+    seed: int = 0  # of the order at random
+
+
+@dataclass(frozen=True, slots=True)
+class Concordance:
+    """The answer; a part is (name, hits, tokens)."""
+
+    query: str
+    n: int
+    tokens: int
+    per_million: float
+    deviation: float  # Gries' DP, over documents, or stretches of a single one
+    forms: tuple[tuple[str, int], ...]
+    documents: tuple[Part, ...]
+    stretches: tuple[Part, ...]
+    dates: tuple[Part, ...]  # () where the corpus has none
+    first: int
+    lines: tuple[Line, ...]
+    similar: tuple[str, ...]  # spellings, where there are no hits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CollocatesRequest:
+    """A query, how far from it, how often at least; `senses` asks for a list of each of its senses too."""
+
+    query: str
+    kind: str = search.WORD
+    window: int = near_words.WINDOW
+    minimum: int = 3
+    most: int = 50
+    order: str = BY_DICE
+    documents: tuple[str, ...] = ()
+    senses: str = ""  # LABELS, nothing for a word without two; or GROUPS
+    grammar: bool = True  # words that carry grammar too
+
+
+@dataclass(frozen=True, slots=True)
+class SenseColumn:
+    """A sense, and the words that tell it from the others."""
+
+    sense: str
+    n: int  # hits of it
+    words: tuple[SenseWord, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Collocates:
+    """The answer: the strongest collocates first."""
+
+    query: str
+    n: int  # hits
+    tokens: int
+    everything: int  # collocates there are; more than `items` where only some are wanted
+    items: tuple[Collocate, ...]
+    senses: tuple[SenseColumn, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeynessRequest:
+    """A second corpus to compare with; "" is the further labelled sentences of the model's language."""
+
+    against: str = ""
+    minimum: int = 5
+    most: int = 50  # words of each corpus
+    correction: str = FDR
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        return (("corpus", self.against),) if self.against else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Keyness:
+    """The answer: what the first corpus has more often, and what the second has, the highest log-likelihood first."""
+
+    names: tuple[str, str]
+    tokens: tuple[int, int]
+    compared: int  # words that were tested
+    first: tuple[Keyword, ...]
+    second: tuple[Keyword, ...]
+
+
+def concordance(bench: Bench, request: ConcordanceRequest) -> Concordance:
+    """BadInput says what is wrong with a query."""
+    if request.first < 0 or not 0 <= request.number <= MOST_LINES:
+        raise BadInput(
+            t("Lines {first} and {n} more: choose from 0, at most {most:,}.", first=request.first, n=request.number, most=MOST_LINES)
+        )
+    corpus = bench.encoded
+    hits = hits_of(bench, request)
+    # of the documents chosen alone: their tokens, and the parts that dispersion is measured over
+    documents = [part for part in dispersion.by_document(corpus, hits) if not request.documents or part[0] in request.documents]
+    tokens = sum(size for _, _, size in documents)
+    stretches = dispersion.by_stretch(corpus, hits)
+    parts = documents if len(documents) > 1 else stretches
+    return Concordance(
+        request.query,
+        len(hits),
+        tokens,
+        dispersion.per_million(len(hits), tokens),
+        dispersion.deviation([n for _, n, _ in parts], [size for _, _, size in parts]) if tokens else float("nan"),
+        tuple(search.forms(corpus, hits)),
+        tuple(documents),
+        tuple(stretches),
+        tuple(dispersion.by_date(corpus, hits)) if corpus.dates else (),
+        request.first,
+        tuple(search.lines(corpus, hits, request.first, request.number)),
+        () if len(hits) else tuple(search.similar(corpus, request.query)),
+    )
+
+
+def hits_of(bench: Bench, request: ConcordanceRequest) -> Hits:
+    """All hits of a request in their order, kept while they are looked at slice by slice."""
+    corpus = bench.encoded
+    grouped = request.senses == GROUPS and (request.sense or request.order == BY_SENSE)
+    reads = bench.model.fingerprint if grouped or request.order == BY_SUBSTITUTES else ""
+    what = (request.query, request.kind, request.documents, request.near, request.window, request.sense, request.senses, request.seed)
+    key = (corpus.fingerprint, reads, request.order, *what)
+    return bench.opener.memo.value("hits of a search", key, lambda: _hits(bench, corpus, request), most=64)
+
+
+def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.ndarray, list[str]]:
+    """The sense of each hit (n,), -1 of none, and their names: a file's labels, or the groups that the model finds.
+
+    BadInput where a word has none, or is still being read.
+    """
+    corpus = bench.encoded
+    if senses == LABELS:
+        numbers = search.label_of(corpus, hits)
+        used, places = np.unique(numbers[numbers >= 0], return_inverse=True)
+        of = np.full(len(hits), -1)
+        of[numbers >= 0] = places
+        return of, [corpus.senses[k] for k in used.tolist()]
+    if senses != GROUPS:
+        raise BadInput(t("Unknown senses {name!r}. Choose: {names}.", name=senses[:40], names=f"{LABELS}, {GROUPS}"))
+    result = induction.compute(bench, InductionRequest(word=query))
+    if result is None:
+        raise BadInput(t("The model has not read this corpus yet. Use it on every page first."))
+    places = {(item.tokens, item.position): int(k) for item, k in zip(result.occurrences.items, result.groups.of, strict=True)}
+    sentences = corpus.sentence[hits.first].tolist()
+    starts = corpus.starts[sentences].tolist() if sentences else []
+    of = [places.get((corpus.tokens(s), at - start), -1) for s, at, start in zip(sentences, hits.first.tolist(), starts, strict=True)]
+    return np.array(of, int), list(result.groups.names)
+
+
+def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
+    """BadInput says what is wrong with a query, a window, or a word without senses."""
+    if request.order not in (BY_DICE, BY_LIKELIHOOD):
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=request.order[:40], orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
+    corpus = bench.encoded
+    hits = hits_of(bench, ConcordanceRequest(query=request.query, kind=request.kind, documents=request.documents))
+    how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
+    items = near_words.collocates(corpus, hits, **how)
+    if request.order == BY_LIKELIHOOD:
+        items.sort(key=lambda item: -item.log_likelihood)
+    senses = ()
+    if request.senses:
+        of, names = senses_of(bench, request.query, hits, request.senses)
+        lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
+        senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
+    return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
+
+
+def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
+    """BadInput where there is nothing to compare with, or the same."""
+    against = request.against or reference_of(bench)
+    if against == bench.corpus:
+        raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
+    first, second = bench.encoded, bench.over(against).encoded
+    words = keywords(first, second, minimum=request.minimum, correction=request.correction)
+    own = tuple(word for word in words if word.log_ratio > 0)[: request.most]
+    other = tuple(word for word in words if word.log_ratio < 0)[: request.most]
+    return Keyness((bench.corpus, against), (len(first), len(second)), len(words), own, other)
+
+
+def grammar_of(bench: Bench) -> set[str]:
+    """The corpus' words that carry grammar: its language's function words, and what is never written by itself (endings, particles)."""
+    corpus = bench.encoded
+    return {*words_of(bench.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
+
+
+def reference_of(bench: Bench) -> str:
+    """What a corpus is compared with where nobody names another: the further labelled sentences, or a language's own."""
+    language = sentences_of(bench.corpus) or bench.language
+    choices = [name for name in (language.more_sentences, language.sentences) if name and name != bench.corpus]
+    if not choices:
+        raise BadInput(t("No other corpus in this language. Name one to compare with."))
+    return choices[0]
+
+
+def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> Hits:
+    hits = search.find(corpus, request.query, kind=request.kind, documents=request.documents)
+    if request.near:
+        hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
+    of = None
+    if request.sense or request.order == BY_SENSE:
+        of, names = senses_of(bench, request.query, hits, request.senses)
+        if request.sense:
+            if request.sense not in names:
+                raise BadInput(
+                    t("No sense {name!r} of this word here. It has: {names}.", name=request.sense[:60], names=", ".join(names) or "–")
+                )
+            wanted = of == names.index(request.sense)
+            hits, of = hits.at(wanted), of[wanted]
+    if request.order == BY_SUBSTITUTES:
+        lines = search.lines(corpus, hits, 0, MOST_BY_SUBSTITUTES)
+        words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
+        return hits.at(np.concatenate([by_substitutes(bench.substitutes, words), np.arange(len(lines), len(hits))]).astype(int))
+    return search.ordered(corpus, hits, request.order, senses=of, seed=request.seed)

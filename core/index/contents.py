@@ -1,0 +1,43 @@
+"""What a name of a corpus, a model or vectors stands for now: by this, and not by the name, is kept what was computed of it."""
+
+from pathlib import Path
+
+from core.files import registry
+from core.files.artifacts import file_sha256
+from core.text import languages
+from core.text.labelled_words import MARK, parts, sentences_of
+
+MOST_CONTENTS = 256
+_CONTENTS: dict[tuple, str] = {}  # of files of texts: path, size and times -> sha256
+
+
+def content_of(name: str, kind: str) -> tuple:
+    """Of a file of texts its sha256 and the language it is read in; of other files and of folders where they lie, their sizes and the
+    times of their last change. Empty where there is nothing: who opens it says so."""
+    if kind == "corpus" and MARK in name and (language := sentences_of(name)):  # parts of two files
+        return (*content_of(parts(name)[0], kind), *content_of(language.more_sentences, kind))
+    path = registry.place_of(name, kind)
+    reads = ((sentences_of(name) or languages.in_use()).code,) if kind == "corpus" else ()
+    try:
+        if path is None:
+            return reads
+        if path.is_dir():
+            return (*reads, str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
+        return (*reads, _sha256(path)) if kind == "corpus" else (*reads, *_stamp(path))
+    except OSError:
+        return reads
+
+
+def _stamp(path: Path) -> tuple:
+    stat = path.stat()
+    return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
+
+
+def _sha256(path: Path) -> str:
+    """Of a file, read again when its stamp changes."""
+    stamp = _stamp(path)
+    if stamp not in _CONTENTS:
+        while len(_CONTENTS) >= MOST_CONTENTS:
+            _CONTENTS.pop(next(iter(_CONTENTS)), None)
+        _CONTENTS[stamp] = file_sha256(path)
+    return _CONTENTS[stamp]

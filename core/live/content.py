@@ -1,0 +1,62 @@
+"""All that the page's engine reads, in one pack: weights, words, labelled sentences."""
+
+from collections.abc import Callable
+
+from core.common.i18n import t
+from core.common.limits import limits
+from core.live.labelled import add_labelled
+from core.live.pack import Pack
+from core.live.weights import add_network, add_softmax, add_static
+from core.workbench import Bench
+
+SCRIPTS = {
+    "Latin": "a",
+    "Hangul": "가",
+    "Greek": "α",
+    "Cyrillic": "я",
+    "Han": "水",
+    "Hiragana": "あ",
+    "Katakana": "ア",
+    "Arabic": "ب",
+    "Devanagari": "क",
+}
+
+
+def packed(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
+    """The pack of a bench's model, and what the page says of it; `report` is told how far it is, 0 to 1, and at what.
+
+    BadInput or MissingArtifact for a model that no page can hold.
+    """
+    substitutes, pack = bench.substitutes, Pack()  # first: a transformer, or a model without a softmax, is refused before any work
+    report(0.1, t("Weights"))
+    facts = add_network(pack, bench.model.encoder.model) | add_softmax(pack, substitutes)
+    report(0.4, t("Words"))
+    facts |= add_static(pack, bench.language_vectors)
+    report(0.5, t("Labeled sentences"))
+    facts |= add_labelled(pack, bench)
+    report(0.7, t("Packing"))
+    said = {"random": facts["random"], "lengths": facts["lengths"], "lemmas": list(facts["lemmas"])}
+    return pack.written(facts | _language(bench, said["lemmas"])), said
+
+
+def _language(bench: Bench, lemmas: list[str]) -> dict:
+    """How the page cuts text into tokens, and its lists of words."""
+    language, known = bench.language, bench.word_lists
+    return {
+        "language": language.code,
+        "tokeniser": language.tokeniser if language.tokeniser in ("words", "spaces") else "hangul",
+        "most_words": limits().max_words,
+        "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
+        "words": {
+            "function": sorted(known.function),
+            "common": sorted(known.common),
+            "worth": known.worth,
+            "forms": known.forms,
+            "graded": sorted(known.graded),
+            "before_nouns": sorted(known.before_nouns),
+            "own": sorted(known.own),
+            "either": sorted(known.either),
+            # Hangul is not analysed in a page: a token counts as the labelled word that it begins with.
+            "stems": sorted((lemma for lemma in lemmas if "가" <= lemma[:1] <= "힣"), key=len, reverse=True),
+        },
+    }

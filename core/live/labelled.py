@@ -1,0 +1,63 @@
+"""The labelled sentences of a model's language as the page has them: their vectors in 8 bits, maps, and what its verdicts rest on."""
+
+import numpy as np
+
+from core.common.model_layers import MIX
+from core.live.pack import Pack
+from core.views import layouts, levels, mix, pair
+from core.workbench import Bench
+
+
+def add_labelled(pack: Pack, bench: Bench) -> dict:
+    """The table of labelled tokens into the pack; what is said of it."""
+    table, judge = bench.targets, pair.judge(bench)
+    rows = np.arange(len(table))
+    occurrences = [table.occurrence(row) for row in range(len(table))]
+    layers = table.rows.take(rows)
+    pack.add_lines("labelled.tokens", [" ".join(o.tokens) for o in occurrences])
+    for name, numbers in (("position", table.position), ("lemma", table.lemma), ("sense", table.sense)):
+        pack.add(f"labelled.{name}", np.asarray(numbers, np.int32))
+    for layer in range(1, layers.shape[1]):
+        pack.add_rows(f"labelled.layer.{layer}", layers[:, layer])
+    spaces = [*bench.layers.alone, MIX]
+    places = np.zeros((len(spaces), len(table), 2), np.float32)
+    for lemma in table.lemmas:
+        maps = layouts.maps_of(bench, lemma)
+        places[:, table.labelled_rows(lemma)] = maps.coordinates[[maps.names.index(name) for name in spaces]]
+    pack.add("labelled.places", places)
+    ground = judge.ground()
+    space = _add_space(pack, judge, table, rows)
+    for name, centre in ground.centres.items():
+        pack.add(f"centre.{name}", np.asarray(centre, np.float32))
+    facts = {
+        lemma: {
+            "senses": table.senses_of(lemma),
+            "layer": trust.layer,
+            "above_chance": trust.above_chance,
+            "by_case": by_case,
+            "map": space.learned.number_for(lemma) if space else 0,
+        }
+        for lemma, (trust, by_case) in judge.known(table).items()
+    }
+    return {
+        "spaces": spaces,
+        "senses": table.senses,
+        "lemmas": facts,
+        "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in facts},
+        "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
+        "folds": len(space.learned.maps) - 1 if space else 0,
+        "random": {name: mean for name, mean in levels.means(bench, spaces).items()},
+        "lengths": mix.layer_lengths(bench).tolist(),
+    }
+
+
+def _add_space(pack: Pack, judge, table, rows: np.ndarray):
+    """The sense space and where its substitutes put the rows; None where the model has none that was learned."""
+    space = judge.space
+    if space is None or space.learned is None:
+        return None
+    start = sum(space.widths[:2])
+    pack.add_rows("labelled.substitutes", space.of_rows(table, rows)[:, start:])
+    pack.add_rows("space.maps", space.learned.maps.reshape(-1, space.learned.maps.shape[2]))
+    pack.add("space.mean", space.learned.mean.astype(np.float32))
+    return space

@@ -1,0 +1,37 @@
+// Sums of vectors that lie as Float32Arrays.
+
+function dot(a, b) {
+  let sum = 0;
+  for (let k = 0; k < a.length; k++) sum += a[k] * b[k];
+  return sum;
+}
+const norm = (a) => Math.sqrt(dot(a, a));
+const unit = (a) => { const by = norm(a); return by > 1e-12 ? a.map((one) => one / by) : a; };
+const less = (a, b) => a.map((one, k) => one - b[k]);
+function meanOf(rows) {
+  const sum = new Float32Array(rows[0].length);
+  for (const row of rows) for (let k = 0; k < sum.length; k++) sum[k] += row[k];
+  return sum.map((one) => one / rows.length);
+}
+function joinedUp(parts) {
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let end = 0;
+  for (const part of parts) whole.set(part, end), (end += part.length);
+  return whole;
+}
+// Numbers of values, highest first; equal ones in their order.
+const ranked = (values) => [...values.keys()].sort((a, b) => values[b] - values[a] || a - b);
+const cosineOf = (a, b) => { const lengths = norm(a) * norm(b); return lengths > 1e-12 ? Math.max(-1, Math.min(1, dot(a, b) / lengths)) : 0; };
+
+// L vectors under L weights.
+function mixOf(layers, weights) {
+  const sum = new Float32Array(layers[0].length);
+  layers.forEach((layer, j) => { if (weights[j]) for (let k = 0; k < sum.length; k++) sum[k] += weights[j] * layer[k]; });
+  return sum;
+}
+// "1" or "mix" -> weights.
+const weightsOf = (space, n) => Array.from({ length: n }, (_, k) => (space === "mix" ? 1 / n : +(k === Number(space))));
+
+// What any mix of two tokens needs: products of their layers (L * L), and of a token's with each other (upper triangle by rows).
+const crossOf = (a, b) => Float32Array.from(a.flatMap((one) => b.map((other) => dot(one, other))));
+const gramOf = (a) => Float32Array.from(a.flatMap((one, k) => a.slice(k).map((other) => dot(one, other))));

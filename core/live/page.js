@@ -1,0 +1,266 @@
+// The page: what is typed goes to the worker, what comes back to the instruments of the app (Home's arrows, Mix, Map), each in a shadow tree
+// with its own style. Nothing here computes with vectors, and nothing is asked of any host.
+
+(() => {
+  const { texts, examples, language: written, colours, model, instruments: looks, pack_facts: facts } = ELMOSCOPE;
+  const q = (name) => document.querySelector(name), SIDES = ["a", "b"], NEUTRAL = "#8c8c96", REST_MS = 250;
+  const make = (tag, given = {}, ...inside) => { const node = Object.assign(document.createElement(tag), given); node.append(...inside); return node; };
+  const filled = (text, values) => text.replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  const given = new URLSearchParams(location.hash.slice(1));
+  const state = {
+    texts: ["", ""], tapped: [null, null], direction: "both", layer: given.get("layer"), view: null, id: 0, asked: null, pair: null, around: null,
+    language: given.get("lang") ?? (navigator.language.startsWith("ko") && !written ? "ko" : written || "en"),
+  };
+  let t, worker, ready = false, busy = false, waiting = false, timer = 0, seq = {}, cut = "";
+  const word = new Map(), calls = new Map(), boxes = [], seen = { mix: false, map: false }, stale = { mix: false, map: false };
+
+  // ---- instruments
+
+  function mount(name, host) {
+    const tree = host.attachShadow({ mode: "open" }), parentElement = make("div");
+    parentElement.innerHTML = looks[name].html; // the app's own, written into this file when it was made
+    tree.append(make("style", { textContent: looks[name].css }), parentElement);
+    let stop = null;
+    return (data, handlers) => {
+      const after = INSTRUMENTS[name]({ data, parentElement, setStateValue: (_, value) => handlers.set?.(value), setTriggerValue: (what, value) => handlers[what]?.(value) });
+      stop?.();
+      stop = after;
+    };
+  }
+  const mounted = Object.fromEntries(["expected", "home", "mix", "map"].map((name) => [name, mount(name, q(`.${name}-host`))]));
+
+  const encoded = (numbers) => {
+    const bytes = new Uint8Array(numbers.buffer, numbers.byteOffset, numbers.byteLength);
+    let text = "";
+    for (let k = 0; k < bytes.length; k += 8192) text += String.fromCharCode(...bytes.subarray(k, k + 8192));
+    return btoa(text);
+  };
+  const stops = (n) => [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => +(j === k))).concat([Array(n).fill(1 / n)]);
+  const degrees = (cosine) => Math.round((Math.acos(Math.max(-1, Math.min(1, cosine))) * 180) / Math.PI);
+
+  function drawHome() {
+    const { pair } = state, { home, spaces } = t, [first, second] = pair.words, same = first.toLowerCase() === second.toLowerCase(), n = pair.spaces.length - 1;
+    const layer = pair.spaces.includes(state.layer) ? state.layer : pair.judgment.layer;
+    const listed = pair.spaces.map((space, k) => `${spaces.names[k]} ${pair.values[k].toFixed(2)}`).join(", ");
+    mounted.home({
+      layers: pair.spaces, names: spaces.names, short: spaces.short, colours: colours.layers, stops: stops(n), cross: pair.cross, own: pair.own, values: pair.values,
+      random: pair.spaces.map((space) => facts.random[space] ?? null), glove: pair.cosine, glove_colour: colours.glove, own_colours: colours.own, beside: null, layer, seq: seq.home,
+      alts: pair.spaces.map((space, k) => filled(home.alt, { first, second, at: spaces.at[space], degrees: degrees(pair.values[k]) })),
+      text: { ...home, glove: ["GloVe", home.glove[pair.cosine === null ? 0 : same ? 1 : 2]], bars: filled(home.bars, { values: listed }) },
+    }, { set: (value) => { seq.home = value.seq; state.layer = value.layer; remember(); } });
+  }
+
+  function drawExpected() {
+    const { pair } = state, { expected } = t, largest = Math.max(...pair.expected.flatMap((one) => one.words.map(([, share]) => share)), 1e-9);
+    mounted.expected({
+      ...expected, direction: state.direction,
+      sides: pair.expected.map((of, k) => ({
+        side: SIDES[k], which: t.which[k], colour: colours.own[k], note: of.weak ? filled(t.weak[of.weak], { word: pair.words[k] }) : "",
+        words: of.words.map(([name, share]) => ({ word: name, size: Math.sqrt(share / largest), label: filled(expected.put, { word: name, p: `${(100 * share).toFixed(1)}%` }) })),
+      })),
+    }, { put: (value) => put(SIDES.indexOf(value[0]), value.slice(2)), direction: (code) => { state.direction = code; ask(); } });
+  }
+
+  const lined = (of, k) => of.lines[k];
+  function drawMix() {
+    const { around, asked, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 1, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
+    const lines = of ? Object.fromEntries(of.rows.map((row, k) => [row, [...lined(of, k), of.labels[k]]])) : Object.fromEntries(Object.entries(around.lines).map(([row, line]) => [row, [...line, -1]]));
+    const names = [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => (j === k ? 6 : -6))).concat([Array(n).fill(0), Array(n).fill(-6)]);
+    mounted.mix({
+      key: `${state.id} ${state.language}`, lengths: facts.lengths, few: 5, colours: colours.layers.slice(0, n), marks: [], lines,
+      asked: around.parts.map((part, k) => ({ title: filled(mix.nearest, { word: pair.words[k].slice(0, 24), number: k + 1 }), text: asked.shown[k].join("").slice(0, 200), colour: colours.own[k], rows: part.rows, cross: encoded(part.cross), grams: encoded(part.grams), own: encoded(part.own) })),
+      between: encoded(around.between), presets: names.map((w, k) => ({ name: t.presets[k], w, title: filled(mix.weights, { w: w.join(", ") }) })),
+      pairs: of ? (of.encoded ??= encoded(of.pairs)) : null, chance: of?.chance ?? null, senses: (of?.senses ?? []).map((name, k) => ({ name, colour: colours.senses[k % colours.senses.length] })),
+      map: of ? { rows: of.rows, layers: of.places.slice(0, n).map((flat) => flat.flat()), stars: around.stars.map(({ side, spaces }) => ({ asked: side, label: filled(mix.yours, { number: side + 1 }), layers: spaces.slice(0, n).map((one) => one.place) })) } : null,
+      text: { ...mix, title: filled(mix.title, values), map: filled(mix.map, values) },
+    }, {});
+  }
+
+  function drawMap() {
+    const { around, asked } = state, of = word.get(around.lemma), { map, spaces } = t;
+    q(".map-host").hidden = !of, q(".mapping .none").hidden = Boolean(of);
+    if (!of) return;
+    const stars = around.stars, names = Object.keys(spaces.at), key = `${state.id} ${state.language}`;
+    const places = names.flatMap((_, k) => [...of.places[k], ...stars.map((star) => star.spaces[k].place)].flat()), along = (axis) => places.filter((_, k) => k % 2 === axis);
+    state.view ??= state.pair.judgment.layer;
+    window["elmoscope-map"] = { key, view: state.view, dot: stars.length ? "first second".split(" ")[stars[0].side] : "none", picked: [], seq: seq.map };
+    mounted.map({
+      key, names, short: spaces.short, titles: spaces.titles, where: spaces.where, under: names.map(() => ""), tints: colours.layers, places: encoded(Float32Array.from(places)),
+      limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.labels.map((label) => label + 1)], colours: [NEUTRAL, ...colours.senses],
+      chips: of.senses.map((name, k) => ({ name, group: k + 1, shape: k, told: "" })), shapes: of.labels, lines: of.lines, notes: of.labels.map((label) => of.senses[label] ?? ""),
+      stars: stars.map(({ side }) => ({ name: side ? "second" : "first", label: filled(t.mix.yours, { number: side + 1 }), text: asked.shown[side].join(""), colour: colours.own[side] })),
+      labels: [], words: null, axes: null, text: { ...map, alt: filled(map.alt, { word: of.name, n: of.rows.length }) },
+      links: Object.fromEntries([...of.links.map((links, k) => [k, links]), ...stars.map((star, k) => [of.rows.length + k, star.spaces.map((one) => one.links)])]),
+    }, { set: (value) => { seq.map = value.seq; state.view = value.view; } });
+  }
+
+  // ---- the verdict
+
+  function drawVerdict() {
+    const { verdict: say, spaces } = t, node = q(".verdict"), { pair } = state, of = pair?.judgment;
+    const lines = !pair ? [t.page.empty, ""] : of.verdict ? [say[of.verdict.says], reason(of.verdict, pair.words[0], say, spaces)] : pair.words.every((one) => /\p{L}/u.test(one)) ? say.different : say.no_word;
+    [node.firstChild.textContent, node.lastChild.textContent] = lines;
+  }
+  function reason(of, shown, say, spaces) {
+    const two = Math.min(99, Math.max(1, Math.round(100 * (1 - of.probability)))), at = spaces.at[of.layer];
+    const sure = of.probability >= 1 ? say.same : of.says === "close" ? filled(say.of_100, { two, one: 100 - two }) : filled(say.right, { n: Math.min(99, Math.round(100 * of.certainty)) });
+    const parts = [sure];
+    if (of.senses) {
+      const [first, second] = of.senses.map((name) => (name ? `“${name}”` : say.unclear));
+      parts.push(first === second ? filled(say.both, { at, sense: first }) : filled(say.each, { at, first, second }));
+      if (of.says !== "close" && of.senses.every(Boolean) && (of.senses[0] === of.senses[1]) !== (of.says === "one")) parts.push(say.outvoted);
+      if (of.expected || of.around) parts.push(of.expected ? say.expected : say.around);
+    } else parts.push(filled(of.around ? say.unlabelled : say.alone, { word: shown.slice(0, 40), at }), of.around && of.says === "close" ? say.inconclusive : "");
+    return parts.filter(Boolean).join(" ");
+  }
+
+  // ---- sentences
+
+  function build() {
+    q(".sentences").replaceChildren(...SIDES.map((side, k) => {
+      const box = make("textarea", { id: side, rows: 2, maxLength: 2000, spellcheck: false }), label = make("label", { htmlFor: side }, make("i"), make("span")), tokens = make("div", { className: "tokens" });
+      tokens.setAttribute("role", "group");
+      box.oninput = () => { state.texts[k] = box.value; ask(); };
+      const node = make("div", { className: "sentence" }, label, box, tokens);
+      node.style.setProperty("--own", colours.own[k]);
+      boxes.push({ box, label: label.lastChild, tokens });
+      return node;
+    }));
+    q(".pills").replaceChildren(...examples.map(([name, a, b]) => make("button", { type: "button", textContent: name, onclick: () => show([a, b], [name, name]) })));
+    q(".languages").replaceChildren(...Object.entries(texts).map(([code, { name }]) => make("button", { type: "button", textContent: name, lang: code, onclick: () => { state.language = code; dress(); remember(); } })));
+    q(".copy").onclick = copy;
+    for (const name of ["mix", "map"]) new IntersectionObserver(([entry]) => { seen[name] = entry.isIntersecting; refresh(); }, { rootMargin: "300px" }).observe(q(`.${name === "mix" ? "mixing" : "mapping"}`));
+  }
+  function show(sentences, tapped = [null, null]) {
+    state.texts = [...sentences], state.tapped = tapped.map((one) => one && { word: one }), state.view = null, state.layer = null;
+    boxes.forEach(({ box }, k) => (box.value = state.texts[k]));
+    ask();
+  }
+  function drawTokens() {
+    boxes.forEach(({ tokens }, side) => {
+      const { shown, positions } = state.asked, words = shown[side];
+      while (tokens.children.length > words.length) tokens.lastChild.remove();
+      words.forEach((piece, k) => {
+        const button = tokens.children[k] ?? tokens.appendChild(make("button", { type: "button" }));
+        button.textContent = piece.trim();
+        button.setAttribute("aria-pressed", k === positions[side]);
+        button.onclick = () => { state.tapped[side] = { word: state.asked.tokens[side][k], position: k }; if (!state.tapped[1 - side]?.position && state.tapped[1 - side] !== null) state.tapped[1 - side] = null; ask(); };
+      });
+    });
+    q(".pills").childNodes.forEach((pill, k) => pill.setAttribute("aria-pressed", examples[k][1] === state.texts[0] && examples[k][2] === state.texts[1]));
+  }
+  // A word in the place of a sentence's word in question; the other sentence keeps its own.
+  function put(side, name) {
+    const { tokens, positions } = state.asked, text = state.texts[side].normalize("NFC"), plain = text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"');
+    let at = 0, start = 0;
+    tokens[side].slice(0, positions[side] + 1).forEach((token) => { start = plain.indexOf(token, at); at = start + token.length; });
+    if (start < 0) return;
+    const capital = !/[\p{L}\p{N}]/u.test(text.slice(0, start)) && /\p{Lu}/u.test(text[start]), changed = capital ? name[0].toUpperCase() + name.slice(1) : name;
+    positions.forEach((position, k) => { if (k !== side) state.tapped[k] = { word: tokens[k][position], position }; });
+    state.tapped[side] = { word: changed, position: positions[side] };
+    state.texts[side] = boxes[side].box.value = text.slice(0, start) + changed + text.slice(at);
+    ask();
+  }
+
+  // ---- the worker
+
+  function ask() {
+    if (!ready) return;
+    if (busy) { waiting = true; return; }
+    busy = true, waiting = false;
+    worker.postMessage({ id: ++state.id, texts: state.texts, tapped: state.tapped, direction: state.direction });
+  }
+  function hear({ data }) {
+    if (data.failed) return trouble(filled(t.page.broken, { reason: data.failed }));
+    if (calls.has(data.id)) return answered(data);
+    if (data.ready) { ready = true; document.documentElement.dataset.live = "ready"; return ask(); }
+    if (data.word) { word.set(data.word.name, data.word); return refresh(); }
+    if (data.asked) {
+      busy = false;
+      if (waiting) ask();
+      Object.assign(state, { asked: data.asked, pair: data.pair });
+      q(".answer").hidden = !data.pair;
+      drawVerdict(), drawTokens();
+      if (data.pair) { drawHome(), drawExpected(); }
+      document.documentElement.dataset.answered = data.id;
+      clearTimeout(timer), (timer = setTimeout(remember, REST_MS));
+      return;
+    }
+    state.around = data.around, stale.mix = stale.map = true;
+    if (data.around.lemma && !word.has(data.around.lemma)) return worker.postMessage({ word: data.around.lemma });
+    refresh();
+  }
+  // For a page around this one, and for tests: what the worker says of two texts, and of a token that is meant in each.
+  window.elmoscope = {
+    answer: (sentences, tapped = [null, null], direction = "both") => new Promise((resolve) => {
+      calls.set(++state.id, { resolve });
+      worker.postMessage({ id: state.id, texts: sentences, tapped, direction });
+    }),
+  };
+  function answered({ id, ...parts }) {
+    const call = Object.assign(calls.get(id), parts);
+    if (!call.around && call.pair !== null) return;
+    calls.delete(id);
+    call.resolve({ asked: call.asked, pair: call.pair, around: call.around });
+  }
+  // Each in a frame of its own, and only where it is seen.
+  function refresh() {
+    const name = ["mix", "map"].find((one) => seen[one] && stale[one]);
+    if (!name || !state.around || !state.pair || (state.around.lemma && !word.has(state.around.lemma))) return;
+    stale[name] = false;
+    requestAnimationFrame(() => { (name === "mix" ? drawMix : drawMap)(); setTimeout(refresh); });
+  }
+  function trouble(text) { q(".trouble[role]").textContent = text, (q(".trouble[role]").hidden = false); }
+
+  // ---- address, language
+
+  function address() {
+    const [a, b] = state.texts, facts = new URLSearchParams({ a, b, lang: state.language });
+    state.asked?.positions.forEach((position, k) => { if (position !== null) facts.set(`${SIDES[k]}i`, position); });
+    if (state.layer) facts.set("layer", state.layer);
+    if (given.get("theme")) facts.set("theme", given.get("theme"));
+    return `#${facts}`;
+  }
+  function remember() { try { history.replaceState(null, "", address()); } catch { /* a frame without an address of its own */ } }
+  async function copy() {
+    remember();
+    const link = location.href.split("#")[0] + address(), button = q(".copy");
+    try { await navigator.clipboard.writeText(link); } catch {
+      const box = make("textarea", { value: link });
+      document.body.append(box), box.select(), document.execCommand("copy"), box.remove();
+    }
+    button.textContent = t.page.copied;
+    setTimeout(() => (button.textContent = t.page.copy), 1500);
+  }
+  function dress() {
+    if (!(state.language in texts)) state.language = Object.keys(texts)[0];
+    t = texts[state.language];
+    document.documentElement.lang = state.language;
+    const { page } = t, say = (name, text) => (q(name).textContent = text);
+    say("h1", page.question), say(".lede", page.lede), say(".copy", page.copy), say(".mixing h2", page.mix), say(".mapping h2", page.map), say(".about", page.about), say(".cut", page.cut);
+    say(".mapping .none", filled(page.no_map, { words: facts.lemmas.slice(0, 8).join(", ") }));
+    q(".pills").setAttribute("aria-label", page.examples), q(".languages").setAttribute("aria-label", page.language);
+    q(".languages").childNodes.forEach((one) => one.setAttribute("aria-pressed", one.lang === state.language));
+    boxes.forEach(({ box, label, tokens }, k) => { label.textContent = page.sentences[k], box.placeholder = page.type, tokens.setAttribute("aria-label", page.words[k]); });
+    if (!ready) say(".verdict b", ""), say(".verdict span", page.loading);
+    if (state.pair) { drawVerdict(), drawHome(), drawExpected(), (stale.mix = stale.map = Boolean(state.around)), refresh(); }
+  }
+  function open() {
+    if (typeof Worker === "undefined") return trouble(t.page.no_worker);
+    if (typeof DecompressionStream === "undefined") return trouble(t.page.no_unpacking);
+    try { worker = new Worker(URL.createObjectURL(new Blob([q("#engine").textContent], { type: "text/javascript" }))); } catch { return trouble(t.page.no_worker); }
+    worker.onmessage = hear;
+    worker.onerror = (event) => trouble(event.message ? filled(t.page.broken, { reason: event.message }) : t.page.no_worker);
+    const pack = new Blob([q("#pack").textContent]);
+    q("#pack").remove();
+    worker.postMessage({ pack });
+  }
+
+  if (given.get("theme")) document.documentElement.dataset.theme = given.get("theme");
+  build(), dress();
+  const [first] = examples, numbered = (name) => (/^\d+$/.test(given.get(name) ?? "") ? { position: Number(given.get(name)) } : null);
+  state.texts = [given.get("a") ?? first[1], given.get("b") ?? first[2]], state.tapped = SIDES.map((side) => numbered(`${side}i`));
+  if (!given.has("a")) state.tapped = [{ word: first[0] }, { word: first[0] }];
+  boxes.forEach(({ box }, k) => (box.value = state.texts[k]));
+  addEventListener("DOMContentLoaded", open);
+})();

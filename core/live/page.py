@@ -1,0 +1,169 @@
+"""The page as one HTML file: texts in every language, the app's own instruments, the engine, and the model's pack.
+
+The instruments are the app's, read from where they lie: what is drawn in this page is drawn by the very script that draws it there.
+"""
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from babel import Locale
+from jinja2 import Environment, StrictUndefined
+
+from core.common import i18n, markup, model_layers
+from core.common.config import ASSETS, ROOT
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import Markup
+from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
+from core.live.content import packed
+from core.live.texts import texts
+from core.workbench import Bench
+
+FOLDER = Path(__file__).parent
+ENGINE = (
+    "numbers",
+    "pack",
+    "kernel",
+    "network",
+    "text",
+    "substitutes",
+    "senses",
+    "labelled",
+    "reader",
+    "worker",
+)  # in the worker, in this order
+SHARED = "pages/_widgets/instrument.js"
+INSTRUMENTS = {  # of the app, behind SHARED: scripts, styles, HTML
+    "home": (("pages/_home/home.js",), ("pages/_home/home.css",), ""),
+    "expected": (("pages/_home/expected.js",), ("pages/_home/expected.css",), ""),
+    "mix": (("pages/_map/live.js", "pages/_map/mix.js"), ("pages/_map/live.css", "pages/_map/mix.css"), "pages/_map/mix.html"),
+    "map": (("pages/_map/live.js", "pages/_map/map.js"), ("pages/_map/live.css", "pages/_map/map.css"), "pages/_map/map.html"),
+}
+# What only the app's server could do: another normalization of all vectors, views of other tables.
+HIDDEN = ".switch, .mix select, .views { display: none !important; }"
+POLICY = (
+    "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:; style-src 'unsafe-inline'; img-src data:"
+)
+MOST_EXAMPLES, LONGEST = 40, 2_000
+Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second sentence
+
+
+def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
+    """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
+    pack, facts = packed(bench, report)
+    examples = examples or [(word, *pair) for word, pair in bench.language.examples.get("pairs", {}).items()]
+    if not examples:
+        raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))
+    report(0.9, t("Writing"))
+    with model_layers.speaking_of(bench.layers):
+        data = {
+            "texts": _in_every_language(bench),
+            "examples": [list(item) for item in examples],
+            "language": "" if bench.language.code == i18n.ENGLISH else bench.language.code,
+            "colours": {
+                "layers": [layer_colour(name) for name in bench.layers.spaces],
+                "senses": SENSE_COLOURS,
+                "own": OWN,
+                "glove": GLOVE,
+            },
+            "model": bench.model.name,
+            "pack_facts": facts,
+            "instruments": {name: _look(name) for name in INSTRUMENTS},
+        }
+    parts = {
+        "data": _json(data),
+        "instruments": _instruments(),
+        "script": _read("page.js"),
+        "engine": "\n".join(_read(f"{name}.js") for name in ENGINE),
+    }
+    for name, part in parts.items():
+        if "</script" in part.lower():
+            raise ValueError(f"{name} ends the script it stands in")
+    return _PAGE.render(
+        {name: Markup(part) for name, part in parts.items()},  # noqa: S704
+        language=i18n.language(),
+        policy=POLICY,
+        icon="data:image/png;base64," + b64encode((ASSETS / "icon.png").read_bytes()).decode("ascii"),
+        style=Markup(_read("page.css")),  # noqa: S704
+        no_script=t("This page computes in your browser: allow JavaScript."),
+        pack=b64encode(pack).decode("ascii"),
+    )
+
+
+def write(path: Path, html: str) -> int:
+    """The file, whole or not at all; its bytes. BadInput where it cannot be written."""
+    if path.is_dir():
+        raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        beside.write_text(html, encoding="utf-8")
+        beside.replace(path)
+    except OSError as error:
+        raise BadInput(
+            t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=error.strerror or error)
+        ) from None
+    finally:
+        with suppress(OSError):
+            beside.unlink(missing_ok=True)
+    return path.stat().st_size
+
+
+def read_examples(given: object, name: str) -> Examples:
+    """Examples out of JSON: {"bank": ["We sat on the bank.", "The bank lent money."]}. BadInput names what is wrong with it."""
+    shape = '{"bank": ["We sat on the bank.", "The bank lent money."]}'
+    if not isinstance(given, Mapping) or not given or len(given) > MOST_EXAMPLES:
+        raise BadInput(
+            t("{name} must hold 1 to {most} words, each with two sentences: {shape}", name=name, most=MOST_EXAMPLES, shape=shape)
+        )
+    for word, pair in given.items():
+        if not (
+            isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) and 0 < len(text.strip()) <= LONGEST for text in pair)
+        ):
+            raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=str(word)[:40], shape=shape))
+    return [(str(word), *pair) for word, pair in given.items()]
+
+
+def _in_every_language(bench: Bench) -> dict[str, dict]:
+    """By code; its own name beside the texts. The language in use stays what it is."""
+    before, result = i18n.language(), {}
+    cut = bench.language.tokeniser not in ("words", "spaces")
+    try:
+        for code in i18n.languages():
+            i18n.use(code)
+            name = Locale.parse(code).get_display_name(code) or code
+            result[code] = texts(bench.layers, bench.model.name, cut_at_spaces=cut) | {"name": name}
+    finally:
+        i18n.use(before)
+    return result
+
+
+def _look(name: str) -> dict[str, str]:
+    _, styles, html = INSTRUMENTS[name]
+    css = "\n".join([*((ROOT / path).read_text("utf-8") for path in styles), HIDDEN])
+    return {"css": css, "html": (ROOT / html).read_text("utf-8") if html else str(markup.html('<div class="{}"></div>', name))}
+
+
+def _instruments() -> str:
+    """Each of the app's modules as what it would export: inline modules cannot be imported in a file that stands alone."""
+    results = []
+    for name, (scripts, _, _) in INSTRUMENTS.items():
+        module = "\n".join((ROOT / path).read_text("utf-8") for path in (SHARED, *scripts))
+        module = re.sub(r"^export (?=const |function |class )", "", re.sub(r"^export default ", "return ", module, flags=re.M), flags=re.M)
+        results.append(f"{name}: (() => {{\n{module}\n}})()")
+    return "const INSTRUMENTS = {\n" + ",\n".join(results) + "\n};"
+
+
+def _json(data: object) -> str:
+    """In which `<` stands as a number, so that no text of it ends the script."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c").replace("\u2028", "\\u2028")
+
+
+def _read(name: str) -> str:
+    return (FOLDER / name).read_text("utf-8")
+
+
+_PAGE = Environment(autoescape=True, undefined=StrictUndefined).from_string(_read("page.html"))

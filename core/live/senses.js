@@ -1,0 +1,103 @@
+// One meaning or two, by core's rule (core/senses/verdict.py, core/senses/evidence.py, core/index/sense_space.py).
+
+const VOTERS = 8, SHARPNESS = 10, SURE = 0.64, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200;
+
+function newSenses(pack, network, statics, substitutes) {
+  const { calibration } = pack.facts, learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
+  const centres = ["token", "place", "topic", "senses"].map((name) => pack.has(`centre.${name}`) && pack.floats(`centre.${name}`));
+
+  // The sum of the other words' static vectors, the commonest left out.
+  function topic(tokens, position) {
+    const sum = new Float32Array(statics.dim || 1);
+    tokens.forEach((token, k) => {
+      const row = k === position ? -1 : statics.row(token);
+      if (row >= TOPIC_COMMONEST) { const vector = statics.at(row); for (let d = 0; d < sum.length; d++) sum[d] += vector[d]; }
+    });
+    return sum;
+  }
+  // The three parts of the sense space, each of length 1.
+  const partsOf = (layers, about, expected) => [unit(layers[SPACE_LAYER]), unit(about), unit(expected)];
+  const wholeMean = () => { let end = 0; return [2 * network.projection, statics.dim || 1, network.projection].map((size) => learned.mean.subarray(end, (end += size))); };
+  // Each part minus the mean's, to length 1, then the map of that number.
+  function placed(parts, mean, number) {
+    const joined = joinedUp(parts.map((part, k) => (norm(part) > 1e-6 ? unit(less(part, mean[k])) : part.map(() => 0))));
+    const { maps } = learned, sum = new Float32Array(maps.columns);
+    for (let v = 0; v < joined.length; v++) {
+      const row = number * joined.length + v, by = joined[v] * maps.scales[row], at = row * maps.columns;
+      if (by) for (let d = 0; d < sum.length; d++) sum[d] += by * maps.weights[at + d];
+    }
+    return unit(sum);
+  }
+
+  const there = (row) => norm(row) > 1e-9;
+  function centredBy(reference) {
+    const used = reference.filter(there).map(unit);
+    if (!used.length) return unit;
+    const mean = meanOf(used);
+    return (row) => (there(row) ? unit(less(unit(row), mean)) : row);
+  }
+  // What labelled rows say of others: { directions, votes, middles }, of each other row.
+  function shares(labelled, labels, rows, n) {
+    const centred = centredBy(labelled), known = labelled.map(centred), directions = rows.map(centred), counts = Array(n).fill(0);
+    for (const label of labels) counts[label]++;
+    const middles = counts.map((count, sense) => count && unit(meanOf(known.filter((_, k) => labels[k] === sense))));
+    const whole = (values) => { const sum = values.reduce((a, b) => a + b, 0); return values.map((one) => one / sum); };
+    const votes = directions.map((row) => {
+      const votes = Array(n).fill(0);
+      for (const k of ranked(known.map((one) => dot(row, one))).slice(0, VOTERS)) votes[labels[k]] += 1 / counts[labels[k]];
+      return whole(votes);
+    });
+    const given = directions.map((row) => {
+      const cosines = middles.map((middle) => (middle ? dot(row, middle) : -Infinity)), most = Math.max(...cosines);
+      return whole(cosines.map((one) => Math.exp(SHARPNESS * (one - most))));
+    });
+    return { directions, votes, middles: given };
+  }
+  const agreed = (values) => dot(values[0], values[1]);
+  function probabilityOf(inputs, coefficients) {
+    const [constant, slope, bend] = coefficients.slice(inputs.length), z = inputs.reduce((sum, one, k) => sum + one * coefficients[k], constant);
+    return 1 / (1 + Math.exp(-(slope * z + bend * z * Math.abs(z))));
+  }
+  const odds = (share, soft) => Math.log((share + soft) / (1 - share + soft));
+  const leader = (votes) => { const most = Math.max(...votes), first = votes.flatMap((one, k) => (most - one < 1e-9 ? [k] : [])); return first.length === 1 ? first[0] : null; };
+  function said(probability, layer, more = {}) {
+    const certainty = Math.max(probability, 1 - probability);
+    return { probability, layer, certainty, says: certainty < SURE ? "close" : probability > 0.5 ? "one" : "two", ...more };
+  }
+
+  // Two tokens { tokens, position, layers, around } of a word with labelled senses: `of` its rows (labelled.js).
+  function ofLabelled(of, both, same) {
+    const { layer, above_chance: trust } = of.trust, weights = weightsOf(layer, network.n_layers), n = of.senses.length;
+    const keep = of.rows.map((_, k) => k).filter((k) => !both.some((one) => of.isAt(k, one.tokens, one.position)));
+    const labels = keep.map((k) => of.labels[k]);
+    const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, both.map((one) => unit(mixOf(one.layers, weights))), n);
+    const senses = token.votes.map(leader);
+    if (same) return said(1, layer, { senses });
+    const about = both.map((one) => topic(one.tokens, one.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, about, n).middles) : 0.5;
+    let inSpace = [0.5, 0.5, 0];
+    if (learned) {
+      const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((one) => one[part])));
+      const own = both.map((one, k) => placed(partsOf(one.layers, about[k], one.expected()), mean, of.map));
+      const space = shares(parts.map((one) => placed(one, mean, of.map)), labels, own, n);
+      inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
+    }
+    const votes = odds(agreed(token.votes), SOFT), given = odds(agreed(token.middles), SOFT_MIDDLES), near = agreed(token.directions);
+    const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(middles, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];
+    return said(probabilityOf(inputs, calibration.votes), layer, { senses, around: statics.dim > 0, expected: learned !== null });
+  }
+
+  // Two tokens of any other word.
+  function ofUnlabelled(both, same) {
+    const { layer } = calibration, weights = weightsOf(layer, network.n_layers);
+    if (same) return said(1, layer);
+    const views = both.map((one) => {
+      const alone = network.encode([one.tokens[one.position]]).of(0), about = unit(topic(one.tokens, one.position));
+      const token = less(unit(mixOf(one.layers, weights)), unit(mixOf(alone, weights)));
+      return [token, one.around, about, learned ? placed(partsOf(one.layers, about, one.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
+    });
+    if (!centres[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
+    const cosines = centres.map((centre, k) => (views.every((one) => there(one[k])) ? dot(...views.map((one) => unit(less(one[k], centre)))) : 0));
+    return said(probabilityOf(cosines, calibration.alone), layer, { around: true });
+  }
+  return { ofLabelled, ofUnlabelled, topic, partsOf };
+}

@@ -1,0 +1,152 @@
+// Text as core reads it: tokens (core/text/tokens.py), and which word of two sentences is meant (core/text/word_in_question.py).
+
+const LETTER = "[\\p{L}\\p{N}_\\u0300-\\u036f]", SIGN = "[\\p{L}\\p{N}_]", JOINER = "\u2060";
+const anyCase = (text) => text.replace(/[a-z]/g, (one) => `[${one}${one.toUpperCase()}]`);
+const CLITIC = anyCase("n't|'(?:s|m|d|ll|re|ve)"), AFTER = `(?!${LETTER}|-${LETTER})`;
+const SHORT = anyCase("mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"), SHORT_CAPITAL = "M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]";
+const TOKEN = new RegExp([
+  `(?:${LETTER}{1,40}[-']){0,5}?${LETTER}{1,40}?(?=(?:${CLITIC})${AFTER})`, `(?:${CLITIC})${AFTER}`,
+  `(?:${anyCase("https?")}:\\/\\/|${anyCase("www")}\\.)[^\\s<>"]{1,500}[^\\s<>".,;:!?)\\]']`,
+  "[\\p{L}\\p{N}_.+\\-]{1,64}@[\\p{L}\\p{N}_\\-]{1,64}(?:\\.[\\p{L}\\p{N}_\\-]{1,64})+", "(?:[A-Za-z]\\.){2,}",
+  `(?:${SHORT}|${SHORT_CAPITAL})\\.(?!${SIGN})`, `${anyCase("nos?")}\\.(?=\\s*\\p{Nd})`,
+  "[\\u{1f1e6}-\\u{1f1ff}]{2}", "[0-9#*]\\ufe0f\\u20e3", `[A-Z]{1,4}(?:&[A-Z]{1,4})+(?!${SIGN})`,
+  // (?=(…))\\k: what a possessive quantifier takes, it keeps
+  `(?=(?<whole>\\p{Nd}+(?:[.,:\\/]\\p{Nd}+)*))\\k<whole>(?=[aApP]\\.[mM]\\.)`,
+  `(?=(?<thousands>\\p{Nd}+(?:,\\p{Nd}{3})*))\\k<thousands>\\.(?=(?<digits>\\p{Nd}+))\\k<digits>[\\p{L}\\p{Nl}\\p{No}]{1,10}(?!${SIGN})`,
+  `\\p{Nd}{1,2}:\\p{Nd}\\p{Nd}[aApP][mM](?!${SIGN})`,
+  `\\p{Nd}+(?:[.,:\\/]\\p{Nd}+)*(?:${anyCase("st|nd|rd|th|s|m|km|kg")})?(?![\\p{L}\\p{N}])`,
+  `${LETTER}+(?:[\\-'\\u2019]${LETTER}+)*`, "\\.\\.+", "--+", "``", "''",
+  "[^\\s](?:[\\ufe0e\\ufe0f\\u{1f3fb}-\\u{1f3ff}]|\\u200d[^\\s\\p{L}\\p{N}_])*",
+].join("|"), "gu");
+const CLOSES = new RegExp(`^(?:[,.;:!?%)\\]}\\u2026]+|${CLITIC})$`, "u"), OPENERS = new Set("([{$£€#");
+
+const straight = (text) => text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"').replaceAll("\0", " ");
+const tokenize = (text) => straight(text.normalize("NFC")).match(TOKEN) ?? [];
+const bare = (token) => token.replace(/^\u2060+|\u2060+$/g, "") || token;
+const folded = (word) => word.normalize("NFC").toLowerCase().replaceAll("ß", "ss");
+const hasLetter = (token) => /\p{L}/u.test(token), isWordly = (sign) => /[\p{L}\p{N}]/u.test(sign ?? "");
+const isUpper = (text) => /\p{Lu}/u.test(text) && !/\p{Ll}/u.test(text), hasCapital = (text) => /^\p{Lu}/u.test(text);
+
+// The tokens as they stand in readable text, each with the space before it, where there is one.
+function pieces(tokens) {
+  let glued = true, open = false;
+  return tokens.map((token, k) => {
+    const plain = bare(token), before = tokens[k - 1] ?? "", closing = plain === '"' && open;
+    const joined = k > 0 && ((token.startsWith(JOINER) && plain !== token) || (before.endsWith(JOINER) && bare(before) !== before));
+    const apart = !(glued || closing || joined || CLOSES.test(plain));
+    if (plain === '"') open = !open;
+    glued = OPENERS.has(plain) || (plain === '"' && open);
+    return (apart ? " " : "") + plain;
+  });
+}
+// What stands left of a word, the word, what stands right of it.
+function lineAt(tokens, position) {
+  const shown = pieces(tokens), left = shown.slice(0, position).join(""), word = shown[position] ?? "";
+  return [left.trimStart() + (left && word.startsWith(" ") ? " " : ""), word.trim(), shown.slice(position + 1).join("")];
+}
+
+const FIRST = 100, MOST = 50, LEAST = 15, COMMON = 8, MIDDLE = 3.2, DOUBLES = /^[^aeiouy]+[aeiou][^aeiouwxy]$/;
+
+// A language's lists, and what they say of words. `ranks`: of a word how many are more frequent.
+function newWords(facts, ranks) {
+  const set = (name) => new Set(facts[name]), own = set("own"), either = set("either"), common = set("common"), grammar = set("function"), graded = set("graded"), determiners = set("before_nouns");
+  const listed = new Map(Object.entries(facts.worth)), irregular = new Map(Object.entries(facts.forms));
+  const isOwn = (word) => own.has(folded(word)), isOwnAfter = (word, before) => own.has(word) || (either.has(word) && determiners.has(before));
+
+  function without(word, ending) {
+    const base = word.slice(0, -ending);
+    if (base.length < 2) return [];
+    const last = base.at(-1);
+    return [...(DOUBLES.test(base) ? [] : [base]), `${base}e`, ...(last === base.at(-2) && !"aeiouy".includes(last) ? [base.slice(0, -1)] : [])];
+  }
+  // What a spelling may be a form of besides itself, by its ending or the list of irregular ones.
+  function lemmas(word) {
+    if (!irregular.size) return [];
+    const result = [...(irregular.get(word) ?? [])], ends = (...endings) => endings.some((one) => word.endsWith(one));
+    if (ends("ies") && word.length > 3) result.push(`${word.slice(0, -3)}y`, word.slice(0, -1));
+    else if (ends("ses", "xes", "zes", "ches", "shes", "oes")) result.push(word.slice(0, -2), word.slice(0, -1));
+    else if (ends("s") && !ends("ss", "us", "is") && !["news", "lens", "gas", "always"].includes(word)) result.push(word.slice(0, -1));
+    if (ends("ied")) result.push(`${word.slice(0, -3)}y`, word.slice(0, -1));
+    else if (ends("ed") && !ends("eed")) result.push(...without(word, 2));
+    else if (ends("ing")) result.push(...without(word, 3));
+    for (const ending of ["er", "est"]) {
+      if (!ends(ending)) continue;
+      const bases = ends(`i${ending}`) ? [`${word.slice(0, -ending.length - 1)}y`] : without(word, ending.length);
+      result.push(...bases.filter((base) => graded.has(base)));
+    }
+    return [...new Set(result)].filter((one) => one !== word && one.length > 1 && /[aeiouy]/.test(one));
+  }
+  const dictionaryForms = (word) => (/(?:ing|er|est)$/.test(word) ? [] : lemmas(word).filter((one) => !grammar.has(one)));
+
+  function worth(lemma) {
+    const rank = ranks.get(lemma), frequent = rank === undefined ? 0 : 1 / Math.log10(rank + 10);
+    if (listed.has(lemma)) return listed.get(lemma) + frequent;
+    if (common.has(lemma)) return COMMON + frequent;
+    return rank === undefined ? LEAST : Math.max(LEAST, MOST - 10 * Math.abs(Math.log10(rank + 1) - MIDDLE)) + frequent;
+  }
+  const candidate = (position, spelling, of, parts = []) => ({ position, spelling, worth: of, best: Math.max(...of.values()), parts: new Set(parts) });
+
+  function written(k, tokens) {
+    const token = tokens[k], spelling = folded(bare(token)), before = tokens.slice(Math.max(0, k - 2), k).map((one) => folded(bare(one)));
+    const determined = before.length > 0 && (determiners.has(before.at(-1)) || determiners.has(before[0]));
+    const named = k > 0 && hasCapital(token) && !isUpper(token) && isWordly(bare(tokens[k - 1]).at(-1));
+    if (grammar.has(spelling) && !(listed.has(spelling) && (determined || named))) return null;
+    const whole = spelling.replaceAll("-", "") || spelling, extra = 4 * (before.length > 0 && determiners.has(before.at(-1))) + 4 * determined;
+    const of = new Map([whole, ...(isOwnAfter(whole, before.at(-1) ?? "") ? [] : lemmas(whole))].map((one) => [one, (!named || listed.has(one) ? worth(one) : COMMON) + extra]));
+    const parts = spelling.includes("-") ? spelling.split("-").filter(Boolean).flatMap((part) => [part, ...lemmas(part)]).filter((one) => !grammar.has(one)) : [];
+    return candidate(k, spelling, of, parts);
+  }
+  // Hangul without its analyser: a token is worth what a labelled word is that it begins with.
+  function hangul(k, token) {
+    const spelling = folded(bare(token)), stem = facts.stems.find((one) => spelling.startsWith(one));
+    return candidate(k, spelling, new Map([[spelling, LEAST], ...(stem ? [[stem, FIRST]] : [])]));
+  }
+  const candidates = (tokens) => tokens.map((token, k) => (!hasLetter(bare(token)) ? null : /[\uac00-\ud7a3]/.test(token) ? hangul(k, token) : written(k, tokens))).filter(Boolean);
+
+  function at(list, tokens, position) {
+    const spelling = folded(bare(tokens[position]));
+    return list.find((one) => one.position === position) ?? candidate(position, spelling, new Map([[spelling, 0]]));
+  }
+  function shared(of_a, of_b) {
+    for (const keys of [(one) => new Set(one.worth.keys()), (one) => new Set([...one.parts, ...one.worth.keys()])]) {
+      let best = null;
+      for (const a of of_a) for (const b of of_b) {
+        const other = keys(b), both = [...keys(a)].filter((key) => other.has(key));
+        if (!both.length) continue;
+        const score = Math.max(...both.map((key) => Math.min(a.worth.get(key) ?? a.best, b.worth.get(key) ?? b.best))) + (a.spelling === b.spelling);
+        if (!best || score > best.score || (score === best.score && (a.position < best.a.position || (a.position === best.a.position && b.position < best.b.position)))) best = { score, a, b };
+      }
+      if (best) return [best.a, best.b];
+    }
+    return null;
+  }
+  const letters = (token) => [...token].filter((sign) => hasLetter(sign)).length;
+  function placeOf(one, tokens) {
+    if (one) return one.position;
+    return tokens.length ? tokens.reduce((best, token, k) => (letters(token) > letters(tokens[best]) ? k : best), 0) : null;
+  }
+  // The positions of the words meant in two sentences; a position in `tapped` stands, and the other sentence follows it.
+  function inQuestion(sentences, tapped = [null, null]) {
+    const both = sentences.map(candidates);
+    tapped.forEach((position, side) => { if (position !== null) both[side] = [at(both[side], sentences[side], position)]; });
+    let pair = shared(...both);
+    if (!pair && tapped.every((one) => one === null)) {
+      pair = shared(...both.map((of, side) => {
+        const known = new Set(of.map((one) => one.position)), spelt = new Set(both[1 - side].map((one) => one.spelling));
+        return [...of, ...sentences[side].flatMap((token, k) => (!known.has(k) && spelt.has(folded(bare(token))) ? [at(of, sentences[side], k)] : []))];
+      }));
+    }
+    const chosen = pair ?? both.map((of) => of.reduce((best, one) => (!best || one.best > best.best ? one : best), null));
+    return chosen.map((one, side) => placeOf(one, sentences[side]));
+  }
+  function sameWord(a, i, b, j) {
+    const [x, y] = [[a, i], [b, j]].map(([tokens, k]) => at(candidates(tokens), tokens, k));
+    return [...x.worth.keys()].some((key) => y.worth.has(key));
+  }
+  // The word that a token is read as, where what stands before it settles that ("a saw"); else "".
+  function readIn(tokens, position) {
+    const spelling = folded(bare(tokens[position])), before = position ? folded(bare(tokens[position - 1])) : "";
+    return either.has(spelling) && isOwnAfter(spelling, before) ? spelling : "";
+  }
+  return { lemmas, dictionaryForms, isOwn, candidates, inQuestion, sameWord, readIn, irregular };
+}

@@ -1,0 +1,170 @@
+"""Every text of the page in the reader's language; what the page fills in stands in braces. Those that the app shows too are its own."""
+
+from core.common.i18n import t
+from core.common.model_layers import MIX, Layers, subscript
+from core.figures.style import layer_title
+
+
+def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
+    """By part of the page."""
+    spaces = layers.spaces
+    return {
+        "page": _page(model, cut_at_spaces=cut_at_spaces),
+        "verdict": _verdict(),
+        "weak": _weak(),
+        "home": _home(layers),
+        "expected": {
+            "text": {"head": t("ELMo also expects:"), "read": t("Direction")},
+            "directions": [["both", t("both")], ["forward", t("forward")], ["backward", t("backward")]],
+            "put": t("{word}, {p}: insert", word="{word}", p="{p}"),
+        },
+        "mix": _mix(layers),
+        "map": _map(),
+        "spaces": {
+            "names": [t("layer mix") if name == MIX else layers.title(name) for name in spaces],
+            "short": [layers.label(name) for name in spaces],
+            "titles": [layers.heading(name) for name in spaces],
+            "where": [layer_title(name) for name in spaces],
+            "at": {name: layers.at(name) for name in spaces},
+        },
+        "which": [t("1st"), t("2nd")],
+        "presets": [*(layers.title(name) for name in layers.alone), t("average"), t("all −6")],
+    }
+
+
+def _page(model: str, *, cut_at_spaces: bool) -> dict:
+    return {
+        "question": t("Does a word mean the same thing twice?"),
+        "lede": t("Type two sentences. {model} reads them in your browser: nothing is sent.", model=model),
+        "sentences": [t("First sentence"), t("Second sentence")],
+        "words": [t("Word, first sentence"), t("Word, second sentence")],
+        "type": t("Type a sentence"),
+        "examples": t("Examples"),
+        "language": t("Language"),
+        "copy": t("Copy link"),
+        "copied": t("Copied"),
+        "empty": t("Type two sentences"),
+        "mix": t("Mix the layers"),
+        "map": t("Map of its senses"),
+        "no_map": t("Maps are of words with labeled sentences, such as: {words}.", words="{words}"),
+        "loading": t("Unpacking {model}…", model=model),
+        "no_worker": t("This browser runs no web workers here, so the model cannot run. Open the file in a current browser."),
+        "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),
+        "broken": t("The model stopped: {reason}. Reload the page.", reason="{reason}"),
+        "about": t(
+            "{model} in 8 bits: cosines differ from the app's by 0.02 or less. The model is small and sometimes wrong.", model=model
+        ),
+        "cut": t("Korean is cut without the app's analyzer here: 68 of 100 verdicts are the app's, 2 the opposite.")
+        if cut_at_spaces
+        else "",
+    }
+
+
+def _verdict() -> dict:
+    return {
+        "one": t("One meaning"),
+        "two": t("Two meanings"),
+        "close": t("Too close to call"),
+        "different": [t("Two different words"), t("Tap the same word in both sentences.")],
+        "no_word": [t("Not a word"), t("Tap a word in each sentence.")],
+        "same": t("Same sentence, same word."),
+        "right": t("Right in {n} of 100 such pairs.", n="{n}"),
+        "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
+        "unclear": t("unclear"),
+        "both": t("Nearest labeled sentences {at}: {sense} for both.", at="{at}", sense="{sense}"),
+        "each": t("Nearest labeled sentences {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
+        "outvoted": t("Other evidence outweighs this."),
+        "expected": t("Context words and substitutes count too."),
+        "around": t("Context words count too."),
+        "alone": t("No labeled sentences of “{word}”. Its vectors alone {at} are seldom conclusive.", word="{word}", at="{at}"),
+        "unlabelled": t(
+            "No labeled sentences of “{word}”. Its vectors {at}, substitutes and context words count.", word="{word}", at="{at}"
+        ),
+        "inconclusive": t("Here they are inconclusive. A more specific sentence may help."),
+    }
+
+
+def _weak() -> dict:
+    return {
+        "grammar": t("“{word}” is a function word: substitutes say little.", word="{word}"),
+        "name": t("“{word}” is a name: substitutes say little.", word="{word}"),
+        "first": t("Nothing before “{word}”: less reliable.", word="{word}"),
+        "last": t("Nothing after “{word}”: less reliable.", word="{word}"),
+        "alone": t("“{word}” is alone: not reliable.", word="{word}"),
+    }
+
+
+def _home(layers: Layers) -> dict:
+    return {
+        "label": t("Layer 0 reads only the spelling, higher layers the sentence."),
+        "labels": [t("1st"), t("2nd")],
+        "glove": [t("no vector"), t("one vector"), t("two vectors")],
+        "elmo": t("{model}, {layer}", model=layers.called, layer="{layer}"),
+        "between": t("between {a} and {b}", a="{a}", b="{b}"),
+        "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
+        "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),
+        "title": t("Cosine of the two vectors"),
+        "caption": t("1: same direction. Mark: average of random pairs."),
+        "bars": t("Cosines: {values}.", values="{values}"),
+        "alt": t(
+            "“{first}” and “{second}” as arrows {at}: {degrees}°.", first="{first}", second="{second}", at="{at}", degrees="{degrees}"
+        ),
+    }
+
+
+def _mix(layers: Layers) -> dict:
+    return {
+        "title": t("Layer mix of “{word}”", word="{word}"),
+        "presets": t("Presets"),
+        "learned": t("Learned weights"),
+        "layers": [t("w{subscript}, {layer}", subscript=subscript(int(k)), layer=layers.title(k)) for k in layers.alone],
+        "gamma": t("scale γ"),
+        "norm": t("Layer normalization"),
+        "norm_help": "",
+        "share": t("layer weight s = softmax(w)"),
+        "pull": t("s × vector length: effective share"),
+        "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
+        "softmax": t("Thick bars: s = softmax(w). Thin bars: s × length, the effective share."),
+        "alike": t("All w are {w}: the same weights as all {other}, since softmax sees only differences.", w="{w}", other="{other}"),
+        "between": t("between your words, cosine {cosine}", cosine="{cosine}"),
+        "one_length": t("vector length"),
+        "length": t("lengths {lengths} (γ scales both)", lengths="{lengths}"),
+        "spoken": t("Layer weights {shares}.", shares="{shares}"),
+        "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n="{n}", word="{word}"),
+        "about_map": t("Lines: the listed sentences."),
+        "accuracy": t("Nearest sentence: same sense"),
+        "chance": t("chance {share}", share="{share}"),
+        "alone": t("0 to {top}: single layers; each sentence left out in turn.", top=layers.n - 1),
+        "nearest": t("Nearest to “{word}”, sentence {number}", word="{word}", number="{number}"),
+        "yours": t("yours, {number}", number="{number}"),
+        "weights": t("w = {w}", w="{w}"),
+    }
+
+
+def _map() -> dict:
+    return {
+        "title": t("Map of its senses"),
+        "alt": t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}"),
+        "layer": t("Layer"),
+        "play": t("Play"),
+        "pause": t("Pause"),
+        "between": t("between {a} and {b}", a="{a}", b="{b}"),
+        "from": t("True neighbors of"),
+        "near": t("True neighbors"),
+        "none": t("Click a dot or star to see its true neighbors."),
+        "counted": t("{kept} of {n} true neighbors near on the map (chance {chance})", kept="{kept}", n="{n}", chance="{chance}"),
+        "tied": t("no true neighbors: {tied} tied", tied="{tied}"),
+        "kept_from": t("{kept} of {n} also in {where}.", kept="{kept}", n="{n}", where="{where}"),
+        "picked": t("{n} selected.", n="{n}"),
+        "select": t("Select “{name}”", name="{name}"),
+        "lasso": t("Lasso"),
+        "lasso_help": t("Draw around dots to select"),
+        "nearer": t("Zoom in"),
+        "farther": t("Zoom out"),
+        "whole": t("Show all"),
+        "kept": t("near on the map"),
+        "off": t("not near"),
+        "all": "",
+        "every": "",
+        "senses": "",
+    }

@@ -1,0 +1,165 @@
+"""The Collocates part: words near a word by how strongly they go with it, the words that tell its senses apart, and the lines behind each."""
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t, tn
+from core.common.limits import BOX
+from core.corpus import search
+from core.corpus.collocates import WIDEST, WINDOW
+from core.corpus_views.words import (
+    BY_DICE,
+    BY_LIKELIHOOD,
+    GROUPS,
+    LABELS,
+    Collocates,
+    CollocatesRequest,
+    ConcordanceRequest,
+    SenseColumn,
+    collocates,
+    hits_of,
+)
+from core.text import languages
+from core.workbench import Bench
+from pages._cached.views import view
+from pages._corpus import reading, store
+from pages._corpus.show import query_kind, show_lines
+from pages._frame.choices import BOUND, coded_choice, text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import shown_errors
+from pages._widgets import lists
+
+MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
+ROW = 35  # pixels of a row
+COLUMNS = 4  # senses side by side
+TELLING = 0.5  # z from which a word is listed for a sense
+
+
+def show(in_use: InUse) -> None:
+    _part(store.bench_over(in_use))
+
+
+@st.fragment
+def _part(bench: Bench) -> None:
+    with shown_errors():
+        corpus = bench.encoded
+        places = st.columns([3, 4, 3, 2], vertical_alignment="bottom")
+        query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
+        usual = "" if (query or "").strip() else _example(bench)
+        kind = query_kind("collocate_kind", places[1], search.LEMMA)
+        named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
+        senses = coded_choice("by_sense", t("By sense"), named, LABELS, place=places[2], in_box=True)
+        with places[3].popover(t("More"), icon=":material/tune:", width="stretch"):
+            window = st.slider(t("Window, words each side"), 1, WIDEST, WINDOW, key="window", **BOUND)
+            minimum = st.number_input(t("Together at least"), 1, 1_000, 2, key="minimum", **BOUND)
+            order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
+            grammar = st.toggle(t("Function words"), key="grammar", **BOUND)
+        request = CollocatesRequest(
+            query=usual or query, kind=kind, window=window, minimum=int(minimum), most=MOST, order=order, senses=senses, grammar=grammar
+        )
+        with st.spinner(t("Counting…"), show_time=True):
+            result = view(collocates, bench, request)
+        _show(bench, request, result, bool(usual), corpus)
+
+
+def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
+    if not result.n:
+        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, _lines_request(request))))
+        return
+    chosen, sense = "", ""
+    if result.senses:
+        chosen, sense = _columns(result)
+    table = _table(result)
+    event = st.dataframe(
+        table,
+        hide_index=True,
+        width="stretch",
+        height=min(LONG, len(table) + 1) * ROW + 3,
+        on_select="rerun",
+        selection_mode="single-row",
+        key="collocates.table",
+        column_config={
+            t("logDice"): st.column_config.NumberColumn(format="%.2f"),
+            t("log-likelihood"): st.column_config.NumberColumn(format="%.1f"),
+        },
+    )
+    if not chosen and event.selection.rows:
+        chosen = result.items[event.selection.rows[0]].word
+    notice(_noticed(request, result, guessed))
+    _lines(bench, request, chosen, sense)
+    lists.twin(table, name="collocates", key="collocates.twin")
+
+
+def _columns(result: Collocates) -> tuple[str, str]:
+    """A column a sense: its telling words; the one pressed, and its sense."""
+    shown = [column for column in result.senses if column.words and column.words[0].z >= TELLING][:8]
+    pressed = "", ""
+    for start in range(0, len(shown), COLUMNS):
+        for place, column in zip(st.columns(min(COLUMNS, len(shown))), shown[start : start + COLUMNS], strict=False):
+            with place:
+                word = _sense(column)
+            pressed = (word, column.sense) if word else pressed
+    return pressed
+
+
+def _sense(column: SenseColumn) -> str:
+    words = [word for word in column.words if word.z >= TELLING][:10]
+    rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
+    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=column.sense.replace("*", "")[:60]))
+    event = st.dataframe(
+        pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("other"))),
+        hide_index=True,
+        width="stretch",
+        height=min(6, len(rows) + 1) * ROW + 3,
+        on_select="rerun",
+        selection_mode="single-row",
+        key=f"collocates.{column.sense}",
+    )
+    return words[event.selection.rows[0]].word if event.selection.rows else ""
+
+
+def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> None:
+    """The lines of the collocate that was pressed."""
+    if not word:
+        st.caption(t("Press a row to read its lines."))
+        return
+    wanted = _lines_request(request, near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
+    hits = hits_of(bench, wanted)
+    st.caption(
+        tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), word=word, query=request.query)
+    )
+    show_lines(bench, wanted, hits, key="collocates.lines")
+
+
+def _lines_request(request: CollocatesRequest, **more) -> ConcordanceRequest:
+    return ConcordanceRequest(query=request.query, kind=request.kind, documents=request.documents, **more)
+
+
+def _table(result: Collocates) -> pd.DataFrame:
+    rows = [(i.word, i.log_dice, i.log_likelihood, i.together, i.left, i.right, i.frequency) for i in result.items]
+    columns = (t("word"), t("logDice"), t("log-likelihood"), t("together"), t("before"), t("after"), t("in the corpus"))
+    return pd.DataFrame(rows, columns=columns)
+
+
+def _noticed(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:
+    facts = [t("Example: “{word}”.", word=request.query)] if guessed else []
+    telling = [(column.sense, column.words[0].word) for column in result.senses if column.words and not column.words[0].elsewhere]
+    if telling:
+        parts = "; ".join(f"“{word}” ({sense})" for sense, word in telling[:4])
+        facts.append(t("Near one sense alone: {words}.", words=parts))
+    if result.items:
+        best = result.items[0]
+        values = {"word": best.word, "query": request.query, "n": best.together, "all": best.frequency}
+        facts.append(t("“{word}” stands near “{query}” {n:,} of the {all:,} times it occurs.", **values))
+    else:
+        facts.append(
+            t("No word stands near “{query}” {n} times. Lower the minimum, or widen the window.", query=request.query, n=request.minimum)
+        )
+    return facts
+
+
+def _example(bench: Bench) -> str:
+    """A word whose senses have collocates of their own, where the corpus has it; else a common one."""
+    word = languages.in_use().examples.get("collocates", "")
+    return word if word in bench.encoded.number else reading.common_word(bench.encoded)

@@ -1,0 +1,94 @@
+"""The Keywords part: what the corpus in use says more often than another, and what that says more often."""
+
+import pandas as pd
+import streamlit as st
+
+from core.common.i18n import t
+from core.corpus.association import BONFERRONI, FDR, NONE
+from core.corpus.keyness import Keyword
+from core.corpus_views.words import Keyness, KeynessRequest, keyness, reference_of
+from core.files import registry
+from pages._cached.views import view
+from pages._corpus import store
+from pages._frame.choices import BOUND, coded_choice
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain, shown_errors
+from pages._widgets import lists
+
+MOST, LONG, ROW = 100, 12, 35  # words of each corpus, rows in sight, pixels of a row
+CERTAIN = 0.05  # p below which a keyword is more than chance
+
+
+def show(in_use: InUse) -> None:
+    bench = store.bench_over(in_use)
+    with shown_errors():
+        usual = reference_of(bench)
+        names = [entry.name for entry in registry.entries("corpus") if entry.available and entry.name != bench.corpus]
+        if in_use.corpus != bench.corpus:
+            names.insert(0, in_use.corpus)
+        places = st.columns([4, 4, 2], vertical_alignment="bottom")
+        names = [usual, *(name for name in dict.fromkeys(names) if name != usual)]
+        against = places[0].selectbox(t("Compare with"), names, key="against", **BOUND, accept_new_options=True) or usual
+        corrections = {FDR: t("false discoveries"), BONFERRONI: t("Bonferroni"), NONE: t("none")}
+        correction = coded_choice("correction", t("Correction of p"), corrections, FDR, place=places[1])
+        minimum = places[2].number_input(t("At least"), 1, 1_000, 5, key="key_minimum", **BOUND)
+        request = KeynessRequest(against=against, minimum=int(minimum), correction=correction, most=MOST)
+        with st.spinner(t("Counting…"), show_time=True):
+            result = view(keyness, bench, request)
+        _show(result)
+
+
+def _show(result: Keyness) -> None:
+    for place, name, words, own in zip(st.columns(2, gap="large"), result.names, (result.first, result.second), (True, False), strict=True):
+        with place:
+            st.caption(t("More often in **{name}** ({n:,} tokens)", name=plain(name), n=result.tokens[0 if own else 1]))
+            table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
+            lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
+    notice(_noticed(result))
+    both = pd.concat([_table(result.first, True, both=True), _table(result.second, True, both=True)])
+    lists.twin(both, name="keywords", key="keyness.twin")
+
+
+def _table(words: tuple[Keyword, ...], own: bool, *, both: bool = False) -> pd.DataFrame:
+    """Words with their rates in this corpus and the other; the whole for the file."""
+    rows = [(w.word, w.log_likelihood, w.log_ratio if own else -w.log_ratio, *_rates(w, own), w.p) for w in words]
+    table = pd.DataFrame(
+        rows, columns=(t("word"), t("log-likelihood"), t("log ratio"), t("per million here"), t("per million there"), t("p, corrected"))
+    )
+    if both:
+        table.insert(1, t("count"), [word.first for word in words])
+        table.insert(2, t("count there"), [word.second for word in words])
+    return table
+
+
+def _rates(word: Keyword, own: bool) -> tuple[float, float]:
+    rates = word.first_per_million, word.second_per_million
+    return rates if own else rates[::-1]
+
+
+def _formats() -> dict:
+    number = st.column_config.NumberColumn
+    return {
+        t("log-likelihood"): number(format="%.1f"),
+        t("log ratio"): number(format="%.2f", help=t("1 is twice as often, 2 four times.")),
+        t("p, corrected"): number(format="%.2g"),
+    }
+
+
+def _noticed(result: Keyness) -> list[str]:
+    certain = [word for word in (*result.first, *result.second) if word.p < CERTAIN]
+    facts = []
+    if result.first:
+        words = "”, “".join(word.word for word in result.first[:3])
+        facts.append(t("Most characteristic here: “{words}”.", words=words))
+    shown = len(result.first) + len(result.second)
+    facts.append(
+        t(
+            "{n:,} of the {shown:,} words listed differ beyond chance (p < 0.05, {all:,} tested).",
+            n=len(certain),
+            shown=shown,
+            all=result.compared,
+        )
+    )
+    return facts

@@ -1,0 +1,65 @@
+"""The corpus commands: as a table, JSON and CSV the same answer; bad input is one sentence."""
+
+import csv
+import io
+import json
+
+import pytest
+
+from core.cli.main import main
+
+
+@pytest.fixture
+def mine(tmp_path, private_cache):
+    path = tmp_path / "mine.csv"
+    rows = [("The river bank was steep.", 1990), ("The bank lent money, and banks lend more.", 1991), ("No such word.", 1991)]
+    path.write_text("text,year\n" + "".join(f'"{text}",{year}\n' for text, year in rows))
+    return str(path)
+
+
+def run(capsys, *words: str) -> str:
+    assert main(["corpus", *words]) == 0
+    return capsys.readouterr().out
+
+
+def test_a_search_is_the_same_as_table_json_and_csv(capsys, mine):
+    words = ("search", "bank", "--corpus", mine, "--kind", "lemma")
+    result = json.loads(run(capsys, *words, "--json"))
+    assert (result["n"], result["forms"], result["dates"]) == (3, [["bank", 2], ["banks", 1]], [["1990", 1, 6], ["1991", 2, 13]])
+    assert [line["hit"] for line in result["lines"]] == ["bank", "bank", "banks"] and result["deviation"] > 0
+    rows = list(csv.DictReader(io.StringIO(run(capsys, *words, "--csv"))))
+    assert [(row["date"], row["before"], row["hit"]) for row in rows] == [
+        ("1990", "The river", "bank"),
+        ("1991", "The", "bank"),
+        ("1991", "The bank lent money, and", "banks"),
+    ]
+    table = run(capsys, *words)
+    assert "3 occurrences" in table and "bank 2, banks 1" in table and "The river  bank  was steep." in table
+
+
+def test_collocates_and_keyness_are_the_same_as_json_and_csv(capsys, mine):
+    words = ("collocates", "bank", "--corpus", mine, "--minimum", "1", "--content")
+    result = json.loads(run(capsys, *words, "--json"))
+    rows = list(csv.reader(io.StringIO(run(capsys, *words, "--csv"))))
+    assert [row[0] for row in rows[1:]] == [item["word"] for item in result["items"]] and "river" in {row[0] for row in rows}
+    words = ("keyness", "--corpus", mine, "--against", "sentences", "--minimum", "1", "--most", "5", "--correction", "bonferroni")
+    result = json.loads(run(capsys, *words, "--json"))
+    rows = list(csv.reader(io.StringIO(run(capsys, *words, "--csv"))))
+    assert [row[0] for row in rows[1:]] == [item["word"] for item in (*result["first"], *result["second"])]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("search", "a(", "--kind", "pattern"), "a( is no regular expression"),
+        (("search", "bank", "--order", "length"), "Unknown order 'length'"),
+        (("search", "bank", "--sense", "piano"), "No sense 'piano' of this word here. It has: financial institution, river edge"),
+        (("collocates", "bank", "--window", "11"), "--window"),
+        (("keyness", "--against", "sentences"), "cannot be compared with itself"),
+        (("search", "bank", "--corpus", "/no/such/file"), "/no/such/file"),
+    ],
+)
+def test_bad_input_is_one_sentence(capsys, words, message):
+    assert main(["corpus", *words]) == 2
+    error = capsys.readouterr().err.strip()
+    assert message in error and len(error.splitlines()) == 1

@@ -1,0 +1,131 @@
+"""The sense space of an index in shards: what one table gives, whether read one after another or by the approximate index."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+
+from core.cli import main
+from core.cluster import senses
+from core.cluster import shards as index
+from core.cluster.senses import ApproximateSenses, SensesOfShards
+from core.common.errors import BadInput, MissingArtifact
+from core.elmo.models import open_model
+from core.index import build as building
+from core.index import sense_index
+from core.index.neighbours import ANY, OTHER, SAME, make_query
+from core.index.sense_index import WEIGHTS, SenseIndex
+from core.index.sense_space import KEPT, substitutes_of
+from core.index.table import OccurrenceTable
+from core.senses.judge import open_judge
+from core.text.corpora import open_corpus
+from core.text.tokens import tokenize
+
+SENTENCE = "We sat on the bank and watched the boats."
+
+
+@pytest.fixture(scope="module")
+def model():
+    return open_model("elmo-mini")
+
+
+@pytest.fixture(scope="module")
+def space(model):
+    return open_judge(model).space
+
+
+@pytest.fixture(scope="module")
+def query(model):
+    tokens = tokenize(SENTENCE)
+    return make_query(model.encoder, tokens, tokens.index("bank"))
+
+
+@pytest.fixture(scope="module")
+def corpus() -> list:
+    """A few sentences of some words: "bank" stands in the first shards alone, labelled."""
+    return [s for s in open_corpus("sentences") if any(t.lemma in ("bank", "match", "pitcher") for t in s.targets)][:100]
+
+
+@pytest.fixture(scope="module")
+def one(model, corpus, tmp_path_factory) -> OccurrenceTable:
+    folder = tmp_path_factory.mktemp("one") / "index"
+    return building.build_index(corpus, model.encoder, folder, model=model.fingerprint, substitutes=substitutes_of(model))
+
+
+@pytest.fixture(scope="module")
+def many(model, corpus, tmp_path_factory) -> index.Shards:
+    """The same in shards of some 300 tokens, made on a cluster."""
+    where = tmp_path_factory.mktemp("many") / "index"
+    with pytest.MonkeyPatch.context() as patch, LocalCluster(n_workers=1, processes=False, dashboard_address=None) as cluster:
+        for module in (index, building):
+            patch.setattr(module, "TOKENS_PER_ROUND", 300)
+        with Client(cluster) as client:
+            result = index.build(client, corpus, where, model="elmo-mini", model_fingerprint=model.fingerprint, senses=True)
+    assert len(result.shards) > 2
+    return result
+
+
+@pytest.mark.parametrize("which", [ANY, SAME, OTHER])
+def test_the_nearest_of_all_shards_are_those_of_one_table(many, one, space, query, which):
+    exact = SenseIndex(one, space).nearest(query, WEIGHTS, k=30, which=which)
+    near = SensesOfShards(many, space).nearest(query, WEIGHTS, k=30, which=which)
+    assert [n.occurrence.row for n in near] == [n.occurrence.row for n in exact]
+    np.testing.assert_allclose([n.cosine for n in near], [n.cosine for n in exact], atol=2e-3)
+    assert not SensesOfShards(many, space).narrows(query, which)
+
+
+def test_all_shards_stand_by_one_map_though_the_word_is_labelled_in_few(many, one, space, model):
+    form = make_query(model.encoder, ["The", "banks", "were", "closed", "."], 1)
+    near = SensesOfShards(many, space).nearest(form, WEIGHTS, k=20, which=OTHER)
+    exact = SenseIndex(one, space).nearest(form, WEIGHTS, k=20, which=OTHER)
+    assert [n.occurrence.row for n in near] == [n.occurrence.row for n in exact]
+
+
+def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_placed(many, one, space, query, tmp_path, monkeypatch):
+    folder = Path(shutil.copytree(many.url, tmp_path / "copy"))
+    for kept in folder.glob(f"shards/*/{KEPT}"):
+        kept.unlink()
+    bare = index.open_shards(folder)
+    monkeypatch.setattr(sense_index, "MOST_READ", 40)
+    near = SensesOfShards(bare, space).nearest(query, WEIGHTS, k=60)
+    layer = one.nearest(query, [0, 1, 0], k=40)
+    assert SensesOfShards(bare, space).narrows(query)
+    assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
+    with pytest.raises(BadInput, match=r"keeps no substitutes\. Build the index with --senses"):
+        senses.build(bare, space)
+
+
+@pytest.mark.parametrize("which", [ANY, OTHER])
+def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(many, one, space, query, which):
+    pytest.importorskip("faiss")
+    senses.build(many, space)
+    hits = wanted = 0
+    for row in range(0, len(one), len(one) // 12):
+        o = one.occurrence(row)
+        asked = type(query)(o.tokens, o.position, one.rows.take(np.array([row]))[0])
+        exact = SenseIndex(one, space).nearest(asked, WEIGHTS, which=which)
+        near = ApproximateSenses(many, space).nearest(asked, WEIGHTS, which=which)
+        hits, wanted = hits + sum(n.cosine >= exact[-1].cosine - 2e-3 for n in near), wanted + len(exact)
+    assert hits / wanted > 0.9
+
+
+def test_the_commands_search_shards_and_the_approximate_index(many, one, model, capsys):
+    pytest.importorskip("faiss")
+
+    def nearest(*more) -> list[tuple]:
+        asked = ["neighbours", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", "--json", *map(str, more)]
+        assert main.main(asked) == 0
+        return [(row["sentence"], row["position"]) for row in json.loads(capsys.readouterr().out)["neighbours"]]
+
+    expected = nearest("--corpus", one.folder)
+    assert len(expected) == 8 and nearest("--corpus", many.url) == expected
+    with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
+        ApproximateSenses(index.open_shards(one.folder), open_judge(model).space).nearest(make_query(model.encoder, ["bank"], 0), WEIGHTS)
+    assert main.main(["index", "approximate", str(one.folder), "--senses", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["occurrences"] == len(one)
+    assert nearest("--corpus", one.folder, "--approximate") == expected
+    assert main.main(["index", "approximate", str(one.folder), "--senses", "--model", "elmo-ko-mini"]) == 2
+    assert "Name its model" in capsys.readouterr().err

@@ -1,0 +1,84 @@
+"""Each measure against a worked example by hand, and against a published table or a library."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import chi2, chi2_contingency, false_discovery_control
+
+from core.common.errors import BadInput
+from core.corpus.association import BONFERRONI, FDR, NONE, log_dice, log_likelihood, log_odds, log_ratio, p_values
+from core.corpus.dispersion import deviation, per_million
+
+
+def test_log_dice_is_14_plus_log2_of_dice():
+    assert log_dice(10, 10, 10) == 14  # always together
+    assert log_dice(5, 10, 10) == 13  # half as much Dice is one less
+    assert log_dice(3, 20, 76) == pytest.approx(14 + math.log2(2 * 3 / 96))  # = 10, by hand: Dice is 1/16
+    assert log_dice(3, 20, 76) == pytest.approx(10)
+    assert log_dice(np.array([0, 1]), 4, np.array([4, 4])).tolist() == [-math.inf, 12]
+
+
+def test_log_likelihood_is_dunnings_published_table():
+    """Dunning 1993, table of bigrams of a text of 31,777 words: k(AB), k(A ~B), k(~A B), k(~A ~B) and -2 log λ."""
+    table = {
+        "the swiss": (270.72, 110, 2442, 111, 29114),
+        "can be": (263.90, 29, 13, 123, 31612),
+        "previous year": (256.84, 31, 23, 139, 31584),
+    }
+    for name, (published, both, first, second, neither) in table.items():
+        assert log_likelihood(both, second, both + first, second + neither) == pytest.approx(published, abs=0.006), name
+
+
+@pytest.mark.parametrize(("a", "b", "n", "m"), [(110, 111, 2552, 29225), (1, 0, 10, 1000), (40, 400, 1000, 10_000), (7, 3, 50, 9_999)])
+def test_log_likelihood_is_the_g_test(a, b, n, m):
+    expected = chi2_contingency([[a, b], [n - a, m - b]], correction=False, lambda_="log-likelihood")
+    g2 = log_likelihood(np.array([a]), np.array([b]), n, m)
+    assert g2[0] == pytest.approx(expected.statistic, abs=1e-9)
+    assert p_values(g2, NONE)[0] == pytest.approx(expected.pvalue, rel=1e-9)
+
+
+def test_log_ratio_counts_doublings():
+    assert log_ratio(40, 10, 1000, 1000) == 2  # four times as frequent
+    assert log_ratio(10, 40, 1000, 2000) == -1
+    assert log_ratio(4, 0, 100, 100) == 3  # 0 is taken for a half
+
+
+def test_deviation_is_gries_example():
+    """Gries 2008, section 3: fifty words in five parts of 9, 10, 10, 10 and 11; "a" occurs in them 1, 2, 3, 4 and 5 times: DP = 0.18."""
+    assert deviation([1, 2, 3, 4, 5], [9, 10, 10, 10, 11]) == pytest.approx(0.18, abs=1e-9)
+    assert deviation([9, 10, 10, 10, 11], [9, 10, 10, 10, 11]) == 0
+    assert deviation([7, 0], [10, 90]) == pytest.approx(0.9)  # all in one part
+    assert math.isnan(deviation([0, 0], [10, 90]))
+    assert per_million(33, 37_492) == pytest.approx(880.19, abs=0.01)
+
+
+def test_log_odds_are_those_of_a_plain_loop():
+    """Monroe et al. 2008, equations 16, 18 and 22, word by word; and by hand where both sets are alike."""
+    first, second, background = np.array([8, 1, 0, 5]), np.array([1, 9, 0, 5]), np.array([40, 40, 10, 110])
+    z = log_odds(first, second, background, prior=20)
+    for k in range(4):
+        alpha, total = 20 * background[k] / 200, 20
+        one = (first[k] + alpha) / (first.sum() + total - first[k] - alpha)
+        other = (second[k] + alpha) / (second.sum() + total - second[k] - alpha)
+        variance = 1 / (first[k] + alpha) + 1 / (second[k] + alpha)
+        assert z[k] == pytest.approx((math.log(one) - math.log(other)) / math.sqrt(variance))
+    assert z[0] > 0 > z[1]
+    assert np.abs(log_odds(first, first, background)).max() == 0
+    np.testing.assert_allclose(log_odds(first, second, background), -log_odds(second, first, background))
+
+
+def test_a_frequent_word_needs_more_to_tell_than_a_rare_one():
+    """The prior: 3 to 0 says little of a word that is half of all text, and more of a rare one."""
+    frequent, rare = log_odds(np.array([3, 3]), np.array([0, 0]), np.array([500, 2]))
+    assert rare > frequent
+
+
+def test_p_is_corrected_for_the_number_of_tests():
+    g2 = np.array([20.0, 6.0, 3.0, 0.1])
+    raw = chi2.sf(g2, 1)
+    np.testing.assert_allclose(p_values(g2, NONE), raw)
+    np.testing.assert_allclose(p_values(g2, BONFERRONI), np.minimum(4 * raw, 1))
+    np.testing.assert_allclose(p_values(g2, FDR), false_discovery_control(raw))
+    with pytest.raises(BadInput, match=r"Unknown correction 'holm'. Choose: "):
+        p_values(g2, "holm")

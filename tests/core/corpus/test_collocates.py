@@ -1,0 +1,171 @@
+"""Collocates are those that a loop over every token counts; by sense they are told apart; keyness is symmetric; bad input is a sentence."""
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from scipy.stats import chi2_contingency
+
+from core.common.errors import BadInput
+from core.corpus.association import BONFERRONI, log_dice
+from core.corpus.collocates import WIDEST, by_sense, collocates, near, with_word_near
+from core.corpus.encoded import EncodedCorpus, encode
+from core.corpus.keyness import keywords
+from core.corpus.search import LEMMA, WORD, find, label_of, lines
+from core.text.corpora import open_corpus
+from core.text.sentences import Sentence, Target
+
+
+@pytest.fixture(scope="module")
+def ours() -> EncodedCorpus:
+    return encode(open_corpus("sentences"))
+
+
+def counted(corpus: EncodedCorpus, query: str, kind: str, window: int) -> tuple[Counter, int]:
+    """Word -> its tokens within the window of a hit, each once, no hit's own; and how many tokens that are, by looking at all of them."""
+    own, near_by = set(), set()
+    for line in lines(corpus, find(corpus, query, kind=kind), 0, 100_000):
+        first = len(line.left)
+        own |= {(line.sentence, first + k) for k in range(len(line.words))}
+        length = first + len(line.words) + len(line.right)
+        span = [*range(first - window, first), *range(first + len(line.words), first + len(line.words) + window)]
+        near_by |= {(line.sentence, k) for k in span if 0 <= k < length}
+    near_by -= own
+    return Counter(corpus.tokens(sentence)[k].casefold() for sentence, k in near_by), len(near_by)
+
+
+@pytest.mark.parametrize(
+    ("query", "kind", "window"), [("bank", WORD, 1), ("the", WORD, 3), ("of the", WORD, 10), ("go", LEMMA, 5), ("n't", WORD, 2)]
+)
+def test_counts_are_those_of_a_loop_over_all_tokens(ours, query, kind, window):
+    expected, n = counted(ours, query, kind, window)
+    items = collocates(ours, find(ours, query, kind=kind), window=window, minimum=1)
+    assert {item.word: item.together for item in items} == {w: c for w, c in expected.items() if any(map(str.isalpha, w))}
+    assert all(item.left + item.right == item.together for item in items) and len(near(ours, find(ours, query, kind=kind), window)[0]) == n
+    assert [item.log_dice for item in items] == sorted((item.log_dice for item in items), reverse=True)
+
+
+def test_measures_are_of_these_counts(ours):
+    hits = find(ours, "bank", kind=LEMMA)
+    around, _ = near(ours, hits, 5)
+    own = Counter(ours.word_list[k] for k in ours.word[hits.first])
+    rest = len(ours) - len(hits) - len(around)
+    for item in collocates(ours, hits):
+        assert item.frequency == len(find(ours, item.word))
+        assert item.log_dice == log_dice(item.together, len(hits), item.frequency)
+        elsewhere = item.frequency - item.together - own[item.word]
+        table = [[item.together, elsewhere], [len(around) - item.together, rest - elsewhere]]
+        expected = chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic
+        assert item.log_likelihood == pytest.approx(expected if item.together * rest >= elsewhere * len(around) else 0)
+
+
+def test_a_worked_example():
+    """Three sentences, window 1: "strong tea" twice of three "strong" and two "tea": logDice 14 + log2(2 * 2 / 5)."""
+    corpus = encode([Sentence(tuple(text.split())) for text in ("strong tea here", "a strong tea", "strong men drink")])
+    (item,) = [item for item in collocates(corpus, find(corpus, "strong"), window=1, minimum=2)]
+    assert (item.word, item.together, item.left, item.right, item.frequency) == ("tea", 2, 0, 2, 2)
+    assert item.log_dice == pytest.approx(13.678, abs=0.001)
+
+
+def test_a_token_between_two_hits_counts_once_and_hits_do_not_count():
+    corpus = encode([Sentence(("bank", "x", "bank", "bank", "y"))])
+    assert {item.word: (item.together, item.left, item.right) for item in collocates(corpus, find(corpus, "bank"), minimum=1)} == {
+        "x": (1, 0, 1),
+        "y": (1, 0, 1),
+    }
+
+
+def test_words_that_carry_grammar_can_be_left_out(ours):
+    hits = find(ours, "bank")
+    assert "the" in {item.word for item in collocates(ours, hits)}
+    assert {item.word for item in collocates(ours, hits, without={"the", "otterhound"})} == {
+        item.word for item in collocates(ours, hits)
+    } - {"the"}
+
+
+def test_lines_of_a_collocate_are_those_with_it(ours):
+    hits = find(ours, "bank")
+    for item in collocates(ours, hits, window=3):
+        chosen = hits.at(with_word_near(ours, hits, item.word, 3))
+        for line in lines(ours, chosen, 0, 99):
+            assert item.word in {token.casefold() for token in (*line.left[-3:], *line.right[:3])}
+        assert len(chosen) >= 1 and item.together <= 6 * len(chosen)
+    assert not with_word_near(ours, hits, "otterhound", 3).any()
+
+
+def test_by_sense_each_sense_is_told_by_its_own_words():
+    def sentence(words: str, sense: str) -> Sentence:
+        tokens = tuple(words.split())
+        return Sentence(tokens, (Target(tokens.index("bank"), "bank", sense, "bank"),))
+
+    river, money = (
+        ["the bank of a muddy river", "a river bank", "by the river bank"],
+        ["the bank lent money", "my money is in the bank", "money of the bank"],
+    )
+    corpus = encode([*(sentence(text, "river") for text in river), *(sentence(text, "money") for text in money)])
+    hits = find(corpus, "bank")
+    lists = by_sense(corpus, hits, label_of(corpus, hits), minimum=2)
+    named = {corpus.senses[k]: words for k, words in lists.items()}
+    assert (named["river"][0].word, named["river"][0].here, named["river"][0].elsewhere) == ("river", 3, 0)
+    assert (named["money"][0].word, named["money"][0].here) == ("money", 3) and named["money"][0].z > 0
+    assert "river" not in {word.word for word in named["money"]}
+
+
+def test_one_sense_is_no_choice_and_a_window_has_bounds(ours):
+    hits = find(ours, "the")
+    with pytest.raises(BadInput, match=r"Two senses are needed: this word has 0 with sentences here\."):
+        by_sense(ours, hits, label_of(ours, hits))
+    for window in (0, WIDEST + 1):
+        with pytest.raises(BadInput, match=rf"A window of {window} words; choose 1 to 10\."):
+            collocates(ours, hits, window=window)
+
+
+def test_one_hit_many_hits_and_none(ours):
+    assert collocates(ours, find(ours, "otterhound"), minimum=1) == []
+    once = next(word for word, n in zip(ours.word_list, ours.frequency.tolist(), strict=True) if n == 1 and word.isalpha())
+    assert all(item.together == 1 for item in collocates(ours, find(ours, once), minimum=1) if item.frequency == 1)
+    corpus = encode([Sentence(("the", "bank"))] * 10_000)
+    (item,) = collocates(corpus, find(corpus, "the"))
+    assert (item.together, item.log_dice, item.log_likelihood) == (10_000, 14, 0)  # nothing is left to compare with
+
+
+# --- keyness ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def halves() -> tuple[EncodedCorpus, EncodedCorpus]:
+    sentences = open_corpus("sentences")
+    return encode(sentences[:1200]), encode(sentences[1200:])
+
+
+def test_keyness_is_the_g_test_of_the_two_counts(halves):
+    first, second = halves
+    for item in keywords(first, second)[:40]:
+        a, b = len(find(first, item.word)), len(find(second, item.word))
+        table = [[a, b], [len(first) - a, len(second) - b]]
+        assert (item.first, item.second) == (a, b)
+        assert item.log_likelihood == pytest.approx(chi2_contingency(table, correction=False, lambda_="log-likelihood").statistic)
+        assert (item.log_ratio > 0) == (a / len(first) > b / len(second))
+        assert item.first_per_million == pytest.approx(1e6 * a / len(first))
+
+
+def test_keyness_the_other_way_round_only_turns_signs(halves):
+    forth, back = keywords(*halves), {item.word: item for item in keywords(*halves[::-1])}
+    assert forth and len(forth) == len(back)
+    for item in forth:
+        assert back[item.word].log_ratio == pytest.approx(-item.log_ratio) and back[item.word].p == pytest.approx(item.p)
+
+
+def test_halves_drawn_at_random_have_few_keywords():
+    """The null: with Bonferroni any word at all in no more than 5 % of splits; a few more, as words come in sentences and not one by one."""
+    sentences, alarms = open_corpus("sentences"), 0
+    for seed in range(10):
+        half = np.random.default_rng(seed).permutation(len(sentences)) < len(sentences) // 2
+        first, second = (encode([s for s, own in zip(sentences, half, strict=True) if own == side]) for side in (True, False))
+        alarms += any(item.p < 0.05 for item in keywords(first, second, correction=BONFERRONI))
+    assert alarms <= 2
+
+
+def test_a_corpus_without_words_is_refused(halves):
+    with pytest.raises(BadInput, match="A corpus without words cannot be compared"):
+        keywords(halves[0], encode([]))

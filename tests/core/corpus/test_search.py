@@ -1,0 +1,321 @@
+"""Search finds what a plain scan finds, in any order, and no pattern can run on for ever."""
+
+import re
+import time
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from core.common.errors import BadInput
+from core.corpus import dispersion
+from core.corpus.encoded import EncodedCorpus, encode
+from core.corpus.patterns import of_lemma
+from core.corpus.search import (
+    AT_RANDOM,
+    BY_LEFT,
+    BY_RIGHT,
+    BY_SENSE,
+    BY_SOURCE,
+    KINDS,
+    LEMMA,
+    ORDERS,
+    PATTERN,
+    WORD,
+    Hits,
+    commonest_beside,
+    find,
+    forms,
+    label_of,
+    lines,
+    ordered,
+    similar,
+)
+from core.text import languages
+from core.text.corpora import open_corpus
+from core.text.sentences import Sentence, read_sentences
+from core.text.tokens import tokenize
+
+TEXTS = {"a": ["The bank of the river.", "A bank lent the bank money.", "I don't bank on it."], "b": ["No river here.", "The Bank!"]}
+SMALL = [Sentence(tuple(tokenize(text)), document=name) for name, texts in TEXTS.items() for text in texts]
+
+
+@pytest.fixture(scope="module")
+def sentences() -> list[Sentence]:
+    return [Sentence(s.tokens, s.targets, document=f"d{k % 7}") for k, s in enumerate(read_sentences("assets/sentences.jsonl"))]
+
+
+@pytest.fixture(scope="module")
+def ours(sentences) -> EncodedCorpus:
+    return encode(sentences)
+
+
+def corpus_of(*texts) -> EncodedCorpus:
+    return encode([Sentence(tuple(text)) for text in texts])
+
+
+def scanned(sentences: list[Sentence], fits) -> list[tuple[int, int]]:
+    """(sentence, position) of tokens whose case-folded spelling fits, by looking at every one of them."""
+    return [(n, k) for n, s in enumerate(sentences) for k, token in enumerate(s.tokens) if fits(token.casefold())]
+
+
+def places(corpus: EncodedCorpus, hits: Hits) -> list[tuple[int, int]]:
+    return [(line.sentence, len(line.left)) for line in lines(corpus, hits, 0, len(hits))]
+
+
+@pytest.mark.parametrize("word", ["bank", "The", "SPRING", ",", "n't", "\N{SNOWMAN}"])
+def test_a_search_finds_what_a_plain_scan_finds(ours, sentences, word):
+    assert places(ours, find(ours, word)) == scanned(sentences, lambda token: token == word.casefold())
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["bank(s|ed)?", "[^aeiou]{3,5}", "(?:un|re).+ed", r"\d+", "b.{2}k", "colou?r", r"\w+ing", r"[\w'-]+", r"\W", "[]x.]", "[^]a-z]+"],
+)
+def test_a_pattern_finds_what_a_plain_scan_finds(ours, sentences, pattern):
+    expected = scanned(sentences, lambda token: re.fullmatch(pattern, token) is not None)
+    assert places(ours, find(ours, pattern, kind=PATTERN)) == expected
+
+
+@pytest.mark.parametrize("phrase", ["of the", "on the bank", "the bank of the river", "did not", "It's"])
+def test_a_phrase_is_found_within_sentences_only(ours, sentences, phrase):
+    wanted = [token.casefold() for token in tokenize(phrase)]
+    expected = [
+        (n, k)
+        for n, sentence in enumerate(sentences)
+        for k in range(len(sentence.tokens))
+        if [token.casefold() for token in sentence.tokens[k : k + len(wanted)]] == wanted
+    ]
+    assert places(ours, find(ours, phrase)) == expected
+
+
+@pytest.mark.parametrize(
+    ("query", "parts"),
+    [("bank*", ["bank.*"]), ("the * of", ["the", ".*", "of"]), ("un*ed", ["un.*ed"]), ("a *ing *", ["a", ".*ing", ".*"])],
+)
+def test_a_wildcard_stands_for_letters_or_for_a_word(ours, sentences, query, parts):
+    expected = [
+        (n, k)
+        for n, sentence in enumerate(sentences)
+        for k in range(len(sentence.tokens) - len(parts) + 1)
+        if all(re.fullmatch(part, token.casefold()) for part, token in zip(parts, sentence.tokens[k:], strict=False))
+    ]
+    assert expected and places(ours, find(ours, query)) == expected
+
+
+def test_a_phrase_with_a_wildcard_is_split_as_texts_are():
+    corpus = corpus_of(("I", "do", "n't", "know", "."), ("I", "do", "n't", "."), ("we", "do", "not", "go"))
+    assert places(corpus, find(corpus, "don't *")) == [(0, 1), (1, 1)]
+
+
+def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
+    hits = find(ours, "go", kind=LEMMA)
+    counted = dict(forms(ours, hits))
+    assert {"go", "went", "goes", "going", "gone"} == set(counted) and sum(counted.values()) == len(hits)
+    assert all(n == len(find(ours, form)) for form, n in counted.items())
+    assert {word for word, _ in forms(ours, find(ours, "be", kind=LEMMA))} >= {"be", "is", "was", "were", "been"}
+    assert {word for word, _ in forms(ours, find(ours, "carry", kind=LEMMA))} >= {"carry", "carried"}
+    assert "banknotes" not in dict(forms(ours, find(ours, "bank", kind=LEMMA)))
+    phrase = forms(ours, find(ours, "go to", kind=LEMMA))
+    assert {words.split()[1] for words, _ in phrase} == {"to"} and {words.split()[0] for words, _ in phrase} > {"went"}
+
+
+def test_a_korean_verb_is_found_in_its_forms():
+    with languages.reading(languages.named("ko")):
+        corpus = encode(open_corpus("sentences-ko"))
+        words = {corpus.word_list[k] for k in np.flatnonzero(of_lemma(corpus, "가다"))}
+        assert {"갔", "가는"} & words and all(word[0] in "가간갈감갔갑" for word in words)
+        assert len(find(corpus, r"\w+", kind=PATTERN)) > 5_000  # letters of every script, not of ASCII alone
+
+
+def test_no_phrase_runs_over_the_end_of_a_sentence_or_of_the_corpus():
+    corpus = corpus_of("ab", "c", "", "a")
+    assert [len(find(corpus, query)) for query in ("a b", "b c", "a b c", "a b c d e f", "c a")] == [1, 0, 0, 0, 0]
+
+
+def test_a_query_is_split_as_texts_are_and_as_a_file_with_its_own_tokens_may_be():
+    corpus = corpus_of(("do", "n't", "go"), ("don't", "go"), ("New York", "is"))
+    assert places(corpus, find(corpus, "don't go")) == [(0, 0), (1, 0)]
+    assert [line.words for line in lines(corpus, find(corpus, "don't"))] == [("do", "n't"), ("don't",)]
+    assert [line.words for line in lines(corpus, find(corpus, "new york"))] == [("New York",)]
+
+
+def test_lines_show_the_sentence_around_the_hit_and_its_document():
+    corpus = encode(SMALL)
+    shown = lines(corpus, find(corpus, "bank"))
+    assert [(line.document, line.sentence, line.words[0]) for line in shown] == [
+        ("a", 0, "bank"),
+        ("a", 1, "bank"),
+        ("a", 1, "bank"),
+        ("a", 2, "bank"),
+        ("b", 4, "Bank"),
+    ]
+    assert (shown[2].left, shown[2].right) == (("A", "bank", "lent", "the"), ("money", "."))
+    assert (shown[2].before, shown[2].hit, shown[2].after) == ("A bank lent the", "bank", "money.")
+    assert all((*line.left, *line.words, *line.right) == SMALL[line.sentence].tokens for line in shown)
+    assert lines(corpus, find(corpus, "bank"), 3, 1) == shown[3:4] and lines(corpus, find(corpus, "bank"), 9, 5) == []
+
+
+def test_sorted_by_context_is_sorted_as_the_words_are(ours):
+    hits = find(ours, "the")
+    for step, by in enumerate(BY_RIGHT):
+        after = [tuple(token.casefold() for token in line.right[step:4]) for line in lines(ours, ordered(ours, hits, by), 0, len(hits))]
+        assert after == sorted(after) and len(after) == len(hits)
+    for step, by in enumerate(BY_LEFT):
+        before = [
+            tuple(token.casefold() for token in line.left[:-5:-1][step:]) for line in lines(ours, ordered(ours, hits, by), 0, len(hits))
+        ]
+        assert before == sorted(before) and len(before) == len(hits)
+    for by in ORDERS:
+        assert sorted(places(ours, ordered(ours, hits, by))) == places(ours, hits)
+
+
+def test_sorted_by_source_by_sense_and_at_random(ours):
+    hits = find(ours, "bank")
+    of = [line.document for line in lines(ours, ordered(ours, hits, BY_SOURCE), 0, 99)]
+    assert of == sorted(of)
+    senses = [line.sense for line in lines(ours, ordered(ours, hits, BY_SENSE), 0, 99)]
+    assert len(set(senses)) == 3 and senses.index(None) == len(senses) - senses.count(None)  # unlabelled ones at the end
+    assert sum(a != b for a, b in pairwise(senses)) == 2
+    given = np.arange(len(hits))[::-1]
+    np.testing.assert_array_equal(ordered(ours, hits, BY_SENSE, senses=given).first, hits.first[::-1])
+    shuffled = ordered(ours, hits, AT_RANDOM, seed=3)
+    assert shuffled.first.tolist() != hits.first.tolist() != ordered(ours, hits, AT_RANDOM, seed=4).first.tolist()
+    np.testing.assert_array_equal(shuffled.first, ordered(ours, hits, AT_RANDOM, seed=3).first)
+
+
+def test_labels_are_those_of_the_sentences(ours, sentences):
+    hits = find(ours, "bank")
+    expected = [next((t.sense for t in sentences[n].targets if t.position == k), None) for n, k in places(ours, hits)]
+    assert (
+        [ours.senses[k] if k >= 0 else None for k in label_of(ours, hits)] == expected == [line.sense for line in lines(ours, hits, 0, 99)]
+    )
+
+
+def test_documents_filter_and_their_counts_add_up(ours, sentences):
+    hits = find(ours, "bank")
+    counts = dispersion.by_document(ours, hits)
+    assert sum(n for _, n, _ in counts) == len(hits) == sum(n for _, n, _ in dispersion.by_stretch(ours, hits))
+    assert (
+        sum(size for _, _, size in counts) == sum(len(s.tokens) for s in sentences) == sum(n for *_, n in dispersion.by_stretch(ours, hits))
+    )
+    for name, n, _ in counts:
+        kept = find(ours, "bank", documents=[name])
+        assert len(kept) == n and {line.document for line in lines(ours, kept, 0, n)} <= {name}
+    assert len(find(ours, "bank", documents=["d1", "d2"])) == counts[1][1] + counts[2][1]
+    assert len(find(ours, "bank", documents=[])) == len(hits)
+
+
+def test_stretches_are_as_long_as_they_say():
+    corpus = corpus_of(("a", "b", "c", "d", "e", "f", "g"))
+    every = find(corpus, r"\w", kind=PATTERN)
+    assert [(n, size) for _, n, size in dispersion.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
+    assert [name for name, _, _ in dispersion.parts(corpus, every)] == [str(k) for k in range(1, 11)]  # of one document
+
+
+def test_dates_are_years_where_all_begin_with_one():
+    def dated(*dates: str | None) -> EncodedCorpus:
+        return encode([Sentence(("a", "bank"), date=date) for date in dates])
+
+    corpus = dated("1991-02-03", None, "1990", "1991-11-30")
+    assert dispersion.by_date(corpus, find(corpus, "bank")) == [("1990", 1, 2), ("1991", 2, 4)]
+    corpus = dated("spring", "autumn", "spring")
+    assert dispersion.by_date(corpus, find(corpus, "bank")) == [("autumn", 1, 2), ("spring", 2, 4)]
+    with pytest.raises(BadInput, match=r"This corpus has no dates\. .*\.$"):
+        dispersion.by_date(encode(SMALL), find(encode(SMALL), "bank"))
+
+
+def test_the_word_beside_is_the_commonest_word_there(ours):
+    hits = find(ours, "the")
+    words, n = commonest_beside(ours, hits, 1)
+    after = [line.right[0].casefold() for line in lines(ours, hits, 0, len(hits)) if line.right]
+    assert all(after.count(word) == n for word in words)
+    assert all(after.count(other) < n for other in set(after) - set(words) if any(map(str.isalpha, other)))
+    tied = corpus_of(*(("a", word, "b") for word in ("one", "two", "one", "two")))
+    assert commonest_beside(tied, find(tied, "a"), 1) == (["one", "two"], 2)  # nobody alone stands there most often
+    many = corpus_of(*(("a", word) for word in ("one", "two", "three", "four")))
+    assert commonest_beside(many, find(many, "a"), 1) is None
+    one = corpus_of(("bank",))
+    assert commonest_beside(one, find(one, "bank"), 1) is None
+
+
+def test_words_spelt_nearly_alike_are_proposed():
+    corpus = encode(SMALL)
+    assert "river" in similar(corpus, "rivr") and "bank" in similar(corpus, "bnak") and similar(corpus, "zzzz") == []
+
+
+def test_a_corpus_without_tokens_can_be_searched():
+    corpus = encode([])
+    for kind in KINDS:
+        assert len(find(corpus, "bank", kind=kind)) == 0
+    assert [n for _, n, _ in dispersion.by_stretch(corpus, find(corpus, "bank"))] == [0] * 10
+
+
+# --- what is refused --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["", "  \t", "a" * 201, "a " * 13, "a* " * 13])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_query_that_is_none_or_too_long_is_refused_in_a_sentence(query, kind):
+    with pytest.raises(BadInput, match=r"\.$"):
+        find(encode(SMALL), query, kind=kind)
+
+
+def test_unknown_kinds_and_orders_are_named():
+    corpus = encode(SMALL)
+    with pytest.raises(BadInput, match=r"Unknown kind of search 'stem'\. Choose: word, lemma, pattern"):
+        find(corpus, "bank", kind="stem")
+    with pytest.raises(BadInput, match=r"Unknown order 'length'\. Choose: text,"):
+        ordered(corpus, find(corpus, "bank"), "length")
+
+
+@pytest.mark.parametrize("pattern", ["(", "[a", "a**", "*a", "a{2,1}", "\\", "(?P<x", "a{99999999999999}", "[z-a]"])
+def test_what_is_no_regular_expression_is_named(pattern):
+    with pytest.raises(BadInput, match="is no regular expression"):
+        find(encode(SMALL), pattern, kind=PATTERN)
+
+
+@pytest.mark.parametrize("pattern", [r"(a)\1", "(?=a)a", "(?>a)b", "(?<!a)b", "(?:(?:(?:a{99}){99}){99}){99}", "a{2000}"])
+def test_a_pattern_that_could_run_on_for_ever_is_refused(pattern):
+    with pytest.raises(BadInput, match="could take too long"):
+        find(encode(SMALL), pattern, kind=PATTERN)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["(a+)+$", "(a|a)*b", "(a|aa)+", "(.*)*x", "(?i)a", "a*a*a*a*b", "a?" * 30 + "a" * 30, "(?:a{1,9}){2,9}b", "(?:a?){999}b", "a*a*a*!"],
+)
+def test_a_pattern_on_which_backtracking_explodes_ends_at_once(pattern):
+    """Long words of one letter, on which repeats can share out the letters in every way."""
+    corpus = corpus_of(*[tuple("a" * 138 + chr(97 + k // 26) + chr(97 + k % 26) for k in range(676))] * 3)
+    started = time.perf_counter()
+    find(corpus, pattern, kind=PATTERN)
+    assert time.perf_counter() - started < 2
+
+
+def test_a_pattern_too_large_for_its_time_is_stopped_by_the_clock():
+    words = [tuple("".join(chr(97 + (k * 7 + j * j) % 26) for j in range(60)) + str(k) for k in range(40_000))]
+    corpus, started = corpus_of(*words), time.perf_counter()
+    with pytest.raises(BadInput, match=r"takes too long\. Simplify it"):
+        find(corpus, r"(?:\w{0,9}[^b]{0,9}.?){0,9}(?:.{0,40}c.{0,40}){0,4}!", kind=PATTERN)
+    assert time.perf_counter() - started < 20  # of a stated bound of 2 s and one part of the words, on a machine shared with others
+
+
+@pytest.mark.parametrize(
+    "pattern", ["bank(s|ed)?", r"\(.*\)", "[()*+]+", "[]x]*", "[^]]+", ".*ing", "a+?b", "a{2}", "x{2,3}y*", "(?:un)?real", r"[\]a]b"]
+)
+def test_ordinary_patterns_are_taken(ours, sentences, pattern):
+    assert places(ours, find(ours, pattern, kind=PATTERN)) == scanned(sentences, lambda token: re.fullmatch(pattern, token) is not None)
+
+
+def test_plain_text_is_never_read_as_a_pattern(ours):
+    assert len(find(ours, ".*")) == 0 and len(find(ours, "ban[kg]")) == 0 and len(find(ours, "*")) == 0
+
+
+def test_an_accent_is_found_however_query_and_text_write_it():
+    corpus = corpus_of(("le", "caf\u00e9"), ("cafe\u0301", "noir"))
+    for query in ("caf\u00e9", "cafe\u0301", "CAFE\u0301"):
+        for kind in (WORD, LEMMA):
+            assert places(corpus, find(corpus, query, kind=kind)) == [(0, 1), (1, 0)]
+    assert places(corpus, find(corpus, "caf.\u0301?", kind=PATTERN)) == [(0, 1), (1, 0)]
+    assert similar(corpus, "cafe\u0301s") == ["caf\u00e9"]

@@ -1,0 +1,180 @@
+"""The page's engine under node, beside core: tokens, words in question, vectors, substitutes, verdicts, with WebAssembly and without."""
+
+import base64
+import json
+import re
+import shutil
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from core.live import page
+from core.text.languages import named
+from core.text.tokens import pieces, tokenize
+from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
+from core.workbench import Bench, open_bench
+from tests.core.live.truth import compare, truths
+
+NODE = shutil.which("node")
+pytestmark = pytest.mark.skipif(NODE is None, reason="node is not on this machine")
+DRIVER = """
+const zlib = require("zlib"), fs = require("fs"), [, , pack, plain] = process.argv;
+const bytes = new Uint8Array(zlib.gunzipSync(fs.readFileSync(pack))), reader = newReader([bytes], plain === "plain");
+const plainly = (value) => JSON.stringify(value, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one));
+for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
+  const { call, given } = JSON.parse(line), asked = call === "answer" && reader.question(given.texts, given.tapped);
+  const calls = {
+    answer: () => ({ fast: reader.fast, asked, pair: reader.pair(asked, given.direction ?? "both"), around: reader.around(asked) }),
+    question: () => reader.question(given.texts, given.tapped),
+    same: () => reader.words.sameWord(given[0], given[1], given[2], given[3]),
+    lemmas: () => reader.words.lemmas(given), pieces: () => pieces(given), tokens: () => tokenize(given),
+    layers: () => reader.encode(given).layers, word: () => reader.word(given),
+  };
+  console.log(plainly(calls[call]()));
+}
+"""
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return open_bench()
+
+
+@pytest.fixture(scope="module")
+def html(bench: Bench) -> str:
+    return page.page_of(bench)
+
+
+@pytest.fixture(scope="module")
+def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
+    """ask("tokens", "We sat."), or many at once."""
+    folder = tmp_path_factory.mktemp("live")
+    script = "".join((page.FOLDER / f"{name}.js").read_text("utf-8") for name in page.ENGINE if name != "worker") + DRIVER
+    (folder / "engine.js").write_text(script, encoding="utf-8")
+    pack = re.search(r'id="pack">([^<]*)<', html)[1]
+    (folder / "pack.gz").write_bytes(base64.b64decode(pack))
+
+    def run(call: str, *given: object, plain: bool = False) -> list:
+        lines = "\n".join(json.dumps({"call": call, "given": one}) for one in given)
+        command = [NODE, "engine.js", "pack.gz", *["plain"] * plain]
+        done = subprocess.run(command, cwd=folder, input=lines, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    return run
+
+
+ODD = [
+    "Let's stick to the bank's plan, don't you think?",
+    "Dr. Lee (born 1990s) paid $3.14, 1,000 won at 5p.m. in the U.S., e.g. AT&T's 3.2GHz box.",
+    'He said "yes!" -- and "no"... at 7:30am; see https://a.b/c?d=e. or a.b+c@d.example',
+    "O’Brien’s naïve café, “quoted”, 12:30 1st 2nd 10km rock-'n'-roll ``so''",
+    "Cafe\u0301 \U0001f1f0\U0001f1f7 \U0001f44d\U0001f3fd 3\ufe0f\u20e3 no. 5 No. no.",
+    "",
+]
+
+
+def test_text_is_cut_as_core_cuts_it(bench, ask):
+    table = bench.targets
+    texts = ODD + [table.occurrence(row).sentence for row in range(0, len(table), 5)]
+    cut = ask("tokens", *texts)
+    assert [[*one] for one in cut] == [tokenize(text) for text in texts]
+    shown = [tokens for tokens in cut if tokens]
+    assert ask("pieces", *shown) == [pieces(tokens) for tokens in shown]
+
+
+def test_the_word_meant_is_the_one_core_takes(bench, ask):
+    table, language = bench.targets, named("en")
+    sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
+    both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
+    asked = ask("question", *({"texts": [" ".join(one) for one in pair], "tapped": [None, None]} for pair in both))
+    same = [answer for answer, pair in zip(asked, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
+    assert len(same) > 0.95 * len(both)
+    for answer in same:
+        assert answer["positions"] == list(word_in_question(*answer["tokens"], language)), answer["tokens"]
+
+
+def test_forms_are_of_the_words_core_says(ask):
+    language = named("en")
+    words = ["banks", "running", "flies", "stopped", "wider", "happiest", "lay", "news", "boxes", "agreed", "studied"]
+    known = words_of(language)
+    assert [tuple(one) for one in ask("lemmas", *words)] == [lemmas(word, known) for word in words]
+    pairs = [(["He", "ran"], 1, ["Run", "away"], 0), (["a", "bank"], 1, ["the", "river"], 1)]
+    assert ask("same", *pairs) == [same_word(*pair, language) for pair in pairs]
+
+
+def test_layers_are_near_those_of_float32_for_any_spelling(bench, ask):
+    sentences = [tokenize("We sat on the grassy bank."), tokenize("Zwölf qwrtx antidisestablishmentarianism 12,000!")]
+    for tokens, ours, theirs in zip(sentences, ask("layers", *sentences), bench.model.encoder.encode(sentences), strict=True):
+        for layer, expected in zip(ours, theirs, strict=True):
+            vectors = np.array(layer).reshape(len(tokens), -1)
+            cosines = (vectors * expected).sum(axis=1) / np.linalg.norm(vectors, axis=1) / np.linalg.norm(expected, axis=1)
+            assert cosines.min() > 0.995, tokens
+
+
+def test_answers_are_core_s(bench, ask):
+    pairs = list(truths(bench, 55))
+    answers = ask("answer", *({"texts": one.texts, "tapped": one.tapped} for one in pairs))
+    same = [
+        (one, answer)
+        for one, answer in zip(pairs, answers, strict=True)
+        if answer["asked"]["tokens"] == [list(word.tokens) for word in one.words]
+    ]
+    assert len(same) >= 54
+    far = {
+        name: np.array([compare(one, answer)[name] for one, answer in same])
+        for name in ("cosine", "static", "same_verdict", "substitutes", "near")
+    }
+    assert far["cosine"].max() < 0.02
+    assert far["static"].max() < 1e-3
+    assert far["same_verdict"].mean() >= 0.96
+    assert far["substitutes"].mean() >= 4
+    assert far["near"].mean() >= 9
+
+
+def test_without_webassembly_the_numbers_are_the_same(ask):
+    question = {"texts": ["We sat on the bank.", "The bank lent money."], "tapped": [None, None]}
+    (fast,), (plain,) = ask("answer", question), ask("answer", question, plain=True)
+    assert (fast["fast"], plain["fast"]) == (True, False)
+    np.testing.assert_allclose(fast["pair"]["values"], plain["pair"]["values"], atol=1e-5)
+
+
+def test_a_word_without_labels_has_a_verdict_neighbours_and_no_map(ask):
+    (answer,) = ask("answer", {"texts": ["The jaguar slept in a tree.", "He drove a silver jaguar."], "tapped": [None, None]})
+    assert answer["pair"]["words"] == ["jaguar", "jaguar"]
+    assert answer["pair"]["judgment"]["lemma"] == "" and answer["pair"]["judgment"]["verdict"]["around"]
+    assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
+
+
+def test_the_map_s_dots_and_neighbours_are_core_s(bench, ask):
+    from core.senses.trust import links
+    from core.views.layouts import maps_of
+
+    (word,) = ask("word", "bank")
+    table, maps = bench.targets, maps_of(bench, "bank")
+    rows = table.labelled_rows("bank")
+    assert word["rows"] == rows.tolist()
+    np.testing.assert_allclose(np.array(word["places"]), maps.coordinates, atol=1e-5)
+    similar = table.similarities(rows, np.eye(3)[1])
+    shared = [
+        len({*links(similar[k], maps.coordinates[1], maps.coordinates[1][k], own=k).rows.tolist()} & {*word["links"][k][1][0]})
+        for k in range(len(rows))
+    ]
+    assert np.mean(shared) >= 9
+
+
+def test_the_file_asks_for_nothing_and_is_small(html: str):
+    assert len(html.encode()) <= 32_000_000
+    assert "connect-src" not in page.POLICY and page.POLICY.startswith("default-src 'none'")
+    outside = re.findall(r"""(?:src|href)=["']?(?!data:|")[\w/.:]+|@import|fetch\(|XMLHttpRequest""", html.split('id="pack"')[0])
+    assert not outside
+
+
+def test_every_script_and_style_of_an_instrument_is_there():
+    for scripts, styles, markup in page.INSTRUMENTS.values():
+        for path in (page.SHARED, *scripts, *styles, *([markup] if markup else [])):
+            assert (page.ROOT / path).is_file(), path
+    assert set(page.ENGINE) | {"page"} == {path.stem for path in Path(page.FOLDER).glob("*.js")}

@@ -1,0 +1,79 @@
+"""Pairs of bundled sentences and what core says of them: what the page is held against."""
+
+import random
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from core.text.readings import WordInContext
+from core.text.tokens import join_tokens
+from core.views import neighbours, pair, substitutes
+from core.views.neighbours import NeighboursRequest
+from core.views.pair import PairRequest
+from core.views.substitutes import SubstitutesRequest
+from core.workbench import Bench
+
+SAYS = {"one meaning": "one", "two meanings": "two", "too close to call": "close"}
+NEAR = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Two words in context, and core's answers."""
+
+    words: tuple[WordInContext, WordInContext]
+    cosines: dict[str, float]
+    says: str
+    static: float | None
+    substitutes: tuple[list[str], ...]
+    near: tuple[list[int], ...]  # rows, at layer 1
+
+    @property
+    def texts(self) -> list[str]:
+        return [join_tokens(list(word.tokens)) for word in self.words]
+
+    @property
+    def tapped(self) -> list[dict]:
+        return [{"position": word.position, "word": word.word} for word in self.words]
+
+
+def truths(bench: Bench, n: int, seed: int = 0) -> Iterable[Truth]:
+    """n pairs over all labelled words in turn, of one meaning and of two by halves."""
+    table, draw = bench.targets, random.Random(seed)
+    for k in range(n):
+        rows = table.labelled_rows(table.lemmas[k % len(table.lemmas)]).tolist()
+        first = draw.choice(rows)
+        like = [row for row in rows if row != first and (table.sense[row] == table.sense[first]) == bool(k % 2)]
+        found = [table.occurrence(row) for row in (first, draw.choice(like))]
+        words = tuple(WordInContext(item.tokens, item.position) for item in found)
+        known = pair.compute(bench, PairRequest(first=words[0], second=words[1]))
+        near = [neighbours.compute(bench, NeighboursRequest(word=word, space="1", whole=False, k=NEAR)) for word in words]
+        yield Truth(
+            words,
+            dict(known.cosines),
+            SAYS[known.judgment.verdict.says],
+            known.static,
+            tuple([item.word for item in of.substitutes] for of in substitutes.compute(bench, SubstitutesRequest(words=words))),
+            tuple([entry.occurrence.row for entry in of.entries] for of in near),
+        )
+
+
+def compare(truth: Truth, answer: dict) -> dict[str, float]:
+    """How far the page's answer is from core's."""
+    pairs = answer["pair"]
+    own = [[word for word, _ in side["words"]][:5] for side in pairs["expected"]]
+    listed = [_nearest(part) for part in answer["around"]["parts"]]
+    verdict = pairs["judgment"]["verdict"]
+    return {
+        "cosine": max(abs(value - truth.cosines[space]) for space, value in zip(pairs["spaces"], pairs["values"], strict=True)),
+        "static": abs((pairs["cosine"] or 0.0) - (truth.static or 0.0)),
+        "same_verdict": float(verdict is not None and verdict["says"] == truth.says),
+        "substitutes": sum(len({*a[:5]} & {*b}) for a, b in zip(truth.substitutes, own, strict=True)) / 2,
+        "near": sum(len({*a} & {*b}) for a, b in zip(truth.near, listed, strict=True)) / 2,
+    }
+
+
+def _nearest(part: dict) -> list[int]:
+    """The nearest rows at layer 1, from what the sliders are given: products of the layers, three a row."""
+    cross, grams = list(part["cross"]), list(part["grams"])
+    cosines = [cross[9 * k + 4] / max(grams[6 * k + 3], 1e-9) ** 0.5 for k in range(len(part["rows"]))]
+    return [part["rows"][k] for k in sorted(range(len(cosines)), key=lambda k: -cosines[k])[:NEAR]]
