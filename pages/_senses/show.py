@@ -59,7 +59,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
         s = occurrences.suggestion
         st.markdown(t("**How many groups?**"))
         values = {"number": number, "first": clusters.NUMBERS[0], "last": clusters.NUMBERS[-1]}
-        alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} of_view.", **values)
+        alt = t("Silhouette for {first} to {last} groups, beside random clouds; {number} shown.", **values)
         draw(number_figure(clusters.NUMBERS, s.silhouettes, s.limit, number), key="found.number", alt=alt)
     with st.expander(t("Details"), key="found.details"):
         kind = t("Positions as on Map.") if occurrences.frozen else t("Positions: 2 main components.")
