@@ -1,9 +1,23 @@
-"""Senses found: a word's sentences in groups that nobody labelled, named by their words, to be corrected and exported."""
+"""The senses of a word's sentences: groups found without labels, and a few labels of one's own that spread."""
 
 from core.common.i18n import t
-from pages._frame.frame import frame, lede, question, show
+from pages._frame.frame import frame, lede, part, question, show
+from pages._frame.in_use import InUse
+
+
+def found(in_use: InUse) -> None:
+    """Groups that nobody labelled."""
+    question(t("How many meanings does it have here?"))
+    lede(t("A word’s sentences, grouped by their vectors alone, without labels. Read, name and correct the groups."))
+    show("pages._senses.show", in_use)
+
+
+def spread(in_use: InUse) -> None:
+    """A few sentences labeled by a person, the rest by the vectors."""
+    question(t("Label a few: what are the rest?"))
+    lede(t("Name the sense of a few sentences. The rest get the likeliest sense, with a probability."))
+    show("pages._senses.spread", in_use)
+
 
 in_use = frame("pages/senses.py")
-question(t("How many meanings does it have here?"))
-lede(t("A word’s sentences, grouped by their vectors alone, without labels. Read, name and correct the groups."))
-show("pages._senses.show", in_use)
+{"found": found, "spread": spread}[part()](in_use)

@@ -11,6 +11,7 @@ from core.common.errors import BadInput
 
 CSV = option("--csv", "write the table there, too", metavar="FILE")
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
+MEASURES = ("apd", "prt", "jsd", "gap")
 DATES = "its texts from one date to another, such as 1850..1899"
 
 
@@ -63,12 +64,15 @@ class LabelOptions:
     groups={"sides": SideOptions, "ranking": RankOptions},
 )
 def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
+    from core.corpus import usage_graphs
     from core.corpus_views import change
+    from core.corpus_views.sides import Side
     from core.workbench import open_bench
 
     bench = open_bench(open_model(model), corpus=sides.first, report=progress("tokens"))
     if sides.uses:
-        word, first, second = _sides_of_uses(sides.uses, sides.clusters, word)
+        word, *kept = usage_graphs.kept_sides(sides.uses, sides.clusters, word)
+        first, second = (Side(corpus=name) for name in kept)
     else:
         first = _side(sides.first, sides.first_dates, "--first-dates")
         second = _side(sides.second or sides.first, sides.second_dates, "--second-dates")
@@ -76,21 +80,21 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         if graph:
             raise BadInput("--graph writes one word's files: name it with --word.")
         layer = str(change.LAYER) if layer == change.SENSES else layer
-        request = change.RankRequest(first=first, second=second, space=layer, at_least=ranking.at_least, most=ranking.most)
-        ranked = change.rank(bench, request, progress("words"))
+        request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
+        ranked = change.rank(change.read(bench, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
         return _answer({"layer": layer, "words": rows}, rows, csv)
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
         _write_graph(Path(graph), result)
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
-    control = result.control
+    control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
     facts = {
         "word": result.word,
         "layer": result.space,
         **_row(result.change),
         "shuffled": result.change.shuffled,
-        "measures": {name: asdict(getattr(result.change, name)) for name in ("apd", "prt", "jsd")},
+        "measures": {name: asdict(getattr(result.change, name)) for name in MEASURES},
         "groups": list(result.names),
         "groups_are_labels": result.labelled,
         "bands": bands,
@@ -98,7 +102,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     }
     lines = [
         f"{name.upper()}: {each.value:.3f}; shuffled {each.null:.3f}, 95 % below {each.limit:.3f}; p = {each.p:.3f}"
-        for name, each in ((name, getattr(result.change, name)) for name in ("apd", "prt", "jsd"))
+        for name, each in ((name, getattr(result.change, name)) for name in MEASURES)
     ]
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}", *lines]
     if control is not None and control.words:
@@ -109,7 +113,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
 
 def _row(of) -> dict:
     """A word's measures on a row."""
-    numbers = {"apd": of.apd.value, "prt": of.prt.value, "jsd": of.jsd.value, "standing": of.standing, "p": of.p}
+    numbers = {"apd": of.apd.value, "prt": of.prt.value, "jsd": of.jsd.value, "gap": of.gap.value, "p": of.p}
     return {"first": of.first, "second": of.second, **{name: round(value, 6) for name, value in numbers.items()}}
 
 
@@ -120,24 +124,6 @@ def _side(corpus: str, dates: str, name: str):
     if dates and not (dots and (start or end)):
         raise BadInput(f"{name} is '{dates[:40]}'. Write it as 1850..1899, either end may be left out.")
     return Side(corpus=corpus, start=start.strip(), end=end.strip())
-
-
-def _sides_of_uses(uses: str, clusters: str | None, word: str | None) -> tuple:
-    """The lemma of a word usage graph, and its two groupings as corpora that are kept in the cache."""
-    from core.corpus import usage_graphs
-    from core.corpus_views.sides import Side
-    from core.text.own_corpus import keep_sentences
-
-    read = usage_graphs.read_uses(uses)
-    lemmas = list(dict.fromkeys(use.lemma.casefold() for use in read))
-    if word is None and len(lemmas) > 1:
-        raise BadInput(f"{Path(uses).name} has {len(lemmas)} lemmas: {', '.join(lemmas[:10])}. Choose one with --word.")
-    word = word or lemmas[0]
-    read = [use for use in read if use.lemma.casefold() == word.casefold()]
-    sides = usage_graphs.sentences_of_uses(read, usage_graphs.read_clusters(clusters) if clusters else None)
-    if len(sides) != 2:
-        raise BadInput(f"{Path(uses).name} has {len(sides)} groupings of '{word}' ({', '.join(sides) or 'none'}); two are compared.")
-    return word, *(Side(corpus=keep_sentences(sentences).name) for _, sentences in sorted(sides.items()))
 
 
 def _write_graph(folder: Path, result) -> None:

@@ -80,6 +80,10 @@ class Labels:
             raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=clean(name)))
         return self.label(apart, name)
 
+    def replaced_by(self, others: "Labels") -> "Labels":
+        """Other labels in place of all of these, as one step."""
+        return self._changed(others.given)
+
     def undo(self) -> "Labels":
         """As it was before the last change; the same where there was none."""
         return replace(self.before[-1], before=self.before[:-1]) if self.before else self

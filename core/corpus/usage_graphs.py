@@ -14,6 +14,7 @@ import numpy as np
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.text.file_lines import Place, placed_lines, refuse, shown
+from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target
 from core.text.tokens import join_tokens, pieces, token_spans, tokenize
 
@@ -121,6 +122,27 @@ def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = 
         text = None if join_tokens(list(tokens)) == use.context else use.context
         groupings.setdefault(use.grouping, []).append(Sentence(tokens, (target,), document, text))
     return groupings
+
+
+def kept_sides(uses: str | Path, clusters: str | Path | None = None, word: str | None = None) -> tuple[str, str, str]:
+    """The lemma of a file of uses, and its two groupings as corpora that are kept in the cache, by their names. BadInput where there are more
+    lemmas than the one that is wanted, or not two groupings."""
+    read = read_uses(uses)
+    lemmas = list(dict.fromkeys(use.lemma.casefold() for use in read))
+    word = (word or lemmas[0]).casefold()
+    read = [use for use in read if use.lemma.casefold() == word]
+    sides = sentences_of_uses(read, read_clusters(clusters) if clusters else None)
+    if len(sides) != 2:
+        values = {
+            "name": Path(uses).name,
+            "word": word,
+            "n": len(sides),
+            "groupings": ", ".join(sides) or "–",
+            "lemmas": ", ".join(lemmas[:10]),
+        }
+        raise BadInput(t("{name} has {n} groupings of “{word}” ({groupings}); two are compared. Its lemmas: {lemmas}.", **values))
+    first, second = (keep_sentences(sentences).name for _, sentences in sorted(sides.items()))
+    return word, first, second
 
 
 def written_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str], dates: Sequence[str] = ()) -> str:

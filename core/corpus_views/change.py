@@ -11,7 +11,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
-from core.common.significance import benjamini_hochberg
+from core.common.significance import LEVEL, benjamini_hochberg
 from core.corpus import change
 from core.corpus.change import UseChange
 from core.corpus_views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
@@ -28,11 +28,12 @@ from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
 MOST = 1_000  # occurrences of a side
-MOST_READ = 100  # of a side whose sentences are read for the sense space: a second
+MOST_READ = 75  # of a side whose sentences are read for the sense space: half a second
+COUNTED = 80  # of all, in which the number of groups is looked for
 MOST_RANKED = 100  # of a side, of each word of a list
 GROUPS_RANKED = 3  # of each word of a list
 CONTROLS = 20
-NAMING = 8  # sentences of a group that name it
+NAMING = 5  # sentences of a group that name it
 REPORT_EVERY = 5  # words
 Report = Callable[[int, int, float], None]  # words done, in all, per second
 
@@ -49,7 +50,7 @@ class ChangeRequest:
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
-        return tuple(("corpus", side.corpus) for side in (self.first, self.second) if side.corpus)
+        return _reads(self.first, self.second)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,15 +82,25 @@ class WordChange:
     clear: bool  # whether the vectors suggest more groups than one
     near: np.ndarray  # (n,) closeness to the own group
     bands: tuple[Band, ...]
-    control: Control | None  # None where every token of both sides was not read
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlRequest:
+    """The words of like frequency beside a word."""
+
+    word: str
+    first: Side
+    second: Side
+
+    @property
+    def reads(self) -> tuple[tuple[str, str], ...]:
+        return _reads(self.first, self.second)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankRequest:
     """All words with so many occurrences on each side, the most frequent `most`."""
 
-    first: Side
-    second: Side
     space: str = str(LAYER)
     at_least: int = 10
     most: int = 1_000
@@ -140,18 +151,35 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         clear=clear,
         near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
         bands=bands_of(texts, rows, groups, len(names)),
-        control=_control(bench, sides, facts, word),
     )
 
 
-def rank(bench: Bench, request: RankRequest, report: Report | None = None) -> list[RankedWord] | None:
-    """Every word that both sides have often enough, those that differ most first. None while a table is being read; BadInput for sides
-    that are the same or share no such word."""
-    sides, facts = _checked(bench, request.first, request.second)
-    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in sides]
-    if None in tables:
+def control(bench: Bench, request: ControlRequest) -> Control | None:
+    """The words whose frequencies on both sides are nearest to this one's; None while a table is being read, and where it has no frequency."""
+    texts = read(bench, request.first, request.second)
+    if texts is None:
         return None
-    texts = [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
+    word = folded(request.word.strip())
+    key = tuple((table_key(each.table), each.side) for each in texts)
+    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: shared_words(texts, change.FEWEST), most=4))
+    if word not in shared:
+        return None
+    own = np.log(shared.pop(word))
+    nearest = sorted(filter(clusters.tells, shared), key=lambda other: (float(np.abs(np.log(shared[other]) - own).sum()), other))[:CONTROLS]
+    leads = [_lead(*_pair_in(texts, each, str(LAYER))[:2]) for each in (word, *nearest)]
+    return Control(tuple(nearest), tuple(leads[1:]), leads[0])
+
+
+def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
+    """Every token of both sides; None while one is being read. BadInput for sides that are the same, or dates that are not there."""
+    sides, facts = _checked(bench, first, second)
+    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in sides]
+    return None if None in tables else [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
+
+
+def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
+    """Every word that both sides have often enough: first those that changed beyond chance, by how much their PRT is beyond that of shuffled
+    sentences. BadInput where there is no such word."""
     words = [word for word in shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or bring more text.", n=request.at_least))
@@ -164,12 +192,16 @@ def rank(bench: Bench, request: RankRequest, report: Report | None = None) -> li
         report(len(words), len(words), len(words) / max(time.monotonic() - started, 1e-9))
     corrected = benjamini_hochberg([each.p for _, each in results])
     ranked = [RankedWord(word, each, float(p)) for (word, each), p in zip(results, corrected, strict=True)]
-    return sorted(ranked, key=lambda each: (each.change.p, -each.change.standing))
+    return sorted(ranked, key=lambda each: (each.corrected >= LEVEL, each.change.prt.null - each.change.prt.value))
 
 
 def dates(bench: Bench, corpus: str) -> list[str]:
     """The dates that a corpus' texts have, in order."""
     return dates_of(facts_of(corpus or bench.corpus, bench.language, bench.opener.memo))
+
+
+def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
+    return tuple(("corpus", side.corpus) for side in (first, second) if side.corpus)
 
 
 def _checked(bench: Bench, first: Side, second: Side) -> tuple[tuple[Side, Side], tuple[Facts, Facts]]:
@@ -200,6 +232,10 @@ def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
 def _sampled(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
     """At most so many rows, spread evenly."""
     most = MOST_READ if space is not None and np.count_nonzero(space.unread(texts.table, rows)) > MOST_READ else MOST
+    return _spread_evenly(rows, most)
+
+
+def _spread_evenly(rows: np.ndarray, most: int) -> np.ndarray:
     return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
@@ -232,7 +268,7 @@ def _groups(
         return groups, names.tolist(), True, len(names) > 1
     spellings = [o.tokens[o.position] for o in items]
     directions = clusters.directions(vectors[0], spellings)
-    suggestion = clusters.suggest(clusters.directions(vectors[1], spellings)) if number is None else None
+    suggestion = clusters.suggest(_spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
     groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
     names = _named(bench, tables, rows, items, (groups, clusters.closeness(directions, groups)[0]), space)
     return groups, names, False, suggestion is None or suggestion.number > 1
@@ -270,7 +306,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
     rows = []
     for each in texts:
         of = each.within(np.flatnonzero(each.table.spelled(word)))
-        rows.append(of if len(of) <= MOST_RANKED else of[np.linspace(0, len(of) - 1, MOST_RANKED).astype(int)])
+        rows.append(_spread_evenly(of, MOST_RANKED))
     layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
     vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
     spellings = [
@@ -286,22 +322,6 @@ def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
     groups = clusters.clusters(unit(placed - placed.mean(axis=0)), GROUPS_RANKED, starts=1)
     documents = [name for each, of in zip(texts, rows, strict=True) for name in each.of(each.documents, of)]
     return change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
-
-
-def _control(bench: Bench, sides: tuple[Side, Side], facts: tuple[Facts, Facts], word: str) -> Control | None:
-    """The words whose frequencies on both sides are nearest to this one's."""
-    tables = [bench.opener.every_token(side.corpus, bench.names.model) for side in sides]
-    if None in tables:
-        return None
-    texts = [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
-    key = tuple(table_key(table) for table in tables), sides
-    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: shared_words(texts, change.FEWEST), most=4))
-    if word not in shared:
-        return None
-    own = np.log(shared.pop(word))
-    nearest = sorted(filter(clusters.tells, shared), key=lambda other: (float(np.abs(np.log(shared[other]) - own).sum()), other))[:CONTROLS]
-    leads = [_lead(*_pair_in(texts, each, str(LAYER))[:2]) for each in (word, *nearest)]
-    return Control(tuple(nearest), tuple(leads[1:]), leads[0])
 
 
 def _lead(placed: np.ndarray, n: int) -> float:

@@ -10,7 +10,6 @@ import numpy as np
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.memo import Kept
-from core.files import registry
 from core.index.table import OccurrenceTable
 from core.text.corpora import open_corpus
 from core.text.languages import Language
@@ -66,8 +65,8 @@ class Facts:
 
 
 def facts_of(corpus: str, language: Language, memo: Kept) -> Facts:
-    """Read once, and again where the file has changed."""
-    return memo.value("documents and dates", (corpus, language.code, _version(corpus)), lambda: _read(corpus, language), most=8)
+    """Read once: a corpus brought by a visitor is named by what it holds."""
+    return memo.value("documents and dates", (corpus, language.code), lambda: _read(corpus, language), most=8)
 
 
 def dates_of(facts: Facts) -> list[str]:
@@ -132,17 +131,9 @@ def _read(corpus: str, language: Language) -> Facts:
     return Facts((), ())
 
 
-def _version(corpus: str) -> tuple:
-    """What tells a corpus file apart from an earlier one of that name."""
-    with suppress(ElmoscopeError, OSError):
-        stat = registry.resolve(corpus, "corpus").stat()
-        return stat.st_size, stat.st_mtime_ns
-    return ()
-
-
 def _date(sentence: Sentence) -> str:
     """A sentence's date, else the year in its document's name."""
-    if date := getattr(sentence, "date", None):
-        return date
+    if sentence.date:
+        return sentence.date
     year = _YEAR.search(sentence.document or "")
     return year[0] if year else ""

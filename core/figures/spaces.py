@@ -1,4 +1,4 @@
-"""Figures of the pages Compare and Senses found: overlaps, whole spaces, how many clusters, clusters on a map."""
+"""Figures of the pages Compare and Senses: overlaps, whole spaces, senses as bands, how many clusters, clusters and labels on a map."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
+from core.common.markup import html
 from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, Figure, add_plate, add_text, apart, base, line_name, sense_colour
 
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
@@ -157,6 +158,66 @@ def found_map(
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=430, key=key)
+
+
+def label_map(
+    coordinates: np.ndarray, of: np.ndarray, sure: np.ndarray, labeled: np.ndarray, names: Sequence[str], hovers: Sequence[str], *, key: str
+) -> go.Figure:
+    """A map (n, 2) of what few labels spread to: (n,) the sense of each, -1 none, and how sure, 0 to 1; labeled dots have a rim. A dot's
+    customdata is its number."""
+    figure = Figure().add_scatter(
+        x=coordinates[:, 0],
+        y=coordinates[:, 1],
+        mode="markers",
+        text=list(hovers),
+        customdata=[[k] for k in range(len(of))],
+        hovertemplate="%{text}",
+        marker={
+            "color": [sense_colour(number) if number >= 0 else "#8C8C96" for number in of.tolist()],
+            "opacity": np.where(of < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
+            "size": np.where(labeled, 15, 10).tolist(),
+            "line": {"width": np.where(labeled, 2.5, 0).tolist(), "color": "#1B1B1F"},
+        },
+        selected={"marker": {"opacity": 1}},
+        unselected={"marker": {"opacity": 0.25}},
+    )
+    for number, (x, y, shift) in _label_spots(coordinates, of, len(names)).items():
+        figure.add_annotation(
+            x=x,
+            y=y,
+            text=html("<b>{}</b>", names[number][:40]),
+            showarrow=False,
+            font={"size": 13, "color": "#ffffff"},
+            bgcolor=sense_colour(number),
+            borderpad=3,
+            opacity=0.9,
+            yanchor="top" if shift < 0 else "bottom",
+            yshift=shift,
+        )
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False, scaleanchor="x")
+    return base(figure, height=400, key=key).update_layout(dragmode="lasso")
+
+
+def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str], *, key: str) -> go.Figure:
+    """Senses as bands: of each stretch of dates, or each side, (B, K) sentences of each group, as shares of the stretch."""
+    shares = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
+    figure = Figure()
+    for number, name in enumerate(names):
+        figure.add_bar(
+            x=list(bands),
+            y=shares[:, number],
+            marker_color=sense_colour(number),
+            customdata=counts[:, number],
+            text=[f"{share:.0%}" if share >= 0.08 else "" for share in shares[:, number]],
+            textposition="inside",
+            insidetextanchor="middle",
+            hovertemplate=t("{name}: {share} ({n} sentences)", name=name, share="%{y:.0%}", n="%{customdata:,}"),
+        )
+    figure.update_layout(barmode="stack", bargap=0.12)
+    figure.update_xaxes(type="category", fixedrange=True)
+    figure.update_yaxes(tickformat=".0%", fixedrange=True, range=[0, 1], gridcolor=FAINT, nticks=5)
+    return base(figure, height=330, key=key)
 
 
 def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:

@@ -58,7 +58,11 @@ def menu() -> tuple[Entry, ...]:
         ),
         Entry(t("Map"), ":material/scatter_plot:", (Page("pages/map.py", t("Map")),)),
         Entry(t("Mix"), ":material/tune:", (Page("pages/mix.py", t("Mix")),)),
-        Entry(t("Senses"), ":material/workspaces:", (Page("pages/senses.py", t("Senses"), (("found", t("Senses")),)),)),
+        Entry(
+            t("Senses"),
+            ":material/workspaces:",
+            (Page("pages/senses.py", t("Senses"), (("found", t("Groups found")), ("spread", t("Your labels")))),),
+        ),
         Entry(
             t("Classify"),
             ":material/category:",
@@ -78,7 +82,7 @@ def menu() -> tuple[Entry, ...]:
             ":material/library_books:",
             (
                 Page("pages/corpus.py", t("Texts"), (("corpus", t("Search")), ("collocates", t("Collocates")), ("keyness", t("Keywords")))),
-                Page("pages/compare.py", t("Compare")),
+                Page("pages/compare.py", t("Compare"), (("compare", t("Spaces")), ("change", t("Change of meaning")))),
             ),
         ),
         Entry(

@@ -133,6 +133,10 @@ REQUESTS = {
             strict=True,
         )
     ],
+    "change": [
+        ({"word": word, "first": {"corpus": "sentences"}, "second": {"corpus": "sentences+jaguar"}, "space": space}, "", {})
+        for word, space in zip(LABELLED, ("senses", "1") * 5, strict=True)
+    ],
     "layouts": [({"word": word, "contexts": _sentences(pair), "senses": True}, "", {}) for word, pair in zip(LABELLED, PAIRS, strict=True)],
 }
 

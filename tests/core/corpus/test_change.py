@@ -60,6 +60,8 @@ def test_all_permutations_at_once_are_what_one_after_the_other_would_be():
     assert found.apd.value == pytest.approx(average_pairwise_distance(first, second), abs=1e-5)
     assert found.prt.value == pytest.approx(prototype_distance(first, second), abs=1e-5)
     assert found.jsd.value == pytest.approx(distance_of_shares(np.bincount(groups[:9]), np.bincount(groups[9:])), abs=1e-6)
+    within = [cdist(part, part, "cosine").sum() / (len(part) * (len(part) - 1)) for part in (first, second)]
+    assert found.gap.value == pytest.approx(average_pairwise_distance(first, second) - np.mean(within), abs=1e-5)
     rows, rng = np.concatenate([first, second]), np.random.default_rng(5)
     slow = [average_pairwise_distance(*np.split(rows[rng.permutation(16)], [9])) for _ in range(2000)]
     assert found.apd.null == pytest.approx(np.mean(slow), abs=0.01)
@@ -80,7 +82,7 @@ def test_random_halves_are_called_changed_in_one_of_twenty_at_most():
 def test_a_word_that_took_another_sense_is_found_by_each_measure():
     rows = np.concatenate([drawn(20, 3, 3.0), drawn(10, 5, 3.0), drawn(10, 4, -3.0)])
     found = change(rows[:20], rows[20:], np.repeat([0, 1], [30, 10]))
-    assert max(found.p, found.apd.p, found.prt.p, found.jsd.p) <= 0.01
+    assert max(found.gap.p, found.apd.p, found.prt.p, found.jsd.p) <= 0.01
     assert found.apd.value > found.apd.limit > found.apd.null
 
 
@@ -101,7 +103,7 @@ def test_documents_are_dealt_out_whole_where_there_are_enough():
 def test_a_spelling_on_one_side_alone_is_no_change():
     rows, rng = drawn(40, 8), np.random.default_rng(0)
     capital = rng.random(40) < 0.5
-    rows = unit(rows + 2 * capital[:, None] * unit(rng.normal(size=16)))
+    rows = unit(rows + 1.5 * capital[:, None] * unit(rng.normal(size=16)))
     order = np.argsort(capital, kind="stable")
     split = int((~capital).sum())
     as_they_are, moved = rows[order], evened(rows, np.where(capital, "Bank", "bank"))[order]

@@ -9,7 +9,7 @@ from core.cli.main import main
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.corpus_views import change
-from core.corpus_views.change import ChangeRequest, RankRequest
+from core.corpus_views.change import ChangeRequest, ControlRequest, RankRequest
 from core.corpus_views.sides import Side
 from core.workbench import Bench, open_bench
 from tests.core.corpus import two_texts
@@ -49,15 +49,17 @@ def test_a_word_of_the_same_sense_has_not(bench, sides):
     assert garden.change.apd.value == pytest.approx(garden.change.apd.null, abs=0.05)
 
 
-def test_words_of_like_frequency_stand_beside_it(bank):
-    assert "garden" in bank.control.words
-    assert "bank" not in bank.control.words
-    assert bank.control.below == len(bank.control.words)  # nothing else changed as much
+def test_words_of_like_frequency_stand_beside_it(bench, sides):
+    control = change.control(bench, ControlRequest(word="bank", first=sides[0], second=sides[1]))
+    assert "garden" in control.words
+    assert "bank" not in control.words
+    assert control.below == len(control.words)  # nothing else changed as much
+    assert change.control(bench, ControlRequest(word="unheard", first=sides[0], second=sides[1])) is None
 
 
 def test_the_list_has_what_changed_first(bench, sides):
     ticks = []
-    ranked = change.rank(bench, RankRequest(first=sides[0], second=sides[1], at_least=8), lambda *told: ticks.append(told))
+    ranked = change.rank(change.read(bench, *sides), RankRequest(at_least=8), lambda *told: ticks.append(told))
     assert ranked[0].word == "bank"
     assert {each.word for each in ranked} >= {"bank", "garden"}
     assert all(each.corrected >= each.change.p for each in ranked)
@@ -94,7 +96,7 @@ def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
         with pytest.raises(BadInput, match=message):
             change.compute(bench, request)
     with pytest.raises(BadInput, match="No word occurs 500 times on both sides"):
-        change.rank(bench, RankRequest(first=first, second=second, at_least=500))
+        change.rank(change.read(bench, first, second), RankRequest(at_least=500))
 
 
 def test_the_command_answers_as_the_view_does(bank, sides, capsys, tmp_path):

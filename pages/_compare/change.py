@@ -1,0 +1,252 @@
+"""Change of meaning: a word between two corpora or two spans of dates, its senses as bands, the sentences behind them, all words ranked."""
+
+from functools import partial
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from core.common.config import ASSETS
+from core.common.i18n import ENGLISH, language, t, tn
+from core.common.limits import BOX
+from core.common.markup import html
+from core.common.significance import LEVEL, written
+from core.corpus.change import DOCUMENTS
+from core.corpus_views import change
+from core.corpus_views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
+from core.corpus_views.sides import Side
+from core.figures.spaces import bands_figure
+from core.figures.style import sense_colour
+from core.files import registry
+from core.text import own_corpus
+from pages._cached import jobs, opened
+from pages._cached.kept import version
+from pages._cached.progress import show_state
+from pages._cached.views import bench, view
+from pages._compare import spaces, usage_graph
+from pages._frame import question
+from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.frame import notice
+from pages._frame.in_use import InUse, name_corpus
+from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.server_jobs import ServerJob
+from pages._widgets import lists
+from pages._widgets.charts import draw
+
+CORPORA, DATES = "corpora", "dates"
+WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "change_split"
+TYPICAL = 3  # sentences of a group on a side
+JOB, MOST_JOBS, AT_LEAST = "changed words", 4, 10
+EXAMPLE, EXAMPLE_WORD = ASSETS / "headlines.csv", "court"
+
+
+def show(in_use: InUse) -> None:
+    """Inputs, bands beside the measures, what to notice, sentences, the ranked list, files."""
+    sides, word, names = _inputs(in_use)
+    if sides is None:
+        _example()
+        usage_graph.opened_files(WORD, FIRST, SECOND)
+        return
+    for side in sides:
+        registry.resolve(side.corpus, "corpus")
+        job = opened.table_job(side.corpus, in_use.model)
+        job.wait(2.0)
+        if job.result is None:
+            show_state(job, partial(opened.go_on, side.corpus, in_use.model))
+            return
+    with shown_errors():  # the list stands whatever becomes of the word
+        with st.spinner(t("Comparing its sentences…"), show_time=True):
+            result = view(change.compute, bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1]), most=16)
+            control = view(change.control, bench(in_use), ControlRequest(word=word, first=sides[0], second=sides[1]), most=16)
+        if result is not None:
+            _word(result, control, names)
+    _ranked(in_use, sides)
+    usage_graph.opened_files(WORD, FIRST, SECOND)
+
+
+def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
+    """Both sides, None while there is one; the word; what the sides are called."""
+    usage_graph.fill()
+    places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
+    word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=question.word())
+    what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
+    word = (word or "").strip() or question.word()
+    options = list(dict.fromkeys([*spaces.corpora(), in_use.corpus]))
+    for key in (FIRST, SECOND):
+        name_corpus(key)
+
+    def corpus(key: str, label: str, usual: str | None, place) -> str:
+        given = st.session_state.get(key) or st.query_params.get(key)
+        offered = options if given in (None, *options) else [*options, given]
+        index = offered.index(usual) if usual in offered else None
+        hint = t("Choose, or type a path")
+        return place.selectbox(label, offered, index=index, key=key, **BOUND, accept_new_options=True, placeholder=hint) or ""
+
+    first = corpus(FIRST, t("First corpus") if what == CORPORA else t("Corpus"), in_use.corpus, places[2])
+    if what == CORPORA:
+        second = corpus(SECOND, t("Second corpus"), None, places[3])
+        if not second or second == first:
+            st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
+            return None, word, ("", "")
+        return (Side(corpus=first), Side(corpus=second)), word, (_short(first), _short(second))
+    known = change.dates(bench(in_use), first) if first else []
+    if len(known) < 2:
+        message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))
+        st.info(message, icon=":material/calendar_month:")
+        return None, word, ("", "")
+    split = places[3].select_slider(t("Second side from"), known[1:], value=known[len(known) // 2], key=SPLIT)
+    before = known[known.index(split) - 1]
+    sides = Side(corpus=first, end=before), Side(corpus=first, start=split)
+    return sides, word, (f"{known[0]}–{before}", f"{split}–{known[-1]}")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= 24 else f"{name[:15]}…{name[-8:]}"
+
+
+def _example() -> None:
+    """The one that ships: our example sentences and our headlines, which differ in genre, not in time."""
+    if language() != ENGLISH:
+        return
+    st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
+    st.button(
+        t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORD),
+        icon=":material/science:",
+        key="change.example",
+        on_click=_take_example,
+    )
+
+
+def _take_example() -> None:
+    kept = own_corpus.keep_files([own_corpus.Source(EXAMPLE.name, EXAMPLE)], text_column="lead")
+    st.session_state.update({WORD: EXAMPLE_WORD, FIRST: "sentences", SECOND: kept.name})
+
+
+def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
+    left, right = st.columns([3, 2], gap="large")
+    bands = [band.name or names[k] for k, band in enumerate(result.bands)]
+    counts = np.array([band.counts for band in result.bands])
+    with left:
+        st.markdown(t("**Senses on both sides**") if len(bands) == 2 else t("**Senses over time**"))
+        shares = "; ".join(
+            f"{name}: {', '.join(f'{n} {group}' for n, group in zip(row, result.names, strict=True))}"
+            for name, row in zip(bands, counts.tolist(), strict=True)
+        )
+        draw(
+            bands_figure(bands, counts, result.names, key="bands"),
+            key="change.bands",
+            alt=t("Sentences by sense. {shares}.", shares=shares),
+        )
+        show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(result.names)])
+    with right:
+        st.markdown(t("**How far apart?** Beside shuffled sentences"))
+        titles = {
+            "apd": t("APD, pairs of sentences"),
+            "prt": t("PRT, prototypes"),
+            "jsd": t("JSD, shares of senses"),
+            "gap": t("APD less within sides"),
+        }
+        rows = [
+            {
+                t("distance"): title,
+                t("here"): f"{of.value:.3f}",
+                t("shuffled"): f"{of.null:.3f}",
+                "p": written(of.p).removeprefix("p ").removeprefix("= "),
+            }
+            for title, of in ((title, getattr(result.change, name)) for name, title in titles.items())
+        ]
+        lists.grid(pd.DataFrame(rows))
+        st.caption(
+            t("Shuffled: whole documents, 999 times.")
+            if result.change.shuffled == DOCUMENTS
+            else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
+        )
+    notice(_noticed(result, control))
+    _sentences(result, names)
+    usage_graph.downloads(result)
+
+
+def _noticed(result: WordChange, control: Control | None) -> list[str]:
+    c = result.change
+    values = {"word": result.word, "p": written(c.p), "n": c.first, "m": c.second}
+    if c.p <= LEVEL:
+        facts = [t("“{word}” is used <b>differently</b> on both sides ({p}; {n} and {m} sentences).", **values)]
+    else:
+        facts = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
+    if control is not None and control.words:
+        facts.append(t("It differs more than {k} of {n} words of like frequency (APD, layer 1).", k=control.below, n=len(control.words)))
+    if not result.labelled and not result.clear:
+        facts.append(t("Its sense groups are no clearer than in random clouds."))
+    return facts
+
+
+def _sentences(result: WordChange, names: tuple[str, str]) -> None:
+    """Each group's typical sentences, side by side, one press away."""
+    on_second = np.arange(len(result.items)) >= result.change.first
+    for number, group in enumerate(result.names):
+        counts = [int(((result.groups == number) & (on_second == side)).sum()) for side in (False, True)]
+        title = t("{group}: {n} and {m} sentences", group=plain(group), n=counts[0], m=counts[1])
+        with st.expander(title, key=f"change.group.{number}"):
+            for column, side, name in zip(st.columns(2, gap="large"), (False, True), names, strict=True):
+                here = np.flatnonzero((result.groups == number) & (on_second == side))
+                nearest = here[np.argsort(-result.near[here])][:TYPICAL]
+                with column:
+                    lists.heading(name, sense_colour(number))
+                    lines = [
+                        lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True)
+                        for o in (result.items[k] for k in nearest)
+                    ]
+                    show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
+
+
+def _ranked(in_use: InUse, sides: tuple[Side, Side]) -> None:
+    """All words, once it is wanted: a minute for a thousand."""
+    key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
+    st.markdown(t("**Which words differ most?**"))
+    if jobs.known(JOB, key) is None and not st.button(t("Rank all words"), icon=":material/sort:", key="change.rank"):
+        st.caption(t("Words with {n} or more occurrences on each side, in layer 1; p corrected for their number.", n=AT_LEAST))
+        return
+    texts = change.read(bench(in_use), *sides)
+    if texts is None:
+        return
+
+    def work(job: ServerJob) -> list[RankedWord]:
+        return change.rank(texts, RankRequest(at_least=AT_LEAST), job.report)
+
+    job = jobs.job(JOB, key, work, failed=t("The words could not be ranked. Try again."), most=MOST_JOBS)
+    job.wait(2.0)
+    if job.result is None:
+        jobs.show_state(JOB, key, _progress, widget="change", stopped=t("Stopped."), again=t("Rank again"))
+        return
+    _list(job.result)
+
+
+def _progress(job: ServerJob, left: str) -> str:
+    return t("Comparing words: {done:,} of {total:,}, {left} left.", done=job.done, total=job.total, left=left)
+
+
+def _list(ranked: list[RankedWord]) -> None:
+    table = pd.DataFrame(
+        {
+            t("word"): [each.word for each in ranked],
+            t("first"): [each.change.first for each in ranked],
+            t("second"): [each.change.second for each in ranked],
+            "PRT": [round(each.change.prt.value, 3) for each in ranked],
+            t("shuffled"): [round(each.change.prt.null, 3) for each in ranked],
+            "APD": [round(each.change.apd.value, 3) for each in ranked],
+            "JSD": [round(each.change.jsd.value, 3) for each in ranked],
+            t("p, corrected"): [round(each.corrected, 4) for each in ranked],
+        }
+    )
+    changed = sum(each.corrected < LEVEL for each in ranked)
+    st.caption(
+        tn("{k} of {n} word differs beyond chance. Press one.", "{k} of {n} words differ beyond chance. Press one.", len(ranked), k=changed)
+    )
+
+    def pressed() -> None:
+        rows = st.session_state["change.list"]["selection"]["rows"]
+        if rows:
+            st.session_state[WORD] = ranked[rows[0]].word
+
+    st.dataframe(table, hide_index=True, width="stretch", height=320, key="change.list", on_select=pressed, selection_mode="single-row")
+    lists.twin(table, name="changed-words", key="change.twin")

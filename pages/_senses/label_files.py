@@ -1,0 +1,123 @@
+"""Labels as files: downloaded, opened again, held against a second annotator's, used as sentences on every page."""
+
+import tempfile
+from pathlib import Path
+
+import pandas as pd
+import streamlit as st
+
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t, tn
+from core.common.limits import limits
+from core.corpus import label_files
+from core.corpus.spread import Labels, SpreadLabels
+from core.text import own_corpus
+from core.text.sentences import Sentence, Target
+from core.views.induction import Occurrences
+from pages._frame.in_use import InUse
+from pages._frame.markup import plain
+from pages._senses import label_store
+from pages._widgets import lists
+
+MOST_MB = 20
+
+
+def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
+    """What can be taken along, and brought."""
+    row = st.container(horizontal=True, gap="small")
+    written = label_files.written_labels(
+        occurrences.word, label_store.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
+    )
+    row.download_button(
+        t("Labeled sentences (JSONL)"),
+        written.encode(),
+        f"{occurrences.word}-labels.jsonl",
+        "application/jsonl",
+        key="spread.jsonl",
+        icon=":material/download:",
+        on_click="ignore",
+        disabled=not labels.given,
+        help=t("Open it here to go on, or give it to a second annotator."),
+    )
+    row.button(
+        t("Use on every page"),
+        icon=":material/done_all:",
+        key="spread.use",
+        disabled=result is None,
+        on_click=lambda: _use(occurrences, result),
+        help=t("As labeled sentences: Home’s verdict, Map and the measures then know your senses."),
+    )
+    if limits().uploads:
+        with st.expander(t("Open labels, or a second annotator’s"), key="spread.open"):
+            first, second = st.columns(2, gap="large")
+            _open(first, key, occurrences)
+            _second(second, occurrences, labels)
+    st.caption(t("Labels stay on this machine.") if label_store.kept_here() else t("Labels are gone when you leave: download them."))
+    if result is not None:
+        _twin(occurrences, labels, result)
+
+
+def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
+    """A file to go on from; read once, however often the page runs."""
+    file = place.file_uploader(t("Go on with labels (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.file")
+    if file is None or st.session_state.get("spread.read") == (file.file_id, key):
+        return
+    st.session_state["spread.read"] = file.file_id, key
+    if (read := _read(place, file, occurrences)) is not None:
+        label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
+        st.session_state["spread.missing"] = read.missing
+        st.rerun()
+
+
+def _second(place, occurrences: Occurrences, labels: Labels) -> None:
+    """Krippendorff's alpha with a second annotator's file."""
+    if missing := st.session_state.pop("spread.missing", 0):
+        place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
+    file = place.file_uploader(t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.second")
+    if file is None or (read := _read(place, file, occurrences)) is None:
+        return
+    try:
+        alpha, n = label_files.agreement(labels, read.labels)
+    except ElmoscopeError as error:
+        place.info(plain(str(error)), icon=":material/info:")
+        return
+    place.metric(t("Krippendorff’s alpha"), f"{alpha:.2f}".replace("-", "−"), help=t("1: full agreement, 0: chance."))
+    place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
+
+
+def _read(place, file, occurrences: Occurrences) -> label_files.ReadLabels | None:
+    if file.size > MOST_MB * 10**6:
+        place.error(t("The file has {n:.0f} MB; the limit is {most} MB.", n=file.size / 1e6, most=MOST_MB), icon=":material/error:")
+        return None
+    with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
+        path = Path(folder) / "labels.jsonl"
+        path.write_bytes(file.getvalue())
+        try:
+            return label_files.read_labels(path, label_store.tokens_of(occurrences.items))
+        except ElmoscopeError as error:
+            place.error(plain(str(error)), icon=":material/error:")
+            return None
+
+
+def _use(occurrences: Occurrences, result: SpreadLabels) -> None:
+    """All sentences with their senses as a corpus of one's own, in use from now on."""
+    document = t("{word}, labeled", word=occurrences.word)
+    sentences = [
+        Sentence(o.tokens, (Target(o.position, o.tokens[o.position], result.senses[sense], occurrences.word),), document, o.text)
+        for o, sense in zip(occurrences.items, result.of.tolist(), strict=True)
+    ]
+    st.session_state.corpus = own_corpus.keep_sentences(sentences).name
+
+
+def _twin(occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
+    given = {k for k, _ in labels.given}
+    table = pd.DataFrame(
+        {
+            t("sense"): [result.senses[sense] for sense in result.of.tolist()],
+            t("probability"): result.shares.max(axis=1).round(3),
+            t("by you"): [k in given for k in range(len(result.of))],
+            t("word"): [o.tokens[o.position] for o in occurrences.items],
+            t("sentence"): [o.sentence for o in occurrences.items],
+        }
+    )
+    lists.twin(table, name=f"{occurrences.word}-labels", label=t("Show as table"), key="spread.twin")

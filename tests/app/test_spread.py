@@ -1,0 +1,116 @@
+"""Labels that spread on the Senses page, and change of meaning on the Compare page: what a visitor does, and what is kept."""
+
+import time
+
+import numpy as np
+import pytest
+
+from core.corpus.spread import Labels
+from core.views import induction
+from core.views.induction import InductionRequest
+from core.workbench import open_bench
+from pages._senses import label_store
+from tests.app.test_further_words import said
+from tests.app.visit import opened, opened_whole
+from tests.core.corpus import two_texts
+
+KEY = ("sentences", "bank")
+
+
+@pytest.fixture(scope="module")
+def gold() -> list[str]:
+    return [o.sense for o in induction.compute(open_bench(), InductionRequest(word="bank")).occurrences.items]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(monkeypatch, tmp_path):
+    """No labels of another test."""
+    monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
+
+
+def labeled(gold: list[str], n: int = 2) -> Labels:
+    labels = Labels()
+    for sense in sorted(set(gold)):
+        labels = labels.label([k for k, of in enumerate(gold) if of == sense][:n], sense)
+    return Labels(labels.given)
+
+
+def page_with(labels: Labels):
+    page = opened_whole("pages/spread.py", found_word="bank")
+    page.session_state[label_store.KEPT] = {KEY: labels}
+    return page.run()
+
+
+def test_before_two_senses_are_labeled_it_says_how():
+    page = opened_whole("pages/spread.py", found_word="bank")
+    assert any("How it goes" in each.value for each in page.markdown)
+    assert page.button(key="spread.label").disabled
+    assert page.button(key="spread.undo").disabled
+
+
+def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
+    page = page_with(labeled(gold))
+    assert not page.exception
+    table = page.dataframe[-1].value
+    assert np.mean([sense == of for sense, of in zip(table["sense"], gold, strict=True)]) >= 0.9
+    assert table["by you"].sum() == 4
+    offered = [each for each in page.button_group if str(each.key).startswith("spread.ask.")]
+    assert len(offered) == 3
+
+
+def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gold, tmp_path):
+    page = page_with(labeled(gold))
+    offered = next(each for each in page.button_group if str(each.key).startswith("spread.ask."))
+    number = int(offered.key.split(".")[2])
+    offered.set_value("river edge").run()
+    assert dict(page.session_state[label_store.KEPT][KEY].given)[number] == "river edge"
+    (file,) = (tmp_path / "labels").iterdir()
+    assert len(file.read_text("utf-8").splitlines()) == 5
+    again = opened_whole("pages/spread.py", found_word="bank")  # another visit goes on
+    assert len(again.session_state[label_store.KEPT][KEY].given) == 5
+    page.button(key="spread.undo").click().run()
+    assert number not in dict(page.session_state[label_store.KEPT][KEY].given)
+
+
+def test_on_a_public_server_nothing_is_kept(gold, monkeypatch, tmp_path):
+    monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
+    page = page_with(labeled(gold))
+    page.selectbox(key="spread.old.0").set_value("river edge").run()
+    page.text_input(key="spread.new.0").set_value("shore").run()
+    page.button(key="spread.rename").click().run()
+    assert set(page.session_state[label_store.KEPT][KEY].senses) == {"financial institution", "shore"}
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_cannot_be_done_is_said_and_nothing_is_lost(gold):
+    page = page_with(labeled(gold))
+    page.selectbox(key="spread.old.0").set_value("river edge").run()
+    page.text_input(key="spread.new.0").set_value("financial institution").run()
+    page.button(key="spread.rename").click().run()
+    assert "is a sense already" in page.error[0].value
+    assert page.session_state[label_store.KEPT][KEY] == labeled(gold)
+
+
+def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
+    first, second = two_texts.written(tmp_path)
+    page = opened_whole("pages/change.py", change_word="bank", change_first=first, change_second=second)
+    assert not page.exception
+    for _ in range(30):  # both texts are read beside the page
+        if page.dataframe:
+            break
+        time.sleep(1)
+        page.run()
+    assert "<b>differently</b> on both sides" in said(page)
+    measures = page.dataframe[0].value
+    assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
+    page.button(key="change.rank").click().run()
+    assert not page.exception
+
+
+def test_without_a_second_text_it_says_what_is_missing_and_offers_the_example():
+    page = opened("pages/change.py")
+    assert not page.exception
+    assert any("Choose a second corpus" in each.value for each in page.info)
+    assert page.button(key="change.example")
+    dates = opened("pages/change.py", change_by="dates")
+    assert any("has no dates" in each.value for each in dates.info)
