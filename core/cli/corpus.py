@@ -52,8 +52,8 @@ MINIMUM = "how often at least (default {})"
     *MODEL,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
-    from core.corpus_views import words as views
-    from core.corpus_views.words import ConcordanceRequest
+    from core.views import concordance as views
+    from core.views.concordance import ConcordanceRequest
 
     bench = _bench(corpus, model)
     result = views.concordance(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
@@ -85,8 +85,8 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     *MODEL,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
-    from core.corpus_views import words as views
-    from core.corpus_views.words import CollocatesRequest
+    from core.views import concordance as views
+    from core.views.concordance import CollocatesRequest
 
     bench = _bench(corpus, model)
     result = views.collocates(
@@ -124,8 +124,8 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     *MODEL,
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
-    from core.corpus_views import words as views
-    from core.corpus_views.words import KeynessRequest
+    from core.views import concordance as views
+    from core.views.concordance import KeynessRequest
 
     bench = _bench(corpus, model)
     result = views.keyness(bench, KeynessRequest(**options))

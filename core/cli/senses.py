@@ -65,8 +65,8 @@ class LabelOptions:
 )
 def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
     from core.corpus import usage_graphs
-    from core.corpus_views import change
-    from core.corpus_views.sides import Side
+    from core.views import change
+    from core.views.sides import Side
     from core.workbench import open_bench
 
     bench = open_bench(open_model(model), corpus=sides.first, report=progress("tokens"))
@@ -118,7 +118,7 @@ def _row(of) -> dict:
 
 
 def _side(corpus: str, dates: str, name: str):
-    from core.corpus_views.sides import Side
+    from core.views.sides import Side
 
     start, dots, end = dates.partition("..")
     if dates and not (dots and (start or end)):

@@ -23,8 +23,7 @@ VIEWS = (
     *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
     *("concordance", "collocates", "keyness"),
 )
-ROOMS = {"change": "core.corpus_views"}  # of views that are not in this one
-WORDS = ("concordance", "collocates", "keyness")  # functions of their names in core.corpus_views.words
+SEVERAL = ("concordance", "collocates", "keyness")  # functions of core.views.concordance
 Compute = Callable[[Bench, Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 
@@ -83,9 +82,9 @@ def view_named(name: str) -> Compute:
     """What computes the view of that name."""
     if name not in VIEWS:
         raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
-    if name in WORDS:
-        return getattr(import_module("core.corpus_views.words"), name)
-    return import_module(f"{ROOMS.get(name, 'core.views')}.{name}").compute
+    if name in SEVERAL:
+        return getattr(import_module("core.views.concordance"), name)
+    return import_module(f"core.views.{name}").compute
 
 
 @cache

@@ -4,13 +4,13 @@ import numpy as np
 
 from core.common.model_layers import MIX
 from core.live.pack import Pack
-from core.views import judging, layouts, levels, mix
+from core.views import layouts, levels, mix
 from core.workbench import Bench
 
 
 def add_labelled(pack: Pack, bench: Bench) -> dict:
     """The table of labelled tokens into the pack; what is said of it."""
-    table, judge = bench.targets, judging.judge(bench)
+    table, judge = bench.targets, levels.judge(bench)
     rows = np.arange(len(table))
     occurrences = [table.occurrence(row) for row in range(len(table))]
     layers = table.rows.take(rows)

@@ -24,7 +24,7 @@ from core.text import word_in_question
 from core.text.languages import Language
 from core.text.readings import WordInContext
 from core.text.tokens import JOINER, bare
-from core.views.judging import sense_space
+from core.views.levels import sense_space
 from core.workbench import Bench
 
 READS = ("model", "vectors", "corpus")

@@ -27,7 +27,7 @@ from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of, senses_report_of
 from core.senses.separation import SenseReport
 from core.text.corpora import open_corpus
-from core.views.judging import sense_space
+from core.views.levels import sense_space
 from core.workbench import Bench, table_key
 
 READS = ()  # the request names all that the answer hangs on

@@ -17,8 +17,8 @@ from core.senses.edits import Alignment, EditStep
 from core.senses.separation import TIE
 from core.text.readings import WordInContext
 from core.views import layouts
-from core.views.judging import sense_space
 from core.views.layouts import LayoutRequest
+from core.views.levels import sense_space
 from core.workbench import Bench
 
 READS = ("model", "corpus")

@@ -23,7 +23,7 @@ from core.senses.clusters import Agreement, Suggestion
 from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
-from core.views.judging import judge
+from core.views.levels import judge
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")

@@ -20,7 +20,7 @@ from core.senses.reports import sense_report_of, senses_report_of, static_report
 from core.senses.separation import SenseReport
 from core.senses.trust import Links, WordGain, links, word_ranking
 from core.text.readings import WordInContext
-from core.views.judging import judge, sense_space
+from core.views.levels import judge, sense_space
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")

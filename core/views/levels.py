@@ -1,4 +1,5 @@
-"""What a cosine is held against: two random words at a layer, under a mix or in the sense space, as the model's measures have them, else measured now."""
+"""What a cosine is compared with: two random words at a layer, under a mix or in the sense space, as the model's measures have them, else
+measured now; and the judge of a pair, with the sense space that it reads."""
 
 from collections.abc import Sequence
 
@@ -6,10 +7,12 @@ import numpy as np
 
 from core.analysis import anisotropy
 from core.analysis.anisotropy import Level
-from core.common.errors import ElmoscopeError
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
-from core.views.judging import judge
+from core.index.sense_space import SenseSpace
+from core.senses.judge import Judge
 from core.workbench import Bench
 
 
@@ -34,6 +37,33 @@ def means(bench: Bench, spaces: Sequence[str], *, normalised: bool = False) -> d
     """Layer -> the mean of that level, where it is known."""
     levels = {space: level(bench, space, normalised=normalised) for space in spaces}
     return {space: each.mean for space, each in levels.items() if each is not None}
+
+
+def judge(bench: Bench) -> Judge:
+    """The judge by the bench's model; `is_ready` says whether its first verdict waits for a measuring."""
+    opener, model = bench.opener, bench.names.model
+
+    def make() -> Judge:
+        return Judge(
+            bench.model,
+            bench.language_vectors,
+            table=lambda corpus: opener.targets(corpus, model),
+            encode=lambda sentences: opener.sentences(model, sentences),
+        )
+
+    return bench.once("judge", make, bench.model)  # anew for a model whose files changed
+
+
+def sense_space(bench: Bench) -> SenseSpace:
+    """The model's sense space. BadInput where it has none."""
+    if (space := judge(bench).space) is None:
+        raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
+    return space
+
+
+def labels(bench: Bench) -> str:
+    """The corpus in use, where it has labels."""
+    return bench.corpus if bench.is_labelled else ""
 
 
 def _in_senses(bench: Bench) -> Level | None:

@@ -16,7 +16,7 @@ from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 from core.views import levels
-from core.views.judging import sense_space
+from core.views.levels import sense_space
 from core.workbench import Bench
 
 READS = ("model", "corpus")

@@ -12,7 +12,7 @@ from core.senses.judge import Judgment
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import levels
-from core.views.judging import judge, labels
+from core.views.levels import judge, labels
 from core.workbench import Bench
 
 READS = ("model", "vectors", "corpus")

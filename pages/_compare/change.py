@@ -12,13 +12,13 @@ from core.common.limits import BOX
 from core.common.markup import html
 from core.common.significance import LEVEL, written
 from core.corpus.change import DOCUMENTS
-from core.corpus_views import change
-from core.corpus_views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
-from core.corpus_views.sides import Side
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
 from core.text import own_corpus
+from core.views import change
+from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
+from core.views.sides import Side
 from pages._cached import jobs, opened
 from pages._cached.kept import version
 from pages._cached.progress import show_state

@@ -9,7 +9,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.corpus import usage_graphs
-from core.corpus_views.change import WordChange
+from core.views.change import WordChange
 from pages._frame.markup import plain
 
 TSV = "text/tab-separated-values"

@@ -7,7 +7,8 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.corpus import search
 from core.corpus.collocates import WIDEST, WINDOW
-from core.corpus_views.words import (
+from core.text import languages
+from core.views.concordance import (
     BY_DICE,
     BY_LIKELIHOOD,
     GROUPS,
@@ -19,7 +20,6 @@ from core.corpus_views.words import (
     collocates,
     hits_of,
 )
-from core.text import languages
 from core.workbench import Bench
 from pages._cached.views import view
 from pages._corpus import reading, store

@@ -6,8 +6,8 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t, tn
 from core.corpus.dispersion import Part
-from core.corpus_views.words import Concordance
 from core.figures.style import Figure, base
+from core.views.concordance import Concordance
 from pages._frame.choices import coded_choice
 from pages._widgets.charts import draw
 

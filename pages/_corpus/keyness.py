@@ -6,8 +6,8 @@ import streamlit as st
 from core.common.i18n import t
 from core.corpus.association import BONFERRONI, FDR, NONE
 from core.corpus.keyness import Keyword
-from core.corpus_views.words import Keyness, KeynessRequest, keyness, reference_of
 from core.files import registry
+from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
 from pages._cached.views import view
 from pages._corpus import store
 from pages._frame.choices import BOUND, coded_choice

@@ -8,13 +8,13 @@ from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import forget_encoded
 from core.corpus.search import Hits, commonest_beside, similar
-from core.corpus_views.words import Concordance
 from core.files import own_names
 from core.files.disk_space import room
 from core.index.index_plan import Plan, check_room
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
+from core.views.concordance import Concordance
 from pages._cached import opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import store

@@ -16,7 +16,6 @@ from core.common.i18n import t
 from core.common.limits import BOX, check_allowed
 from core.corpus import search
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits, Line
-from core.corpus_views.words import GROUPS, LABELS, Concordance, ConcordanceRequest, concordance, hits_of, senses_of
 from core.figures.style import sense_colour
 from core.files import own_names
 from core.files.artifacts import plain_file_name
@@ -24,6 +23,7 @@ from core.text import own_corpus
 from core.text.own_corpus import KeptCorpus, Source
 from core.text.readings import WordInContext
 from core.views import substitutes
+from core.views.concordance import GROUPS, LABELS, Concordance, ConcordanceRequest, concordance, hits_of, senses_of
 from core.views.substitutes import SubstitutesRequest
 from core.workbench import Bench
 from pages._cached.views import view

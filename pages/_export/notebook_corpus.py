@@ -25,7 +25,7 @@ def corpus(settings: Settings) -> NotebookRecipe:
 _SEARCH = """\
 import pandas as pd
 
-from core.corpus_views.words import ConcordanceRequest, concordance
+from core.views.concordance import ConcordanceRequest, concordance
 
 request = ConcordanceRequest(query=query, kind=kind, order=order, documents=documents, number=200)
 result = concordance(bench, request)
@@ -57,7 +57,7 @@ def collocates(settings: Settings) -> NotebookRecipe:
 _COLLOCATES = """\
 import pandas as pd
 
-from core.corpus_views.words import CollocatesRequest, collocates
+from core.views.concordance import CollocatesRequest, collocates
 
 about = {"query": query, "kind": kind, "window": window, "minimum": minimum, "order": order, "senses": senses, "grammar": grammar}
 result = collocates(bench, CollocatesRequest(**about))
@@ -85,7 +85,7 @@ def keyness(settings: Settings) -> NotebookRecipe:
 _KEYWORDS = """\
 import pandas as pd
 
-from core.corpus_views.words import KeynessRequest, keyness
+from core.views.concordance import KeynessRequest, keyness
 
 request = KeynessRequest(against=against, minimum=minimum, correction=correction, most=most)
 result = keyness(bench, request)

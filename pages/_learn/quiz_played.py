@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.senses import quiz
 from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
-from core.views.judging import judge
+from core.views.levels import judge
 from pages._cached.kept import keep
 from pages._cached.views import bench, named
 from pages._frame.in_use import InUse

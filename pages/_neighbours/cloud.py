@@ -16,8 +16,8 @@ from core.senses.cloud import NEAREST, side_shares
 from core.text.tokens import bare
 from core.views import cloud, layouts, levels
 from core.views.cloud import CloudRequest, SenseCloud, SideCloud, Static, StaticRequest
-from core.views.judging import judge
 from core.views.layouts import LayoutRequest
+from core.views.levels import judge
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame import markup

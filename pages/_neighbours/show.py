@@ -16,7 +16,7 @@ from core.index.sense_index import MOST_READ
 from core.index.sense_space import LAYER
 from core.text.tokens import bare
 from core.views import neighbours
-from core.views.judging import judge
+from core.views.levels import judge
 from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
 from core.workbench import Bench
 from pages._cached.views import bench, view

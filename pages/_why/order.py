@@ -8,7 +8,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
 from core.senses.edits import EditStep
-from core.views.judging import judge
+from core.views.levels import judge
 from pages._cached.views import bench
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse

@@ -10,7 +10,7 @@ from core.common.i18n import t
 from core.common.markup import plain
 from core.senses.judge import Judgment
 from core.text.readings import WordInContext
-from core.views import judging, pair
+from core.views import levels, pair
 from core.views.pair import Pair, PairRequest
 from pages._cached.kept import within_run
 from pages._cached.views import bench, view
@@ -40,19 +40,19 @@ def layer_in_question(in_use: InUse) -> str:
 def layer_of(in_use: InUse, *words: WordInContext) -> str:
     """The layer that tells the meanings of the first of these words with labels apart best; else the best of all words."""
     over = bench(in_use)
-    return judging.judge(over).layer(words, judging.labels(over))
+    return levels.judge(over).layer(words, levels.labels(over))
 
 
 @within_run
 def _judge(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     _measure(in_use)
     over = bench(in_use)
-    return judging.judge(over).judge(first, second, judging.labels(over))
+    return levels.judge(over).judge(first, second, levels.labels(over))
 
 
 def _measure(in_use: InUse) -> None:
     """What a model's first verdict waits for."""
-    judge = judging.judge(bench(in_use))
+    judge = levels.judge(bench(in_use))
     if not judge.is_ready:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()

@@ -7,7 +7,7 @@ import pytest
 
 from core.common.model_layers import Layers
 from core.elmo.mix import along, stops
-from core.views.judging import judge
+from core.views.levels import judge
 from core.views.pair import Angles
 from core.workbench import open_bench
 from pages._compare.show import usual

@@ -11,7 +11,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.text import languages
 from core.text.definitions import definition
-from core.views import judging
+from core.views import levels
 from pages._cached import jobs
 from pages._cached import opened as store
 from pages._cached.views import bench_of
@@ -78,7 +78,7 @@ def test_a_link_names_a_further_word_and_a_form_is_its_word():
 
 
 def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
-    asked, model = judging.judge(bench_of("elmo-mini")), store.model("elmo-mini")
+    asked, model = levels.judge(bench_of("elmo-mini")), store.model("elmo-mini")
     told = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
     bundled = asked._ground_for(store.targets("sentences", "elmo-mini"), "bank")
     further = asked._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")

@@ -15,7 +15,7 @@ from core.tasks.inputs import flat
 from core.text import languages
 from core.text.readings import WordInContext
 from core.views import attribution, cloud, edits, induction, layouts
-from core.views.judging import judge
+from core.views.levels import judge
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
 from pages._frame import examples

@@ -17,8 +17,6 @@ import numpy as np
 from core.common.significance import LEVEL, paired
 from core.corpus import change
 from core.corpus.spread import shares_of
-from core.corpus_views import change as view
-from core.corpus_views.sides import Side
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
 from core.index.sense_space import SenseSpace, open_space
@@ -27,6 +25,8 @@ from core.index.tables import open_table
 from core.senses import clusters
 from core.senses.verdict import has_senses
 from core.text.labelled_words import with_all
+from core.views import change as view
+from core.views.sides import Side
 from core.workbench import open_bench
 
 DRAWS = 1_000

@@ -17,7 +17,7 @@ from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.readings import WordInContext
 from core.views import attribution, cloud, induction
-from core.views.judging import judge
+from core.views.levels import judge
 from core.workbench import Bench, open_bench
 from pages._classify.show import FRONT
 

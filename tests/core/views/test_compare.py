@@ -10,7 +10,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
-from core.views import compare, judging
+from core.views import compare, levels
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
 from core.workbench import Bench, open_bench
 
@@ -63,7 +63,7 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(bench, monkeypatch):
 def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
     result = compare.compute(bench, CompareRequest(first=senses, second=layer))
-    space, table, words = judging.sense_space(bench), bench.targets, result.comparison.words
+    space, table, words = levels.sense_space(bench), bench.targets, result.comparison.words
     places = space.placed(space.of_rows(table, np.arange(len(table))))
     means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
     expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)

@@ -14,7 +14,6 @@ from core.common.model_layers import SENSES
 from core.common.significance import LEVEL, benjamini_hochberg
 from core.corpus import change
 from core.corpus.change import UseChange
-from core.corpus_views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
 from core.index.sense_space import LAYER, SenseSpace
@@ -24,6 +23,7 @@ from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
 from core.views.induction import rows_of, space_of
+from core.views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")

@@ -8,9 +8,9 @@ import pytest
 from core.cli.main import main
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
-from core.corpus_views import change
-from core.corpus_views.change import ChangeRequest, ControlRequest, RankRequest
-from core.corpus_views.sides import Side
+from core.views import change
+from core.views.change import ChangeRequest, ControlRequest, RankRequest
+from core.views.sides import Side
 from core.workbench import Bench, open_bench
 from tests.core.corpus import two_texts
 
