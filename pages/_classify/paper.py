@@ -58,6 +58,9 @@ def show_gain() -> None:
             command=COMMAND,
         )
     )
+    columns = [t("layer {layer}", layer=k) for k in range(max(map(len, weights.values())))] if weights else []
+    rows = [{t("task"): name} | {column: round(s, 3) for column, s in zip(columns, mix, strict=False)} for name, mix in weights.items()]
+    lists.twin(pd.DataFrame(rows), name="results-layers", key="results.layers.twin")
 
 
 def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:
