@@ -9,6 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ASSETS
 from core.common.errors import BadInput
+from core.index import index_plan
 from core.text import languages
 from core.text.definitions import definition
 from core.views import levels
@@ -135,8 +136,8 @@ def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypat
         threads.append(threading.current_thread().name)
         raise BadInput("nothing is read in this test")
 
-    monkeypatch.setattr(store, "open_table", none_read)
-    monkeypatch.setattr(store, "claim_room", lambda plan, spent=0: claimed.append(plan.tokens))
+    monkeypatch.setattr(index_plan, "open_table", none_read)
+    monkeypatch.setattr(index_plan, "claim_room", lambda plan, spent=0: claimed.append(plan.tokens))
     page = opened("pages/neighbours.py", corpus=corpus, **VIRUS)
     assert set(threads) == {"index"} and claimed and not page.exception
     assert "nothing is read in this test" in " ".join(error.value for error in page.error)
