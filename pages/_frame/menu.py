@@ -38,10 +38,9 @@ class Entry:
 
 
 HOME = "home"
-# Addresses of pages that are now a view of another page, by the view's name; that of Speed is where its page was named.
-MOVED = {name: name for name in ("cloud", "decided", "flip", "found", "tasks", "spelling", "state", "lessons", "teach", "guess")} | {
-    "speed": "model"
-}
+# Addresses of views by their name, most once pages of their own; that of Speed is where its page was named.
+NAMED = "cloud decided flip found spread tasks spelling state lessons teach guess collocates keyness change".split()
+MOVED = {name: name for name in NAMED} | {"speed": "model"}
 
 
 def menu() -> tuple[Entry, ...]:

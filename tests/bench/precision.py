@@ -68,7 +68,7 @@ def _row(setting: Setting, files: Files, precision: str, what: str, sentences, a
             Check(what=f"overlap of the {NEAREST} nearest, short of 1", difference=1 - near["overlap"], limit=1 - OVERLAP),
         ],
         sizes=f"{len(sentences):,} sentences, {tokens:,} tokens, every spelling known; nearness: {BUNDLED_MODEL}, "
-        f"{near['sentences']} labelled sentences",
+        f"{near['sentences']} labeled sentences",
         nearness=near,
     )
 

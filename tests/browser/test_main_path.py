@@ -30,6 +30,10 @@ TITLES = {
     "teach": "Does one word have one meaning?",
     "guess": "Which sense does ELMo choose?",
     "state": "Does it remember earlier text?",
+    "spread": "Label a few: what are the rest?",
+    "collocates": "Which words go together?",
+    "keyness": "What is this corpus about?",
+    "change": "Does it mean the same in both?",
 }
 
 
