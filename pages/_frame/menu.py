@@ -39,7 +39,10 @@ class Entry:
 
 HOME = "home"
 # Addresses of views by their name, most once pages of their own; that of Speed is where its page was named.
-NAMED = "cloud decided flip found spread tasks spelling state lessons teach guess collocates keyness change".split()
+NAMED = (
+    *("cloud", "decided", "flip", "found", "spread", "tasks", "spelling", "state", "lessons", "teach", "guess"),
+    *("collocates", "keyness", "change"),
+)
 MOVED = {name: name for name in NAMED} | {"speed": "model"}
 
 
