@@ -139,7 +139,7 @@ def _write_graph(folder: Path, result) -> None:
     }
     for name, text in files.items():
         with replacing(folder / name) as temporary:
-            temporary.write_text(text, "utf-8")
+            temporary.write_text(text, "utf-8", newline="\n")
     note(f"wrote {', '.join(files)} to {folder}")
 
 
@@ -183,7 +183,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     if output:
         with replacing(Path(output)) as temporary:
             texts = [o.text for o in occurrences.items]
-            temporary.write_text(label_files.written_labels(occurrences.word, sentences, given, result, texts), "utf-8")
+            temporary.write_text(label_files.written_labels(occurrences.word, sentences, given, result, texts), "utf-8", newline="\n")
     rows = [
         {
             "number": k,

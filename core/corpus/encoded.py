@@ -135,7 +135,7 @@ class EncodedCorpus:
                 with pa.OSFile(str(temporary / f"{name}.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
                     writer.write_table(table)
             names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses", "lemmas")}}
-            (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8")
+            (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
 def open_folder(folder: Path) -> EncodedCorpus:

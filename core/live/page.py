@@ -100,7 +100,7 @@ def write(path: Path, html: str) -> int:
         raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
     beside = path.with_name(f"{path.name}.part")
     try:
-        beside.write_text(html, encoding="utf-8")
+        beside.write_text(html, encoding="utf-8", newline="\n")
         beside.replace(path)
     except OSError as error:
         raise BadInput(
