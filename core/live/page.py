@@ -13,11 +13,11 @@ from pathlib import Path
 from babel import Locale
 from jinja2 import Environment, StrictUndefined
 
-from core.common import i18n, markup, model_layers
+from core.common import i18n, model_layers
 from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.markup import Markup
+from core.common.markup import Markup, html
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
 from core.live.content import packed
 from core.live.texts import texts
@@ -94,13 +94,13 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
     )
 
 
-def write(path: Path, html: str) -> int:
+def write(path: Path, page: str) -> int:
     """The file, whole or not at all; its bytes. BadInput where it cannot be written."""
     if path.is_dir():
         raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
     beside = path.with_name(f"{path.name}.part")
     try:
-        beside.write_text(html, encoding="utf-8", newline="\n")
+        beside.write_text(page, encoding="utf-8", newline="\n")
         beside.replace(path)
     except OSError as error:
         raise BadInput(
@@ -142,9 +142,9 @@ def _in_every_language(bench: Bench) -> dict[str, dict]:
 
 
 def _look(name: str) -> dict[str, str]:
-    _, styles, html = INSTRUMENTS[name]
+    _, styles, frame = INSTRUMENTS[name]
     css = "\n".join([*((ROOT / path).read_text("utf-8") for path in styles), HIDDEN])
-    return {"css": css, "html": (ROOT / html).read_text("utf-8") if html else str(markup.html('<div class="{}"></div>', name))}
+    return {"css": css, "html": (ROOT / frame).read_text("utf-8") if frame else str(html('<div class="{}"></div>', name))}
 
 
 def _instruments() -> str:

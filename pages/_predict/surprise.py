@@ -69,7 +69,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         place = st.session_state[passage.AT] = opening
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
     st.session_state[passage.SHOWN] = place, tokens[place]
-    st.html(word_lists.STYLE + STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
+    st.html(STYLE + word_lists.STYLE + f"<style>{ribbon_rules('.st-key-ribbon', forward, backward)}</style>")
     show_html(
         '<p class="small">{}</p>',
         t(
