@@ -57,7 +57,7 @@ def is_plain(name: str) -> bool:
 def hide(name: str, *keys: str) -> None:
     """Hide Streamlit's own controls while an instrument stands in for them; they hold what is set, and so the address does."""
     # Beside the style stands an element, or Streamlit would keep the style when what it is for is gone.
-    st.html(f"<i hidden></i><style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style>")
+    st.html(f"<style>{', '.join(f'.st-key-{key}' for key in (*keys, f'{name}-told'))} {{display: none;}}</style><i hidden></i>")
 
 
 def _take_plain(name: str) -> None:
