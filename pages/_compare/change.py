@@ -108,7 +108,7 @@ def _example() -> None:
     """The one that ships: our example sentences and our headlines, which differ in genre, not in time."""
     if language() != ENGLISH:
         return
-    st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
+    notice([t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news.")])
     st.button(
         t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORD),
         icon=":material/science:",
@@ -144,7 +144,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             "apd": t("APD, pairs of sentences"),
             "prt": t("PRT, prototypes"),
             "jsd": t("JSD, shares of senses"),
-            "gap": t("APD less within sides"),
+            "gap": t("APD minus within sides"),
         }
         rows = [
             {
