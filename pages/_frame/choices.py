@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from time import monotonic
 from types import MappingProxyType
 from typing import Any
 
@@ -32,6 +33,7 @@ LAYER_KEYS = (
 )
 WEIGHTS = "s"
 SAID = "layers.said"  # of them, in the run before
+ECHO_S = 5.0  # so long a quick press may still come with the address of before the last one
 
 
 def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], default: str, *, place=st, **options: Any) -> str:
@@ -39,6 +41,8 @@ def choice(key: str, label: str, titles: Mapping[str, str] | Sequence[str], defa
 
     Its code stands in the address; older links hold its title.
     """
+    if not isinstance(titles, Mapping) and "format_func" not in options:  # kept by Streamlit alone: quick presses overtake no address
+        return place.segmented_control(label, list(titles), default=default, key=key, **BOUND, **options) or default
     titled = titles.get if isinstance(titles, Mapping) else (lambda code: code)
     named = {code: options.get("format_func", titled)(code) for code in titles}
     given = st.query_params.get(key)
@@ -154,7 +158,8 @@ def settled(key: str, titles: Collection[str], default: str) -> str:
     """What a coded choice is in this run, told before it is drawn."""
     state = st.session_state
     given = st.query_params.get(key)
-    if key not in state or gone_through_history() or (given is not None and given != state.get(f"{key}.seen")):
+    ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
+    if key not in state or gone_through_history() or (given is not None and given not in ours):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
         state[key] = default
@@ -170,5 +175,8 @@ def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[]
         st.query_params[key] = chosen
     elif key in st.query_params:
         del st.query_params[key]
-    state[seen] = None if chosen == default else chosen
+    latest = None if chosen == default else chosen
+    if seen in state and state[seen] != latest:
+        state[f"{key}.before"] = [*state.get(f"{key}.before", ())[-7:], (state[seen], monotonic())]
+    state[seen] = latest
     return chosen

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from core.views.next_words import widest_gap
-from pages._frame import examples
+from pages._frame import choices, examples
 from pages._predict.edits import _verdict
 from pages._predict.passage import AT, OTHER, TEXT, is_version
 from tests.app.test_pages import opened
@@ -105,3 +105,15 @@ def test_a_korean_ending_is_told_apart_from_the_word_spelt_like_it():
     labels = [button.label.rsplit(" ", 1)[0] for button in page.button if str(button.key).startswith("after_")]
     assert len(labels) > 5 and len(set(labels)) == len(labels)
     assert any(label.strip("*\\").startswith("-") for label in labels)
+
+
+def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
+    """A browser may send a press with the address that it had when the one before was still on its way."""
+    page = opened("pages/predict.py")
+    for part in ("words", "edit"):
+        page.button_group(key="predict_part").set_value(part).run()
+    page.query_params["predict_part"] = "words"
+    assert page.run().session_state["predict_part"] == "edit" and page.query_params["predict_part"] == "edit"
+    monkeypatch.setattr(choices, "ECHO_S", 0.0)  # later, the address is somebody's wish
+    page.query_params["predict_part"] = "words"
+    assert page.run().session_state["predict_part"] == "words"
