@@ -176,14 +176,14 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
         note(f"{read.missing} labeled sentences are not in the corpus.")
-    given = read.labels.merge(label_files.pairs(annotation.merge)) if annotation.merge else read.labels
-    result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=given.given)).spread
+    labels = read.labels.merge(label_files.pairs(annotation.merge)) if annotation.merge else read.labels
+    result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
-        raise BadInput(f"{Path(annotation.labels).name} has {len(given.senses)} sense; label sentences of at least 2.")
+        raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
         with replacing(Path(output)) as temporary:
             texts = [o.text for o in occurrences.items]
-            temporary.write_text(label_files.written_labels(occurrences.word, sentences, given, result, texts), "utf-8", newline="\n")
+            temporary.write_text(label_files.written_labels(occurrences.word, sentences, labels, result, texts), "utf-8", newline="\n")
     rows = [
         {
             "number": k,
@@ -195,13 +195,13 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
         for k, sense in enumerate(result.of.tolist())
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
-    facts = {"word": occurrences.word, "senses": list(result.senses), "labels": len(given.given)}
+    facts = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
     if annotation.second:
-        value, n = label_files.agreement(given, label_files.read_labels(annotation.second, sentences).labels)
+        value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
         facts |= {"alpha": round(value, 4), "labeled_by_both": n}
     _write_csv(rows, csv)
     counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
-    lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(given.given)} labeled: {counts}"]
+    lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
     if annotation.second:
         lines.append(f"Krippendorff's alpha of both annotators: {facts['alpha']:.3f}, on {facts['labeled_by_both']} sentences")
     lines += ["the most doubtful:"] * bool(doubtful)

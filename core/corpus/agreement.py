@@ -18,8 +18,8 @@ def alpha(annotators: Sequence[Sequence[object]], level: str = NOMINAL) -> float
     """
     if len({len(answers) for answers in annotators}) > 1:
         raise ValueError("annotators speak of other numbers of units")
-    given = {answer for answers in annotators for answer in answers if answer is not None}
-    names = sorted(given, key=float if level == ORDINAL else str)
+    values = {answer for answers in annotators for answer in answers if answer is not None}
+    names = sorted(values, key=float if level == ORDINAL else str)
     code = {name: k for k, name in enumerate(names)}
     counts = np.zeros((len(annotators[0]) if annotators else 0, len(names)))  # (units, values): how often each was said of each
     for answers in annotators:

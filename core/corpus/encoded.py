@@ -200,14 +200,14 @@ def encode(
     names = list(spellings)
     words, of_spelling = np.unique(np.array([folded(bare(name)) for name in names], object), return_inverse=True)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
-    given = np.frombuffer(date, np.int32)
+    days = np.frombuffer(date, np.int32)
     return EncodedCorpus(
         spelling=codes,
         word=of_spelling.astype(np.int32)[codes] if len(codes) else codes,
         sentence=np.repeat(np.arange(len(lengths), dtype=np.int32), np.diff(starts)),
         starts=starts,
         document=np.frombuffer(document, np.int32),
-        date=np.where(given < 0, -1, place[given]).astype(np.int32) if len(dates) else given,
+        date=np.where(days < 0, -1, place[days]).astype(np.int32) if len(dates) else days,
         text_at=np.frombuffer(text_at, np.int64),
         texts=np.frombuffer(bytes(texts), np.uint8),
         label_at=np.array([at for at, _, _ in labels], np.int64),

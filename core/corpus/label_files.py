@@ -67,13 +67,13 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
                     t("Keep one of them."),
                 )
     place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
-    given = {place_of[token]: sense for token, sense in known.items() if token in place_of}
-    if not given:
+    sense_of = {place_of[token]: sense for token, sense in known.items() if token in place_of}
+    if not sense_of:
         raise BadInput(t("{name} labels none of these {n} sentences. Choose its word and corpus.", name=Path(path).name, n=len(sentences)))
     labels = Labels()
-    for sense in dict.fromkeys(given.values()):
-        labels = labels.label([k for k, of in given.items() if of == sense], sense)
-    return ReadLabels(Labels(labels.given), len(known) - len(given))
+    for sense in dict.fromkeys(sense_of.values()):
+        labels = labels.label([k for k, of in sense_of.items() if of == sense], sense)
+    return ReadLabels(Labels(labels.given), len(known) - len(sense_of))
 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:

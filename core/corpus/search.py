@@ -113,9 +113,9 @@ def ordered(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | 
     if by not in ORDERS:
         raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=by[:40], orders=", ".join(ORDERS)))
     if by in BY_LEFT:
-        keys = [beside(corpus, hits, -k) for k in range(SORT_DEPTH, BY_LEFT.index(by), -1)]
+        keys = [context_codes(corpus, hits, -k) for k in range(SORT_DEPTH, BY_LEFT.index(by), -1)]
     elif by in BY_RIGHT:
-        keys = [beside(corpus, hits, k) for k in range(SORT_DEPTH, BY_RIGHT.index(by), -1)]
+        keys = [context_codes(corpus, hits, k) for k in range(SORT_DEPTH, BY_RIGHT.index(by), -1)]
     elif by == BY_SOURCE:
         names = np.array(corpus.documents, object).argsort(kind="stable").argsort()
         keys = [names[corpus.document[corpus.sentence[hits.first]]]]
@@ -169,7 +169,7 @@ def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list
 
     None where no word does, or more than EQUALLY equally often.
     """
-    codes = beside(corpus, hits, step)
+    codes = context_codes(corpus, hits, step)
     counts = np.bincount(codes[codes >= 0], minlength=len(corpus.words)) * corpus.lettered
     most = counts.max(initial=0)
     commonest = np.flatnonzero(counts == most).tolist() if most else []
@@ -188,7 +188,7 @@ def forms(corpus: EncodedCorpus, hits: Hits, most: int = 20) -> list[tuple[str, 
     return sorted(counts.items(), key=lambda item: -item[1])[:most]
 
 
-def beside(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
+def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:
     """Words `step` tokens after the hits' ends (or before their beginnings), -1 beyond the sentence: (n,)."""
     at = hits.first + step if step < 0 else hits.first + hits.length - 1 + step
     inside = (at >= 0) & (at < len(corpus))

@@ -88,9 +88,9 @@ class Labels:
         """As it was before the last change; the same where there was none."""
         return replace(self.before[-1], before=self.before[:-1]) if self.before else self
 
-    def _changed(self, given: Iterable[tuple[int, str]]) -> "Labels":
-        given = tuple(given)
-        return self if given == self.given else Labels(given, (*self.before, Labels(self.given))[-MOST_STEPS:])
+    def _changed(self, labels: Iterable[tuple[int, str]]) -> "Labels":
+        labels = tuple(labels)
+        return self if labels == self.given else Labels(labels, (*self.before, Labels(self.given))[-MOST_STEPS:])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

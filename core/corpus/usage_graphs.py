@@ -92,10 +92,10 @@ def read_judgments(path: str | Path) -> list[UsePair]:
     """The judgments of a file; numbers from 0 to 4."""
     judgments = []
     for place, row in _rows(path, ("identifier1", "identifier2", "annotator", "judgment")):
-        given = row["judgment"].strip().removesuffix(".0")
-        if given not in map(str, range(IDENTICAL + 1)):
+        judgment = row["judgment"].strip().removesuffix(".0")
+        if judgment not in map(str, range(IDENTICAL + 1)):
             refuse(place, t("judgment {value}", value=shown(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
-        judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(given)))
+        judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(judgment)))
     _check_some(judgments, path)
     return judgments
 

@@ -76,8 +76,8 @@ def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, st
         name_corpus(key)
 
     def corpus(key: str, label: str, usual: str | None, place) -> str:
-        given = st.session_state.get(key) or st.query_params.get(key)
-        offered = options if given in (None, *options) else [*options, given]
+        name = st.session_state.get(key) or st.query_params.get(key)
+        offered = options if name in (None, *options) else [*options, name]
         index = offered.index(usual) if usual in offered else None
         hint = t("Choose, or type a path")
         return place.selectbox(label, offered, index=index, key=key, **BOUND, accept_new_options=True, placeholder=hint) or ""
