@@ -46,6 +46,11 @@ class Command(Helped, click.Command):
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
         return self.callback(**self._group(defaults | options))
 
+    def numbers(self) -> dict[str, int | float]:
+        """What counts where it is not given: whole numbers and shares, by option."""
+        defaults = {param.opts[0].lstrip("-"): param.default_value for param in self.params if isinstance(param, Option)}
+        return {name: value for name, value in defaults.items() if type(value) in (int, float)}
+
     def _group(self, options: dict) -> dict:
         options = {name: value for name, value in options.items() if name != "json"}
         for name, kind in self.groups.items():
