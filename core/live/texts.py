@@ -1,5 +1,7 @@
 """Every text of the page in the reader's language; what the page fills in stands in braces. Those that the app shows too are its own."""
 
+from collections.abc import Sequence
+
 from core.common.i18n import t
 from core.common.model_layers import MIX, Layers, subscript
 from core.figures.style import layer_title
@@ -112,15 +114,16 @@ def _home(layers: Layers) -> dict:
     }
 
 
-def _mix(layers: Layers) -> dict:
+def mix_instrument(word: str, layers: Sequence[str], norm_help: str = "") -> dict:
+    """What the sliders of the mix say, here and on the Map page."""
     return {
-        "title": t("Layer mix of “{word}”", word="{word}"),
+        "title": t("Layer mix of “{word}”", word=word),
         "presets": t("Presets"),
         "learned": t("Learned weights"),
-        "layers": [t("w{subscript}, {layer}", subscript=subscript(int(k)), layer=layers.title(k)) for k in layers.alone],
+        "layers": list(layers),
         "gamma": t("scale γ"),
         "norm": t("Layer normalization"),
-        "norm_help": "",
+        "norm_help": norm_help,
         "share": t("layer weight s = softmax(w)"),
         "pull": t("s × vector length: effective share"),
         "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
@@ -130,6 +133,12 @@ def _mix(layers: Layers) -> dict:
         "one_length": t("vector length"),
         "length": t("lengths {lengths} (γ scales both)", lengths="{lengths}"),
         "spoken": t("Layer weights {shares}.", shares="{shares}"),
+    }
+
+
+def _mix(layers: Layers) -> dict:
+    names = [t("w{subscript}, {layer}", subscript=subscript(int(k)), layer=layers.title(k)) for k in layers.alone]
+    return mix_instrument("{word}", names) | {
         "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n="{n}", word="{word}"),
         "about_map": t("Lines: the listed sentences."),
         "accuracy": t("Nearest sentence: same sense"),
@@ -141,10 +150,9 @@ def _mix(layers: Layers) -> dict:
     }
 
 
-def _map() -> dict:
+def map_instrument() -> dict:
+    """What the map says, here and on the Map page."""
     return {
-        "title": t("Map of its senses"),
-        "alt": t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}"),
         "layer": t("Layer"),
         "play": t("Play"),
         "pause": t("Pause"),
@@ -164,7 +172,9 @@ def _map() -> dict:
         "whole": t("Show all"),
         "kept": t("near on the map"),
         "off": t("not near"),
-        "all": "",
-        "every": "",
-        "senses": "",
     }
+
+
+def _map() -> dict:
+    alt = t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}")
+    return map_instrument() | {"title": t("Map of its senses"), "alt": alt, "all": "", "every": "", "senses": ""}

@@ -19,6 +19,7 @@ from core.elmo.mix import scores
 from core.figures.style import OWN, layer_colour, sense_colour
 from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
+from core.live.texts import mix_instrument
 from core.text.tokens import around, bare
 from core.views.mix import AnyMix
 from pages._map import map_view
@@ -95,7 +96,8 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
         },
         "lines": {str(k): (*around(o.tokens, o.position), numbers[k]) for k, o in of.examples.items()},
         "senses": [{"name": name, "colour": colour} for name, colour in names],
-        "text": _text(word, n_layers) | (_of_senses(word, len(of.ids), n_layers) if of.lemma else _of_sides(of, word)),
+        "text": mix_instrument(word, list(map(slider_name, range(n_layers))), norm_help())
+        | (_of_senses(word, len(of.ids), n_layers) if of.lemma else _of_sides(of, word)),
     }
     if of.lemma is None:
         data["close"] = surroundings.CLOSE
@@ -111,28 +113,6 @@ def _presets(n_layers: int) -> list[dict]:
     """The presets, and one that shows that softmax sees differences alone; raw scores."""
     named = [*presets(n_layers).values(), (t("all −6"), [-LIMIT] * n_layers)]
     return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
-
-
-def _text(word: str, n_layers: int) -> dict:
-    """The words that the instrument shows of any word, in the reader's language; what it fills in stands in braces."""
-    return {
-        "title": t("Layer mix of “{word}”", word=word),
-        "presets": t("Presets"),
-        "learned": t("Learned weights"),
-        "layers": [slider_name(k) for k in range(n_layers)],
-        "gamma": t("scale γ"),
-        "norm": t("Layer normalization"),
-        "norm_help": norm_help(),
-        "share": t("layer weight s = softmax(w)"),
-        "pull": t("s × vector length: effective share"),
-        "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
-        "softmax": t("Thick bars: s = softmax(w). Thin bars: s × length, the effective share."),
-        "alike": t("All w are {w}: the same weights as all {other}, since softmax sees only differences.", w="{w}", other="{other}"),
-        "between": t("between your words, cosine {cosine}", cosine="{cosine}"),
-        "one_length": t("vector length"),
-        "length": t("lengths {lengths} (γ scales both)", lengths="{lengths}"),
-        "spoken": t("Layer weights {shares}.", shares="{shares}"),
-    }
 
 
 def map_in_words(word: str, n: int) -> str:
