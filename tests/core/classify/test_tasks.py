@@ -12,7 +12,7 @@ from core.classify import tables, tasks
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
-from core.cli import main, shared
+from core.cli import shared
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
@@ -60,29 +60,9 @@ def small(monkeypatch):
 
 
 @pytest.fixture
-def call(capsys, model, vectors):
+def call(call, model, vectors):
     """`call("train", ...)` -> (exit status, stdout, stderr), with the tiny model and vectors."""
-
-    def run(*arguments, frozen: bool = True) -> tuple[int, str, str]:
-        given = ("--model", model, "--vectors", vectors) if frozen else ()
-        capsys.readouterr()
-        try:
-            status = main.main([str(a) for a in (*arguments, *given)])
-        except SystemExit as stop:
-            status = stop.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def answer(call):
-    def run(*arguments, **options) -> dict:
-        status, out, err = call(*arguments, "--json", **options)
-        assert status == 0, err
-        return json.loads(out)
-
-    return run
+    return lambda *words: call(*words, "--model", model, "--vectors", vectors)
 
 
 def refused(status: int, out: str, err: str) -> str:

@@ -11,13 +11,8 @@ from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
 from core.views.sides import Side
-from core.workbench import Bench, open_bench
+from core.workbench import open_bench
 from tests.core.corpus import two_texts
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
 
 
 @pytest.fixture(scope="module")
