@@ -1,7 +1,7 @@
 """Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
 
 What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
-(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
+(a document, two occurrences that are each other's neighbor) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
 classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
 bounds chance (`margin`).
 

@@ -130,7 +130,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
         hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}"),
     )
     if level := {name: value for name, value in (random or {}).items() if name in values}:
-        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark grey with a light rim: seen on every bar and both grounds
+        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
             figure.add_scatter(
                 x=list(level.values()),
                 y=[layer_title(name) for name in level],
@@ -164,7 +164,7 @@ def map_figure(
     coordinates: np.ndarray, labels: list[str | None], hovers: list[str], rows: list[int], senses: list[str], look: MapLook
 ) -> go.Figure:
     """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids. Senses are drawn in
-    the order given, grey points first; each is named once beside its own points."""
+    the order given, gray points first; each is named once beside its own points."""
     figure = Figure()
     picked, limits = set(look.picked), look.limits
     xy = np.asarray(coordinates, float)

@@ -194,7 +194,7 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
 
 
 def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
-    """Where each dot's number is written: away from the line to its neighbours, unless a level would strike it out there."""
+    """Where each dot's number is written: away from the line to its neighbors, unless a level would strike it out there."""
     places = []
     for k, value in enumerate(values):
         beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]

@@ -48,7 +48,7 @@ def _top() -> str:
 
 
 def _senses(in_use: InUse, word: str) -> list[str]:
-    """The word's labelled senses, two at least."""
+    """The word's labeled senses, two at least."""
     senses = bench(in_use).targets.senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=word[:40]))
@@ -56,7 +56,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
 
 
 def _lemma(in_use: InUse, shown: Picked) -> str:
-    """The labelled word that the one shown is a form of."""
+    """The labeled word that the one shown is a form of."""
     return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
 

@@ -1,4 +1,4 @@
-"""The Neighbours page's three lists: GloVe's one and ELMo's two, each neighbour in its sentence."""
+"""The Neighbors page's three lists: GloVe's one and ELMo's two, each neighbor in its sentence."""
 
 from contextlib import nullcontext
 from dataclasses import replace

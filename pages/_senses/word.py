@@ -66,7 +66,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
 
 
 def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
-    """What has the word, or any: the labelled sentences, else every token; None while these are being read, which the page then says."""
+    """What has the word, or any: the labeled sentences, else every token; None while these are being read, which the page then says."""
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
     table = induction.labelled_with(over, word)

@@ -1,4 +1,4 @@
-"""Which words change what ELMo expects in the place of the word in question: the sentence coloured, and which words come and go."""
+"""Which words change what ELMo expects in the place of the word in question: the sentence colored, and which words come and go."""
 
 import pandas as pd
 import streamlit as st

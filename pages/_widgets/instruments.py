@@ -1,4 +1,4 @@
-"""Instruments: pictures that answer every pixel of a drag in the reader's browser, in the page itself and in its colours.
+"""Instruments: pictures that answer every pixel of a drag in the reader's browser, in the page itself and in its colors.
 
 Each is a script of its own behind `instrument.js`, which all share, and a style; data and texts are core's and the page's, as JSON.
 Beside it stands a small component that only tells it what the server has since made, and tells the server where the browser could not
