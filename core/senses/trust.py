@@ -39,6 +39,16 @@ class Links:
         """Of its neighbors so many would be near on a layout at random, on average."""
         return len(self.rows) ** 2 / self.others if self.others else 0.0
 
+    @property
+    def counts(self) -> tuple[int, int, str, int]:
+        """Neighbours near on the map, all of them, how many by chance, and how many are tied."""
+        return int(self.near.sum()), len(self.rows), f"{self.by_chance:.1f}", self.tied
+
+    @property
+    def as_lists(self) -> list:
+        """For JSON: rows, which the map has near, cosines, how many are tied, how many others there are."""
+        return [self.rows.tolist(), self.near.astype(int).tolist(), self.cosines.round(3).tolist(), self.tied, self.others]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordGain:

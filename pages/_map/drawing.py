@@ -18,6 +18,7 @@ from core.elmo.weights import has_softmax
 from core.figures.maps import outer_edge, shared_limits
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
+from core.live.texts import kept_in_words
 from core.senses.trust import Links
 from core.text import languages
 from core.text.definitions import definitions
@@ -132,7 +133,7 @@ def _multiples(shown: Shown, names: list[str], state: brush.Brush) -> None:
     alone = len(names) == 1
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
-            notes = list(filter(None, [_share(shown.layout, space), lines.counted(shown.near[space]) if shown.near else ""]))
+            notes = list(filter(None, [_share(shown.layout, space), kept_in_words(*shown.near[space].counts) if shown.near else ""]))
             if notes or not alone:  # alone, the layer stands above
                 lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
             if shown.layout.plan == SOLID:
@@ -224,7 +225,7 @@ def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[fl
     message = t(
         "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
         **values,
-        counted=lines.counted(near),
+        counted=kept_in_words(*near.counts),
     )
     return add_links(figure, places[shown.point], places[near.rows], near.near), message
 

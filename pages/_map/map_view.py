@@ -17,10 +17,11 @@ from core.common.model_layers import SENSES
 from core.figures.style import OWN, ink, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.neighbours import Occurrence
+from core.live.texts import map_texts
 from core.senses.trust import Links
 from core.text.tokens import around
 from pages._frame.choices import ALL, TOKENS, layer_name
-from pages._map import brush, lines
+from pages._map import brush
 from pages._map.lines import KEY, STARS
 from pages._widgets import instruments
 from pages._widgets.inputs import Chosen
@@ -96,9 +97,9 @@ def data(shown: Points, *, title: str, alt: str) -> dict:
             for k, _ in shown.labels
         ],
         "words": [[int(k) for k in each] for each in shown.words] or None,
-        "links": {str(k): [sent(each) for each in links] for k, links in zip(origins, shown.links, strict=True)},
+        "links": {str(k): [each.as_lists for each in links] for k, links in zip(origins, shown.links, strict=True)},
         "axes": shown.axes,
-        "text": _text() | {"title": title, "alt": alt},
+        "text": map_texts() | {"all": t("all layers"), "every": t("all tokens"), "title": title, "alt": alt},
     }
     return result | {"key": text_fingerprint([repr(result)])[:16]}
 
@@ -111,7 +112,7 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
 def told(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """What is set: the space, whose lines are drawn, which rows are selected; links of points whose were not sent before."""
     known = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
-    instruments.told("map", known | {"links": {str(k): [sent(each) for each in every] for k, every in links.items()}})
+    instruments.told("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
@@ -148,38 +149,6 @@ def setting(names: Sequence[str], rows: Collection[int]) -> tuple[str, str, list
     return view, dot, [row for row in picked if isinstance(row, int) and row in known]
 
 
-def sent(links: Links) -> list:
-    """Numbers of the true neighbours, which of them the map has near, their cosines, how many are tied, how many others there are."""
-    return [links.rows.tolist(), links.near.astype(int).tolist(), links.cosines.round(3).tolist(), links.tied, links.others]
-
-
 def side_names() -> tuple[str, str, str]:
     """Which of both sentences a word leans to."""
     return t("nearer to the first"), t("nearer to the second"), t("neither")
-
-
-def _text() -> dict:
-    """Every other word the instrument shows, in the reader's language; what it fills in stands in braces."""
-    return {
-        "layer": t("Layer"),
-        "play": t("Play"),
-        "pause": t("Pause"),
-        "all": t("all layers"),
-        "every": t("all tokens"),
-        "between": t("between {a} and {b}", a="{a}", b="{b}"),
-        "from": t("True neighbors of"),
-        "near": t("True neighbors"),
-        "none": t("Click a dot or star to see its true neighbors."),
-        "counted": lines.kept_in_words("{kept}", "{n}", "{chance}"),
-        "tied": lines.tied_in_words("{tied}"),
-        "kept_from": t("{kept} of {n} also in {where}.", kept="{kept}", n="{n}", where="{where}"),
-        "picked": t("{n} selected.", n="{n}"),
-        "select": t("Select “{name}”", name="{name}"),
-        "lasso": t("Lasso"),
-        "lasso_help": t("Draw around dots to select"),
-        "nearer": t("Zoom in"),
-        "farther": t("Zoom out"),
-        "whole": t("Show all"),
-        "kept": t("near on the map"),
-        "off": t("not near"),
-    }

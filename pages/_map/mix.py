@@ -21,6 +21,7 @@ from core.figures.style import LAYER_COLOURS, OWN, layer_title
 from core.figures.surroundings import lean_bars
 from core.index.neighbours import SAME, Neighbour, TypeNeighbour
 from core.index.table import OccurrenceTable
+from core.live.texts import sense_texts
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import layouts, levels, mix
@@ -298,7 +299,7 @@ def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
     """The word's dots where this mix has them, and what the picture shows in words."""
     word, dots = result.lemma, result.occurrences
     figure = atlas.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
-    return figure, mix_view.map_in_words(word, len(dots))
+    return figure, sense_texts(model_layers.in_use(), word, len(dots))["map"]
 
 
 def _scores(result: Mixed) -> tuple[go.Figure, str]:
