@@ -11,7 +11,7 @@ from core.common.errors import BadInput
 
 CSV = option("--csv", "write the table there, too", metavar="FILE")
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
-MEASURES = ("apd", "prt", "jsd", "gap")
+MEASURES = ("apd", "prt", "jsd", "gap", "neighbors")
 DATES = "its texts from one date to another, such as 1850..1899"
 
 
@@ -113,7 +113,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
 
 def _row(of) -> dict:
     """A word's measures on a row."""
-    numbers = {"apd": of.apd.value, "prt": of.prt.value, "jsd": of.jsd.value, "gap": of.gap.value, "p": of.p}
+    numbers = {**{name: getattr(of, name).value for name in MEASURES}, "p": of.p}
     return {"first": of.first, "second": of.second, **{name: round(value, 6) for name, value in numbers.items()}}
 
 

@@ -35,6 +35,7 @@ LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells se
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
+LAST = 2  # readings that are kept: of two sides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -69,7 +70,7 @@ class SenseSpace:
     learned: Learned | None = None
     fingerprint: str = ""  # of the model
     _kept: dict[tuple, tuple[np.ndarray | None, dict[int, np.ndarray]]] = field(default_factory=dict)  # a table's: from disk, computed here
-    _last: tuple = (None, None)  # of `_places_of`
+    _last: tuple[tuple, ...] = ()  # of `_places_of`
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -153,14 +154,16 @@ class SenseSpace:
 
     def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """(n, 2P) the places of some rows, and their tokens; the last that were read are kept, as a page names groups of what it grouped."""
-        key = str(table.folder), str(table.meta["corpus"]), rows.tobytes()
-        known, last = self._last
-        if known != key:
-            occurrences = [table.occurrence(int(row)) for row in rows]
-            places = self.encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
-            last = places, [o.tokens[o.position] for o in occurrences]
-            self._last = key, last
-        return last
+        key, wanted = (str(table.folder), str(table.meta["corpus"])), rows.tolist()
+        for known, number, places, words in self._last:
+            if known == key and all(row in number for row in wanted):
+                chosen = [number[row] for row in wanted]
+                return places[chosen], [words[k] for k in chosen]
+        occurrences = [table.occurrence(row) for row in wanted]
+        places = self.encoder.around_alone([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
+        words = [o.tokens[o.position] for o in occurrences]
+        self._last = ((key, {row: k for k, row in enumerate(wanted)}, places, words), *self._last)[:LAST]
+        return places, words
 
     def _read(self, table: OccurrenceTable) -> np.ndarray | None:
         """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""

@@ -145,6 +145,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             "prt": t("PRT, prototypes"),
             "jsd": t("JSD, shares of senses"),
             "gap": t("APD minus within sides"),
+            "neighbors": t("Neighbors within sides"),
         }
         rows = [
             {
@@ -161,6 +162,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             if result.change.shuffled == DOCUMENTS
             else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
         )
+        st.caption(t("The verdict goes by the last two rows together."))
     notice(_noticed(result, control))
     _sentences(result, names)
     usage_graph.downloads(result)
