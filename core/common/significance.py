@@ -56,6 +56,10 @@ class Paired:
             return t("no interval")
         return f"{times * self.low + more:{form}} – {times * self.high + more:{form}}"
 
+    def in_points(self) -> str:
+        """Itself in points with its interval behind it: "+1.2 (+0.3 – +2.1)"."""
+        return f"{100 * self.mean:+.1f} ({self.ends()})"
+
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """The same for a cell of a table: in brackets, for a spreadsheet takes a sign at the beginning for a formula's."""
         return (

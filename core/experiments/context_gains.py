@@ -4,14 +4,14 @@ Differences are paired: the same subset, the same test texts. Intervals are draw
 all comparisons of one question at one size are adjusted together (Holm).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.classify.scores import unpacked
 from core.common.i18n import t
-from core.common.significance import FEWEST, LEVEL, Paired, crossed, holm
+from core.common.significance import FEWEST, LEVEL, Paired, crossed, holm, points
 from core.experiments.context_curve import EXPERIMENTS, PARTS
 
 PLAIN, ELMO = "glove", "glove+elmo"
@@ -61,6 +61,17 @@ def sizes(lines: Sequence[dict]) -> list[Size]:
     """The sizes of which FEWEST subsets or more have a run of every set of parts, smallest first."""
     result = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in EXPERIMENTS.items())
     return [size for size in result if size is not None]
+
+
+def rows_of(sizes: Iterable[Size]) -> str:
+    """How many labelled texts each has."""
+    return ", ".join(f"{size.labelled:,}" for size in sizes)
+
+
+def range_of(leads: Iterable[Lead]) -> str:
+    """One difference in points, or the least and the most of several."""
+    means = sorted(lead.difference.mean for lead in leads)
+    return " – ".join(dict.fromkeys(f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1])))
 
 
 def _size(share: float, lines: Sequence[dict]) -> Size | None:

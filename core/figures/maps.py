@@ -250,9 +250,9 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
         )
 
 
-def shared_limits(coordinates: np.ndarray, stars: list[Star] = ()) -> tuple[float, float, float, float]:
-    """x and y ranges that hold every point of every layer, with a margin: small multiples share their axes."""
-    points = [np.asarray(coordinates, float).reshape(-1, 2), *(np.array([p]) for s in stars for p in s.points.values())]
-    low, high = np.concatenate(points).min(0), np.concatenate(points).max(0)
-    pad = np.maximum((high - low) * 0.13, 1e-3)
+def shared_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
+    """x and y ranges that hold all places (..., 2), with a margin: small multiples share their axes."""
+    points = np.concatenate([np.asarray(each, float).reshape(-1, 2) for each in places])
+    low, high = points.min(0), points.max(0)
+    pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # of a single place too
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]

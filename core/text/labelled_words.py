@@ -176,6 +176,12 @@ def listed(language: Language) -> dict[str, Labelled]:
     return _listed(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
+def listed_in(corpus: str) -> dict[str, Labelled]:
+    """The same of a language's own corpus, whether its sentences have been read or not; of any other {}."""
+    language = sentences_of(corpus)
+    return listed(language) if language else {}
+
+
 @lru_cache(maxsize=4)
 def _listed(path: Path, changed: int) -> dict[str, Labelled]:
     """Of a file last `changed` then."""

@@ -193,3 +193,8 @@ def _split_line(line: str) -> list[str]:
 def _width(text: str) -> float:
     """How wide a text is, in Latin letters."""
     return sum(1.0 if sign.isascii() else 1.7 for sign in text)
+
+
+def shortened(text: str, most: int, *, end: int = 0) -> str:
+    """At most so many characters, "…" where others are left out: behind, or before the last `end`."""
+    return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"

@@ -16,6 +16,7 @@ from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
 from core.text import own_corpus
+from core.text.tokens import shortened
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
 from core.views.sides import Side
@@ -88,7 +89,7 @@ def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, st
         if not second or second == first:
             st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
             return None, word, ("", "")
-        return (Side(corpus=first), Side(corpus=second)), word, (_short(first), _short(second))
+        return (Side(corpus=first), Side(corpus=second)), word, (shortened(first, 24, end=8), shortened(second, 24, end=8))
     known = change.dates(bench(in_use), first) if first else []
     if len(known) < 2:
         message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))
@@ -98,10 +99,6 @@ def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, st
     before = known[known.index(split) - 1]
     sides = Side(corpus=first, end=before), Side(corpus=first, start=split)
     return sides, word, (f"{known[0]}–{before}", f"{split}–{known[-1]}")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 24 else f"{name[:15]}…{name[-8:]}"
 
 
 def _example() -> None:

@@ -74,7 +74,7 @@ def map_around():
         result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
         result.strength[k], result.points.occurrences, MapLook(
             layer=layer, key="around", stars=stars, width=700, height=500,
-            limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])),
+            limits=shared_limits(result.coordinates[k], result.stars[k]),
         ),
     )
 

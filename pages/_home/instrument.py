@@ -8,6 +8,7 @@ from core.common.i18n import t
 from core.common.model_layers import MIX, Layers
 from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
 from core.live.texts import home_texts
+from core.text.tokens import shortened
 from core.views.pair import Angles, Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
@@ -80,7 +81,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
     second = None
     if other:
         spaces = other.layers.spaces
-        second = {"name": other.name if len(other.name) <= 24 else other.name[:23] + "…", "colour": BESIDE}
+        second = {"name": shortened(other.name, 24), "colour": BESIDE}
         second |= _of_angles(other.angles) | {"some": [spaces.index(name) for name in other.layers.some]}
     return _of_angles(pair.angles) | {
         "layers": names,

@@ -226,9 +226,10 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    heads = classifiers.opened(TASK, in_use).heads
+    opened_heads = classifiers.opened(TASK, in_use)
+    heads = opened_heads.heads
     titles = variant_titles()
-    colours = class_colours(next(iter(heads.values())).labels, ordered=False)
+    colours = class_colours(**opened_heads.colours_of)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
     answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))

@@ -8,12 +8,12 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.index.neighbours import Occurrence
+from core.live.points import STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens
 from pages._widgets.inputs import Chosen
 
 KEY, ADDRESS, NONE = "map.dot", "dot", "none"
-STARS = {1: "first", 2: "second"}  # by the sentence's number
 
 
 def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:

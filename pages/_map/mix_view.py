@@ -19,41 +19,24 @@ from core.elmo.mix import scores
 from core.figures.style import OWN, layer_colour, sense_colour
 from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
+from core.live.points import NEUTRAL, packed
 from core.live.texts import mix_texts, sense_texts
 from core.text.tokens import around, bare
 from core.views.mix import AnyMix
 from pages._map import map_view
-from pages._map.map_view import NEUTRAL
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import instrument, packed, said
+from pages._widgets.instruments import instrument
 from pages._widgets.mix_sliders import LIMIT, presets
 
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
-TOP = 5.0  # of the slider of gamma
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
 _live = instrument("mix", FOLDER, "live")
 
 
 def live(data: dict, taken: Callable[[], None]) -> None:
-    """Mount the instrument; `taken` is called when the reader has let go, `setting` then has what was set."""
+    """Mount the instrument; `taken` is called when the reader has let go, `said` then has what was set."""
     _live(key=LIVE, data=data, on_set_change=taken)
-
-
-def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
-    """What the reader's browser says was set: raw scores, gamma, layer normalisation; None where that is no such thing."""
-    given = said(LIVE)
-    numbers = given.get("w"), given.get("gamma")
-    if not isinstance(numbers[0], list) or len(numbers[0]) != n_layers:
-        return None
-    try:
-        w = [float(item) for item in numbers[0]]
-        gamma = float(numbers[1])
-    except (TypeError, ValueError):
-        return None
-    if not np.isfinite([*w, gamma]).all():
-        return None
-    return [round(min(LIMIT, max(-LIMIT, item)), 1) for item in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
 
 
 def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from core.common import model_layers
@@ -164,7 +163,7 @@ def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chos
         stars=atlas.stars(placed, names, places),
         height=HEIGHT,
         key=f"cloud.map.{lemma}",
-        limits=shared_limits(np.concatenate([flat, places], axis=1)),
+        limits=shared_limits(flat, places),
         name_senses=False,
     )
     values = {"n": n, "word": lemma, "where": where, "stars": len(placed)}

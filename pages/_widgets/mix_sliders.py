@@ -27,6 +27,11 @@ def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     return result | {"average": (t("average"), [0.0] * n_layers)}
 
 
+def slider_keys() -> list[str]:
+    """Of raw scores, in the session and in the address; the sliders of the model in use."""
+    return [f"w{k}" for k in range(model_layers.in_use().n)]
+
+
 def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:
     """The weights (L,), which the Neighbors page's mix takes too, and the scale; `moved` is called when a weight was."""
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
