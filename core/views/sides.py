@@ -4,10 +4,11 @@ sentences on a side, of a table or read for themselves."""
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.config import ASSETS
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.memo import Kept
@@ -16,6 +17,8 @@ from core.index.neighbours import Occurrence
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at
+from core.text import own_corpus
+from core.text.composed import folded
 from core.text.corpora import open_corpus
 from core.text.dictionary_forms import dictionary_forms
 from core.text.labelled_words import sentences_of
@@ -28,6 +31,7 @@ from core.workbench import Bench
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
 MOST_BANDS = 12
+NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
 
 
@@ -87,6 +91,11 @@ class Facts:
 
     documents: Sequence[str]
     dates: Sequence[str]
+
+
+def keep_news() -> str:
+    """The example's second side, the leads of our headlines, as a corpus of one's own: its name."""
+    return own_corpus.keep_files([own_corpus.Source(NEWS.name, NEWS)], text_column="lead").name
 
 
 def facts_of(corpus: str, language: Language, memo: Kept) -> Facts:
@@ -152,15 +161,17 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
 def word_texts(
     bench: Bench, sides: tuple[Side, Side], facts: tuple[Facts, Facts], word: str, space: SenseSpace | None
 ) -> list[WordTexts] | None:
-    """The word's sentences on both sides; None while a table that one needs is being read."""
-    alone = [_is_read_alone(bench, side, word) for side in sides]
-    tables = [None if each else _table(bench, side, word) for each, side in zip(alone, sides, strict=True)]
-    if any(table is None and not each for table, each in zip(tables, alone, strict=True)):
-        return None
+    """The word's sentences on both sides; None while every token of one that needs it is being read."""
+    tables = [_labels(bench, side, word) for side in sides]
+    whole = [table is None and needs_every_token(bench, side, word) for table, side in zip(tables, sides, strict=True)]
+    for k, side in enumerate(sides):
+        if whole[k] and (table := bench.opener.every_token(side.corpus, bench.names.model)) is None:
+            return None
+        tables[k] = table if whole[k] else tables[k]
     by_lemma = all(table is not None and word in table.lemmas for table in tables)
     both = []
-    for each, table, side, known in zip(alone, tables, sides, facts, strict=True):
-        if each:
+    for table, side, known in zip(tables, sides, facts, strict=True):
+        if table is None:
             both.append(_read_alone(bench, side, known, word, MOST if space is None else MOST_READ))
         else:
             texts = texts_of(table, side, known)
@@ -169,27 +180,25 @@ def word_texts(
     return both
 
 
-def _is_read_alone(bench: Bench, side: Side, word: str) -> bool:
-    """Whether a word's own sentences are enough: of texts without labels, for a word that is spelled there or a form of none."""
-    if sentences_of(side.corpus):
-        if _labels(bench, side, word) is not None:
-            return False
-    elif index_at(side.corpus):
+def needs_every_token(bench: Bench, side: Side, word: str) -> bool:
+    """Whether a word's sentences are found in the table of a whole corpus only: an index without its texts, texts with labels of their own, and
+    a form of another word that is spelled so nowhere."""
+    word = folded(word.strip())
+    if _labels(bench, side, word) is not None:
         return False
-    texts = bench.over(side.corpus).encoded
-    return not (len(texts.label_at) and not sentences_of(side.corpus)) and (word in texts.number or not dictionary_forms(word))
+    own = bool(sentences_of(side.corpus))
+    if not own and index_at(side.corpus):
+        return True
+    texts = bench.over(side.corpus or bench.corpus).encoded
+    return (not own and len(texts.label_at) > 0) or (word not in texts.number and bool(dictionary_forms(word)))
 
 
 def _labels(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
     """The labelled tokens of a language's own sentences where these label the word."""
-    beside = Bench(replace(bench.names, corpus=side.corpus), bench.opener).about(WordInContext((word,), 0))
-    return beside.targets if word in beside.targets.lemmas else None
-
-
-def _table(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
-    """The labelled tokens where a language's own sentences label the word, else every token; None while that is being read."""
-    labels = _labels(bench, side, word) if sentences_of(side.corpus) else None
-    return bench.opener.every_token(side.corpus, bench.names.model) if labels is None else labels
+    if not sentences_of(side.corpus or bench.corpus):
+        return None
+    targets = bench.over(side.corpus or bench.corpus).about(WordInContext((word,), 0)).targets
+    return targets if word in targets.lemmas else None
 
 
 def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:

@@ -114,6 +114,11 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     )
 
 
+def known_table_job(corpus: str, model_name: str) -> ServerJob | None:
+    """The job of every token, where somebody began it."""
+    return jobs.known(_kind(False), _key(corpus, model_name))
+
+
 def _kind(targets_only: bool) -> str:
     return "labelled tokens" if targets_only else "every token"
 
