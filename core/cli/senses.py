@@ -10,7 +10,7 @@ from core.common.errors import BadInput
 
 CSV = option("--csv", "write the table there, too", metavar="FILE")
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
-MEASURES = ("apd", "prt", "jsd", "gap")
+MEASURES = ("apd", "prt", "jsd", "gap", "neighbors")
 DATES = "its texts from one date to another, such as 1850..1899"
 
 

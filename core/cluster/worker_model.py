@@ -90,6 +90,10 @@ class SpreadEncoder(Encoder):
         result = self.encode(sentences)
         return np.stack([layers[:, position] for layers, position in zip(result, positions, strict=True)])
 
+    def around_alone(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """As Encoder.around_alone: whole sentences go to the workers."""
+        return self.around(sentences, positions)
+
     def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[ShardJob]:
         for k, numbers in enumerate(groups):
             part = [sentences[n] for n in numbers]

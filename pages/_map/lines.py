@@ -8,12 +8,12 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.index.neighbours import Occurrence
+from core.live.points import STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens
 from pages._widgets.inputs import Chosen
 
 KEY, ADDRESS, NONE = "map.dot", "dot", "none"
-STARS = {1: "first", 2: "second"}  # by the sentence's number
 
 
 def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
@@ -57,15 +57,6 @@ def point(name: str, rows: np.ndarray, placed: Mapping[int, Chosen]) -> int | No
     if name in STARS.values():
         return len(rows) + [STARS[number] for number in placed].index(name)
     return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])
-
-
-def counted(result: Links) -> str:
-    """How many of a point's true neighbours one map has near."""
-    n = len(result.rows)
-    if not n:
-        return t("no true neighbors: {tied} tied", tied=result.tied)
-    kept, chance = int(result.near.sum()), f"{result.by_chance:.1f}"
-    return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)
 
 
 def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:

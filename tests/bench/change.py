@@ -1,7 +1,7 @@
 """Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [halves|swapped|spread|doubtful|speed]`.
 
 `halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed (p of
-the gap, which decides, and of each). `swapped`: pairs of labelled words, A's sentences on one side, on the other B's with A's
+the gap, which decides, and of each). `swapped`: pairs of labeled words, A's sentences on one side, on the other B's with A's
 spelling in B's place, read anew, alone or beside A's: how often that is found. `spread`: five labels of each sense drawn at random (`--labels N`): the others right, and
 what is said with a probability held against how often it is right. `doubtful`: from two labels a sense on, one more at a time, the most
 doubtful or any: right of the others at the same number. `speed`: a word and a list of words of two texts (`--texts A B`).
