@@ -55,6 +55,19 @@ def answer(call) -> Callable[..., dict]:
     return run
 
 
+@pytest.fixture
+def refused(call) -> Callable[..., str]:
+    """`refused("embed", ...)` -> the one error on stderr, its last line, of a command that ends with status 2."""
+
+    def run(*words) -> str:
+        status, out, err = call(*words)
+        lines = [line for line in err.splitlines() if line.startswith("error: ")]
+        assert (status, out) == (2, "") and len(lines) == 1 and err.endswith(lines[0] + "\n") and "Traceback" not in err
+        return lines[0]
+
+    return run
+
+
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
     """The folder of local data; the test is skipped where there is none."""

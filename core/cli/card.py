@@ -225,10 +225,10 @@ def check_sentences(*, file) -> Answer:
 evaluate = group(
     "evaluate",
     "Measure a model: senses, pairs, tags, perplexity, or all of it.",
-    "WHAT",
-    (
+    commands=(
         *(evaluate_senses, evaluate_all_words, evaluate_pairs, evaluate_sentences, evaluate_neighbours, evaluate_vectors),
         *(evaluate_random, evaluate_speed, evaluate_lessons, evaluate_layers),
         *(evaluate_tags, evaluate_perplexity, evaluate_card),
     ),
+    metavar="WHAT",
 )

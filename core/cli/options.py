@@ -2,7 +2,7 @@
 command's file imports torch outside its functions: `--help` need not wait for it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, make_dataclass
 from functools import partial
 from itertools import takewhile
@@ -153,8 +153,9 @@ def command(name: str, help_text: str, *options: click.Parameter, **groups: str)
     return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
 
 
-def group(name: str | None, help_text: str, metavar: str, commands: Iterable[click.Command], **more) -> Group:
-    made = Group(name, help=help_text, subcommand_metavar=metavar, no_args_is_help=False, context_settings=SETTINGS, **more)
+def group(name: str | None, help_text: str, *, commands: Sequence[click.Command], metavar: str = "") -> Group:
+    named = metavar or "|".join(item.name for item in commands)
+    made = Group(name, help=help_text, subcommand_metavar=named, no_args_is_help=False, context_settings=SETTINGS)
     for item in commands:
         made.add_command(item)
     return made

@@ -1,4 +1,4 @@
-"""What many tests of core read: the bundled model, its labelled words, a bench, opened once a file."""
+"""What many tests of core read, made once a file: the bundled model, its labelled words, a bench; a tiny data set and its frozen parts."""
 
 import pytest
 
@@ -9,6 +9,7 @@ from core.index.tables import open_table
 from core.senses.judge import open_judge
 from core.text.corpora import BUNDLED_CORPUS
 from core.workbench import Bench, open_bench
+from tests.core.classify_parts import Dataset, Frozen, dataset, frozen
 
 
 @pytest.fixture(scope="module")
@@ -30,3 +31,13 @@ def space(model) -> SenseSpace:
 @pytest.fixture(scope="module")
 def bench() -> Bench:
     return open_bench()
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return dataset()
+
+
+@pytest.fixture(scope="module")
+def parts() -> Frozen:
+    return frozen()

@@ -296,7 +296,7 @@ def test_no_name_leads_out_of_a_store(tmp_path, name):
 @pytest.mark.parametrize(
     "fact", ["occurrences", "types", "sentences", "seconds", "tokens_per_second", "lemmas", "model", "corpus", "layers", "dim", "shards"]
 )
-def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path, capsys, fact):
+def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path, refused, fact):
     for value in (None, "many", []):
         broken = {**manifest, fact: value} if value is not None else {key: kept for key, kept in manifest.items() if key != fact}
         if isinstance(value, str) and fact in ("model", "corpus"):
@@ -304,8 +304,7 @@ def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path
         (tmp_path / "index.json").write_text(json.dumps(broken))
         with pytest.raises(CorruptArtifact, match=rf"index\.json is damaged: (no )?{fact}"):
             index.open_shards(tmp_path)
-        assert main.main(["index", "info", str(tmp_path), "--json"]) == 2
-        assert capsys.readouterr().err.startswith("error: ")
+        refused("index", "info", tmp_path, "--json")
 
 
 def test_shards_that_hold_other_numbers_than_their_list_says_are_named(manifest, tmp_path):
@@ -451,13 +450,12 @@ def test_senses_are_measured_the_same_on_a_cluster(answer, address, model, tmp_p
 
 
 @pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:9", "nowhere", "ftp://a:1", ""])
-def test_a_wrong_address_is_one_sentence_and_status_2(capsys, model, tmp_path, monkeypatch, wrong):
+def test_a_wrong_address_is_one_sentence_and_status_2(refused, model, tmp_path, monkeypatch, wrong):
     monkeypatch.setattr("core.cluster.jobs.CONNECT_S", 0.5)
     (tmp_path / "t.txt").write_text("the bank of w1")
     asked = ["index", "build", "--corpus", tmp_path / "t.txt", "--output", tmp_path / "x", "--model", model, "--cluster", wrong]
-    assert main.main([str(a) for a in asked]) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert told[-1].startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in told[-1]
+    error = refused(*asked)
+    assert error.startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in error
     assert not (tmp_path / "x").exists()
 
 

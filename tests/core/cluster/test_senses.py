@@ -99,7 +99,7 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(many, on
     assert hits / wanted > 0.9
 
 
-def test_the_commands_search_shards_and_the_approximate_index(many, one, model, answer, call):
+def test_the_commands_search_shards_and_the_approximate_index(many, one, model, answer, refused):
     pytest.importorskip("faiss")
 
     def nearest(*more) -> list[tuple]:
@@ -112,5 +112,4 @@ def test_the_commands_search_shards_and_the_approximate_index(many, one, model, 
         ApproximateSenses(index.open_shards(one.folder), open_judge(model).space).nearest(make_query(model.encoder, ["bank"], 0), WEIGHTS)
     assert answer("index", "approximate", one.folder, "--senses")["occurrences"] == len(one)
     assert nearest("--corpus", one.folder, "--approximate") == expected
-    status, _, err = call("index", "approximate", one.folder, "--senses", "--model", "elmo-ko-mini")
-    assert status == 2 and "Name its model" in err
+    assert "Name its model" in refused("index", "approximate", one.folder, "--senses", "--model", "elmo-ko-mini")
