@@ -79,7 +79,7 @@ def read_back(facts: Mapping) -> Paired:
     return Paired(**{field.name: facts[field.name] for field in fields(Paired)})
 
 
-def paired(
+def compare_pairs(
     first: Sequence[float],
     second: Sequence[float],
     groups: Sequence[Hashable] | None = None,
@@ -206,7 +206,7 @@ def margin(first: float, second: float, n: int) -> float:
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 
-def written(p: float) -> str:
+def format_p(p: float) -> str:
     """A p as it is printed: "p = 0.21", "p = 0.031", "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 

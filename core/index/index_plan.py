@@ -123,7 +123,7 @@ def check_room(plan: Plan, spent: int = 0) -> None:
         )
 
 
-def measured_pace(encoder, sentences: list[Sentence]) -> Pace:
+def measure_pace(encoder, sentences: list[Sentence]) -> Pace:
     """Read a sample twice with an encoder that has no words yet: the second time every spelling is known."""
     every = max(1, len(sentences) // SAMPLE_SENTENCES)
     sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]

@@ -10,7 +10,7 @@ import streamlit as st
 from core.common.i18n import ENGLISH, t, tn
 from core.common.limits import BOX
 from core.common.markup import html
-from core.common.significance import LEVEL, written
+from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
@@ -39,7 +39,7 @@ WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "ch
 TYPICAL = 3  # sentences of a group on a side
 JOB, MOST_JOBS, AT_LEAST = "changed words", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
-ENGLISH_SENTENCES = languages.named(ENGLISH).sentences
+ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
 EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
 
@@ -49,7 +49,7 @@ def show(in_use: InUse) -> None:
     sides, word, names = _inputs(in_use, news)
     if sides is None:
         _offer_example(news)
-        usage_graph.opened_files(WORD, FIRST, SECOND)
+        usage_graph.open_files(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
     for side in sides:
@@ -68,8 +68,8 @@ def show(in_use: InUse) -> None:
                 request = ControlRequest(word=word, first=sides[0], second=sides[1])
                 control = view(change.control, bench(in_use), request, most=16) if read is None else None
             _word(result, control, names)
-    _ranked(in_use, sides, key, read)
-    usage_graph.opened_files(WORD, FIRST, SECOND)
+    _show_ranking(in_use, sides, key, read)
+    usage_graph.open_files(WORD, FIRST, SECOND)
 
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
@@ -179,7 +179,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
                 t("distance"): title,
                 t("here"): f"{of.value:.3f}",
                 t("shuffled"): f"{of.null:.3f}",
-                "p": written(of.p).removeprefix("p ").removeprefix("= "),
+                "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
             }
             for title, of in ((title, getattr(result.change, name)) for name, title in titles.items())
         ]
@@ -190,14 +190,14 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
         )
         st.caption(t("The verdict goes by the last two rows together."))
-    notice(_noticed(result, control))
+    notice(_write_notices(result, control))
     _sentences(result, names)
     usage_graph.downloads(result)
 
 
-def _noticed(result: WordChange, control: Control | None) -> list[str]:
+def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
-    values = {"word": result.word, "p": written(c.p), "n": c.first, "m": c.second}
+    values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
     if c.p <= LEVEL:
         facts = [t("“{word}” is used <b>differently</b> on both sides ({p}; {n} and {m} sentences).", **values)]
     else:
@@ -228,7 +228,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 
-def _ranked(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
+def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
     """All words, once it is wanted: a minute for a thousand."""
     st.markdown(t("**Which words differ most?**"))
     wanted = st.session_state.get(RANKED) == key

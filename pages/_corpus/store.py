@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.files import own_names
-from core.index.index_plan import Pace, Plan, index_plan, measured_pace
+from core.index.index_plan import Pace, Plan, index_plan, measure_pace
 from core.text.corpora import open_corpus
 from core.workbench import Bench
 from pages._cached import opened
@@ -31,4 +31,4 @@ def plan(corpus: str, model_name: str) -> Plan:
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
 def pace(model_name: str, _corpus: str) -> Pace:
     """How fast this machine reads with a model, whatever the corpus."""
-    return measured_pace(opened.model(model_name).encoder, open_corpus(_corpus))
+    return measure_pace(opened.model(model_name).encoder, open_corpus(_corpus))

@@ -59,12 +59,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
-    beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
+    beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights, lambda: tuple(map(_card_lines, listed)))
         has = over.vectors.vector(first.word) is not None
-        notice(notices.about(*listed, choice.layer, static_has=has) + unknown + beside)
+        notice(notices.write_notices(*listed, choice.layer, static_has=has) + unknown + beside)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
@@ -111,7 +111,7 @@ def _lists(
     return listed
 
 
-def _beside(
+def _show_second_model(
     in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
@@ -135,7 +135,7 @@ def _beside(
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, name[:24], tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
-            return notices.beside(name, tuple(first), tuple(listed), layer)
+            return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []
 
 

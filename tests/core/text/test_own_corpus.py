@@ -15,7 +15,7 @@ from core.elmo.models import open_model
 from core.files.registry import entries
 from core.index import build as building
 from core.index.build import build_index
-from core.index.index_plan import Pace, index_plan, measured_pace
+from core.index.index_plan import Pace, index_plan, measure_pace
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text import own_corpus
@@ -282,7 +282,7 @@ def test_the_plan_is_true_of_the_index(tmp_path):
 
 def test_a_pace_tells_spellings_from_tokens():
     sentences = read_sentences("assets/sentences.jsonl", limit=400)
-    pace = measured_pace(open_model("elmo-mini").encoder, sentences)
+    pace = measure_pace(open_model("elmo-mini").encoder, sentences)
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
     found = index_plan(sentences, 3, 256)
     assert Pace(2.0, 0.5).seconds(found) == 2 * found.spellings + 0.5 * found.tokens
