@@ -1,4 +1,4 @@
-"""How the char-CNN reads a spelling: its neighbours in layer 0 among known words, and the character windows that fire.
+"""How the char-CNN reads a spelling: its neighbors in layer 0 among known words, and the character windows that fire.
 
 The char-CNN's vector is v = b + sum_f a_f W_f: a_f is a filter's strongest answer anywhere in the word, W_f its column of the
 projection (Jozefowicz et al. 2016, section 3.1). The part of v's length that a filter gives is a_f (W_f . v) / |v|^2; with the

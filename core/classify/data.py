@@ -1,4 +1,4 @@
-"""Rows of labelled text -> training, validation and test examples, between which no text is shared.
+"""Rows of labeled text -> training, validation and test examples, between which no text is shared.
 
 Every text is known by its normal form (case folded, blanks collapsed). A seeded hash of that form ranks the distinct texts,
 and shares of this ranking are the splits and the folds: equal texts always fall together, whatever the file's order.
@@ -63,7 +63,7 @@ class SplitConfig:
     fold: int = 0  # which of them is the test set
     duplicates: str = "keep"  # or "drop": of equal texts the first stays
     in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
-    share: float = 1.0  # of the labelled texts to learn from, to train on and to validate on; the test set stays whole
+    share: float = 1.0  # of the labeled texts to learn from, to train on and to validate on; the test set stays whole
     max_tokens: int = MAX_TOKENS
     seed: int = 0
 
@@ -106,7 +106,7 @@ def make_dataset(
     extra: Table | None = None,
     rules: RowRules | None = None,
 ) -> Dataset:
-    """Examples of a labelled table, split by `config`; official `test` and `valid` tables are respected.
+    """Examples of a labeled table, split by `config`; official `test` and `valid` tables are respected.
 
     No text is in two of the sets: training and validation rows whose text is tested on are dropped and counted, and so are
     training rows whose text is validated on. (Of a file split in its order, training rows may repeat a test text, and how many
@@ -176,7 +176,7 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
 
 
 def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:
-    """The `number`th subset of the labelled texts, a tenth of which validates, and the same `n_test` test texts for every subset.
+    """The `number`th subset of the labeled texts, a tenth of which validates, and the same `n_test` test texts for every subset.
 
     Training and validation rows of `dataset` are drawn from together, by a ranking of their texts that only `number` decides:
     so a smaller share is part of every larger one. Equal texts fall together.

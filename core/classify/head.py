@@ -125,6 +125,12 @@ class Answer:
     seconds: float  # of this head alone; the layers that heads share are computed before
     shared_seconds: float = 0.0  # of those layers
 
+    @property
+    def lead(self) -> float:
+        """Between the likeliest label and the next; 1 where there is no other."""
+        ranked = sorted(self.probabilities.values(), reverse=True)
+        return ranked[0] - ranked[1] if len(ranked) > 1 else 1.0
+
 
 def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:
     """Every head's answer on one text; `layers` remembers (inputs.live_layers), so all heads share what ELMo computes."""

@@ -64,7 +64,7 @@ def read_table(
     prefer: Sequence[str] = (),
     encoding: str | None = None,
 ) -> Table:
-    """The labelled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
+    """The labeled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
 
     Columns are named, or given by their number from 1, as text, or as an int where the names are those of `core.classify.columns`;
     several text columns are joined by a blank; where none is named, those of `prefer` that are there are taken, or else the usual

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,23 +32,6 @@ VARIANT_NAMES = (
 HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowOptions:
-    """Which rows are trained, validated and tested on."""
-
-    train: str
-    test: str | None
-    valid: str | None
-    extra: list[str]
-    text_column: list[str]
-    label_column: str | None
-    split_seed: int
-    share: float
-    folds: int
-    duplicates: str | None
-    order: bool
-
-
 @command(
     "train",
     "Train text classifiers on labeled rows and score them on held-out ones.",
@@ -70,7 +53,7 @@ class RowOptions:
     option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
     *MODEL,
     VECTORS,
-    groups={"rows": RowOptions},
+    rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answer:
     from core.classify import tasks
@@ -188,7 +171,7 @@ def open_heads(task, names, model, vectors, folder, device) -> tasks.Opened:
     return opened
 
 
-def _datasets(task: tasks.TextTask, rows: RowOptions) -> Iterator[tuple[int, Dataset]]:
+def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
     from core.classify import tasks
 

@@ -59,7 +59,7 @@ def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbour
 
 
 def lemmas_of(url: str, shards: list[Shard], word: str) -> set[str]:
-    """One worker's job: the lemmas that a spelling is labelled with in some shards."""
+    """One worker's job: the lemmas that a spelling is labeled with in some shards."""
     return set().union(*(opened(url, shard).lemmas_of(word) for shard in shards))
 
 

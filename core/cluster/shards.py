@@ -5,7 +5,7 @@
     sentences/<same name>.arrow      what a shard is made of, until the index is whole
 
 A shard's name holds the fingerprint of its sentences and model: it is made once, whoever asks and how often. Shards begin
-where a round of `build_index` begins, so rows, batches and their neighbours in a batch are those of one whole index. So are
+where a round of `build_index` begins, so rows, batches and their neighbors in a batch are those of one whole index. So are
 the vectors, but for rounding: a new spelling meets the char-CNN with the other new ones of its round, a worker has met others
 before than one machine would have, and BLAS rounds a product of a few rows otherwise than one of many. Now and then a stored
 number is therefore the next one of float16.

@@ -1,7 +1,7 @@
 """Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
 
 What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
-(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
+(a document, two occurrences that are each other's neighbor) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
 classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
 bounds chance (`margin`).
 
@@ -55,6 +55,10 @@ class Paired:
         if self.low is None or self.high is None:
             return t("no interval")
         return f"{times * self.low + more:{form}} – {times * self.high + more:{form}}"
+
+    def in_points(self) -> str:
+        """Itself in points with its interval behind it: "+1.2 (+0.3 – +2.1)"."""
+        return f"{100 * self.mean:+.1f} ({self.ends()})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """The same for a cell of a table: in brackets, for a spreadsheet takes a sign at the beginning for a formula's."""

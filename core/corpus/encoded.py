@@ -110,6 +110,13 @@ class EncodedCorpus:
         """(words,) how often each occurs."""
         return np.bincount(self.word, minlength=len(self.words))
 
+    def opening_word(self, word: str = "") -> str:
+        """The word, where it occurs; else the commonest of at least five letters, or the commonest token where there is none."""
+        if word in self.number:
+            return word
+        words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
+        return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
+
     @cached_property
     def document_of(self) -> np.ndarray:
         """(N,) the document of each token."""

@@ -72,6 +72,11 @@ class Line:
     def after(self) -> str:
         return self._written(len(self.left) + len(self.words), None)
 
+    @property
+    def cells(self) -> tuple[str, int, str, str, str]:
+        """Of a table: document, sentence from 1, before, hit, after."""
+        return self.document, self.sentence + 1, self.before, self.hit, self.after
+
     def _written(self, first: int, last: int | None) -> str:
         return "".join(written((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
 

@@ -129,7 +129,7 @@ class Encoder:
         return np.stack([result[word] for word in words])
 
     def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Top-layer outputs with boundaries, for language modelling: (sentence, forward, backward), each (T + 2, P)."""
+        """Top-layer outputs with boundaries, for language modeling: (sentence, forward, backward), each (T + 2, P)."""
         for numbers in self._batches(sentences):
             run = _Run(self, [sentences[n] for n in numbers])
             ahead, behind = run.both()
@@ -290,7 +290,7 @@ def encoded(
 
 
 def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
-    """(n, L, D) vectors of labelled tokens; a sentence that several rows share is encoded once."""
+    """(n, L, D) vectors of labeled tokens; a sentence that several rows share is encoded once."""
     wanted: dict[tuple[str, ...], list[int]] = {}
     for k, row in enumerate(rows):
         wanted.setdefault(tuple(row.tokens), []).append(k)

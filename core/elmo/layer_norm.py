@@ -1,9 +1,9 @@
-"""Layer normalisation of a token's layers before they are weighed (Peters et al. 2018, section 3.2; Ba et al. 2016).
+"""Layer normalization of a token's layers before they are weighed (Peters et al. 2018, section 3.2; Ba et al. 2016).
 
 Each layer's D numbers of a token minus their mean, divided by their standard deviation (population): all layers get the length sqrt(D).
 AllenNLP's ScalarMix (do_layer_norm) takes mean and deviation over a whole batch: for a batch of one token, the same as here.
 
-Products of normalised layers follow from those of the layers as they are: with means m and deviations d,
+Products of normalized layers follow from those of the layers as they are: with means m and deviations d,
 (a - m_a)(b - m_b) / (d_a d_b) = (a.b - D m_a m_b) / (d_a d_b), and d^2 = a.a / D - m_a^2. So no vector is read again.
 """
 
@@ -47,7 +47,7 @@ def gram_deviations(gram: np.ndarray, means: np.ndarray, size: int) -> np.ndarra
 
 
 def normalised_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: int) -> np.ndarray:
-    """`core.elmo.mix.gram` of the normalised layers: (N, L(L+1)/2), means and deviations (N, L) -> the same shape, float32."""
+    """`core.elmo.mix.gram` of the normalized layers: (N, L(L+1)/2), means and deviations (N, L) -> the same shape, float32."""
     out = np.empty(gram.shape, np.float32, order="F")  # as core.elmo.mix.mixed_cosines reads it soonest
     for k, (i, j) in enumerate(zip(*np.triu_indices(means.shape[1]), strict=True)):
         out[:, k] = (gram[:, k] - size * means[:, i] * means[:, j]) / (d[:, i] * d[:, j])
@@ -55,7 +55,7 @@ def normalised_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: in
 
 
 def normalised_cross(cross: np.ndarray, own: tuple[np.ndarray, np.ndarray], rows: tuple[np.ndarray, np.ndarray], size: int) -> np.ndarray:
-    """Products of a query's normalised layers with those of N rows: (N, L, L), means and deviations (L,), (N, L) -> (N, L, L)."""
+    """Products of a query's normalized layers with those of N rows: (N, L, L), means and deviations (L,), (N, L) -> (N, L, L)."""
     (means, d), (row_means, row_d) = own, rows
     n, n_layers = cross.shape[:2]
     out = np.empty((n_layers, n_layers, n), np.float32)  # as core.elmo.mix.mixed_cosines reads it soonest

@@ -6,7 +6,7 @@ occurrences against that of as many random tokens. Taking off the mean, then the
 against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
 from random pairs best, everything is measured on the other half, and as many random directions are the control.
 
-Both words of a pair are of the sample: labelled ones where there are labels, else any of the corpus. They are more alike than the "two
+Both words of a pair are of the sample: labeled ones where there are labels, else any of the corpus. They are more alike than the "two
 random words" of core.analysis.anisotropy, and are not called so.
 """
 
@@ -74,7 +74,7 @@ class Anisotropy:
 
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
-    """The labelled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
+    """The labeled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
     rng = np.random.default_rng(seed)
     labelled = table.labelled_rows()
     if len(labelled):

@@ -73,7 +73,7 @@ class Spread:
 
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    """Each labelled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
+    """Each labeled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
     rows = table.labelled_rows()
     result = {}
     for code in np.unique(table.lemma[rows]):
@@ -87,7 +87,7 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
 
 
 def spread(table: OccurrenceTable, layer: str) -> Spread:
-    """Of every labelled word, in one layer or the equal mix ("mix")."""
+    """Of every labeled word, in one layer or the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
     result = {word: _parted(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
     return Spread(result)

@@ -1,5 +1,5 @@
 """Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale;
-and the first of them, the table of a language's labelled sentences.
+and the first of them, the table of a language's labeled sentences.
 
 Each file names the fingerprint of its model, or lies beside a meta.json that does; a part is stale where one is missing or names another.
 """
@@ -229,7 +229,7 @@ def _spell(model: Model, language: Language, sentences: list[Sentence], note: Ca
 
 
 def _senses(table, space: str) -> dict:
-    """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
+    """Leave-one-out 1-NN of every labeled word, macro, with its 95 % interval and its shuffled null."""
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
     facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
     return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}

@@ -1,4 +1,4 @@
-"""Is it context? The layers of a model on labelled senses, beside what has the same form and less, or nothing, of what was learned.
+"""Is it context? The layers of a model on labeled senses, beside what has the same form and less, or nothing, of what was learned.
 
 - layer 0 alone: the spelling, no sentence;
 - the words around in another order: the same words on the same side of nothing, the word itself in its place;

@@ -128,7 +128,7 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
 
 
 def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
+    """Of each word in each of its sentences the k nearest labeled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
     `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)

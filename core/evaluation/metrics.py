@@ -54,7 +54,7 @@ class CosineGap:
 def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[float, float]:
     """Cosines (n,), answers (n,) -> the threshold with the best accuracy, and this accuracy.
 
-    Thresholds lie midway between neighbouring cosines, rounded to DIGITS. Of several best ranges the widest is taken, and
+    Thresholds lie midway between neighboring cosines, rounded to DIGITS. Of several best ranges the widest is taken, and
     its middle. Where "same" (or "other") for all is best, it is the lowest cosine (or a value just above the highest).
     """
     values, codes = np.unique(np.round(np.asarray(cosines, float), DIGITS), return_inverse=True)

@@ -122,7 +122,7 @@ def _interval(report: SenseReport) -> dict:
 
 
 def _labelled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
-    """The index of a corpus' labelled words; BadInput, before anything is indexed, where it has none."""
+    """The index of a corpus' labeled words; BadInput, before anything is indexed, where it has none."""
     if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
         raise BadInput(f'{corpus} has no labelled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
     return open_table(corpus, model, targets_only=True, report=report)

@@ -1,6 +1,6 @@
 """Probes: how much of a token's tag a linear classifier reads off its vector (Alain and Bengio 2017).
 
-One optimiser with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
+One optimizer with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
 be compared: Adam on the softmax cross-entropy, its rate falling to 0. The problem is convex for a fixed input, and starts from
 zero weights; `seed` only orders the batches. A probe of limited rank is no convex problem: there it draws the first directions, too.
 """

@@ -1,11 +1,11 @@
 """Homonymy and polysemy: whether unrelated senses separate better than related ones.
 
-Each pair of senses of a labelled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
-judgement, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
+Each pair of senses of a labeled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
+judgment, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
 a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
 
-A word's self-similarity (its mean cosine over two of its sentences, minus that of any two labelled occurrences) stands beside how frequent
-it is and how many senses are labelled: both could make it more of one kind than its senses do.
+A word's self-similarity (its mean cosine over two of its sentences, minus that of any two labeled occurrences) stands beside how frequent
+it is and how many senses are labeled: both could make it more of one kind than its senses do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ class Pairs:
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
     ahead: dict[str, Interval]  # homonyms minus each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labelled occurrences
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labeled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:

@@ -25,7 +25,7 @@ from core.files.disk_space import layers_folder
 from core.learning.features import FeatureStore, open_features
 from core.static.vectors import StaticVectors
 
-SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labelled rows -> subsets of that size
+SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labeled rows -> subsets of that size
 EXPERIMENTS = {f"context-{share:g}": share for share in SUBSETS}
 TESTED = 2_000  # of the official 7,600 test texts, always the same
 PARTS = ("glove", "glove+static", "glove+layer0", "glove+random", "glove+shuffled", "glove+elmo")

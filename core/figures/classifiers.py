@@ -20,7 +20,7 @@ def kind_titles() -> dict[str, str]:
 
 
 def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
-    """A colour for each class, the same wherever it is drawn; ordered ones run from red to blue."""
+    """A color for each class, the same wherever it is drawn; ordered ones run from red to blue."""
     if ordered and len(labels) > 1:
         places = np.linspace(0, len(GRADES) - 1, len(labels)).round().astype(int)
         return {label: GRADES[k] for label, k in zip(labels, places, strict=True)}
@@ -28,7 +28,7 @@ def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
 
 
 def chain_colours(most: int) -> dict[str, str]:
-    """A colour for each chain's number, from "1"; none for those that are more than there are colours."""
+    """A color for each chain's number, from "1"; none for those that are more than there are colors."""
     return {str(k): colour for k, colour in zip(range(1, most + 1), SENSE_COLOURS, strict=False)}
 
 
@@ -62,7 +62,7 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
 
 
 def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colours: Sequence[str]) -> go.Figure:
-    """For each answer a bar of each classifier, side by side and named by its share: no colour has to be told from another."""
+    """For each answer a bar of each classifier, side by side and named by its share: no color has to be told from another."""
     figure = Figure()
     for title, row, colour in zip(titles, shares, colours, strict=True):
         figure.add_bar(
@@ -242,7 +242,7 @@ def leads_figure(
 
 
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
-    """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
+    """A dot a classifier, best on top, with twice its standard deviation over seeds; a color for each kind."""
     figure = Figure()
     names = list(scores)
     titles = kind_titles()

@@ -17,7 +17,7 @@ RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
 
 
 def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
-    """How many words keep 0, 1, ... k of their k neighbours: (n,) whole numbers; `chance` is the share that luck gives."""
+    """How many words keep 0, 1, ... k of their k neighbors: (n,) whole numbers; `chance` is the share that luck gives."""
     counts = np.bincount(shared, minlength=k + 1)
     share = counts / max(1, len(shared))
     figure = Figure().add_bar(
@@ -131,7 +131,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
 def found_map(
     coordinates: np.ndarray, result: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """A map (n, 2) coloured by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
+    """A map (n, 2) colored by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
     figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])

@@ -164,7 +164,7 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
 
 
 def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """(colour, dash) of each variant: ELMo blue, GloVe orange, both violet, neither green or grey; dashes tell the like apart."""
+    """(color, dash) of each variant: ELMo blue, GloVe orange, both violet, neither green or gray; dashes tell the like apart."""
     styles: dict[str, tuple[str, str]] = {}
     for name in names:
         variant = VARIANTS[name]

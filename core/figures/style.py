@@ -1,8 +1,8 @@
 """One look for every figure: palette, hover text, and the layout all of them start from.
 
-Senses wear the Okabe-Ito colours (safe for colour-blind readers; then shapes repeat them), layers one blue from
-light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colours
-are chosen to stand on a white and on a near-black page; text takes the page's own colour.
+Senses wear the Okabe-Ito colors (safe for color-blind readers; then shapes repeat them), layers one blue from
+light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colors
+are chosen to stand on a white and on a near-black page; text takes the page's own color.
 """
 
 from typing import Any
@@ -66,7 +66,7 @@ def sense_colour(number: int) -> str:
 
 
 def ink(ground: str) -> str:
-    """Black or white, "#rrggbb": the one that is read better on a ground of that colour (WCAG 2.1's relative luminance)."""
+    """Black or white, "#rrggbb": the one that is read better on a ground of that color (WCAG 2.1's relative luminance)."""
     channels = [int(ground[k : k + 2], 16) / 255 for k in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -113,7 +113,7 @@ def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -
 
 
 def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
-    """A name in white on a plate of its colour."""
+    """A name in white on a plate of its color."""
     font = {"size": size, "color": "#ffffff"}
     text = html("<b>{}</b>", name)
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
@@ -128,7 +128,7 @@ def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
 
 
 def line_name(name: str, colour: str) -> Markup:
-    """A line's name at its end: the line's colour in a sign before it, for as the letters' own it would be too pale."""
+    """A line's name at its end: the line's color in a sign before it, for as the letters' own it would be too pale."""
     return html('<span style="color:{}">\u25a0</span> {}', colour, name)
 
 

@@ -44,12 +44,12 @@ def build_index(
 ) -> OccurrenceTable:
     """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
 
-    `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
+    `targets_only` keeps the rows of labeled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
     called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
     and gives the same rows as if nothing had happened (vectors up to float16's next number). An older index goes, with what
     `beside` names (a pattern, as core.files.ours has it); BadInput where anything else is there.
 
-    With the encoder's `substitutes` those of every row are kept for the sense space; of labelled tokens alone, `SenseSpace.keep` reads them.
+    With the encoder's `substitutes` those of every row are kept for the sense space; of labeled tokens alone, `SenseSpace.keep` reads them.
     """
     check_replaceable(folder, beside)
     if targets_only:

@@ -47,7 +47,7 @@ class Rows:
 
     @cached_property
     def spread(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalisation needs, read once."""
+        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalization needs, read once."""
         if not self.layers:
             return np.empty((0, 0)), np.empty((0, 0))
         means = np.concatenate([layer_norm.means_of(block) for block in self.layers])
@@ -55,7 +55,7 @@ class Rows:
 
     @cached_property
     def normalised_gram(self) -> np.ndarray:
-        """`gram` of the layers after layer normalisation."""
+        """`gram` of the layers after layer normalization."""
         return layer_norm.normalised_gram(self.gram, *self.spread, self.dim)
 
     def numbers(self, name: str) -> np.ndarray:

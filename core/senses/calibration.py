@@ -1,4 +1,4 @@
-"""From what speaks for one meaning to how likely it is: a logistic regression over pairs of labelled sentences, words weighed alike."""
+"""From what speaks for one meaning to how likely it is: a logistic regression over pairs of labeled sentences, words weighed alike."""
 
 from collections.abc import Sequence
 

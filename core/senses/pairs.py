@@ -1,4 +1,4 @@
-"""Pairs of labelled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
+"""Pairs of labeled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
 
 from collections.abc import Iterator, Sequence
 from zlib import crc32
@@ -31,7 +31,7 @@ MOST_WORDS = 80  # of a table
 
 
 def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
-    """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
+    """The ground of a table's labeled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
     words = judged_words(table)
     if len(words) < FEWEST_WORDS:
         return None
@@ -41,7 +41,7 @@ def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
 
 
 def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
-    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centres."""
+    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centers."""
     by_layer = {}
     for name in spaces(table.meta["layers"]):
         pairs, centres = pairs_unlabelled(table, words, seen, name)
@@ -100,7 +100,7 @@ def pairs_by_votes(
 def pairs_unlabelled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centres. `seen`:
+    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centers. `seen`:
     the evidence of the words' `rows_of`, word after word."""
     labels = [some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])

@@ -1,8 +1,8 @@
 """How well vectors tell the senses of a word apart, measured in the full space, never on a map.
 
 A sense is a sense of one spelling, so everything is measured within each word and then averaged over words (macro).
-Where neighbours are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
-its nearest neighbour must come out as the random draw that it is, not as the order of the rows. Whether a figure is more
+Where neighbors are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
+its nearest neighbor must come out as the random draw that it is, not as the order of the rows. Whether a figure is more
 than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences, in which two
 occurrences that are each other's nearest, and so right or wrong together, are drawn together.
 """
@@ -54,11 +54,11 @@ class SenseReport:
     k: int
     n: int  # occurrences measured
     per_word: dict[str, WordSenses]
-    left_out: tuple[str, ...]  # words without two labelled senses: nothing to tell apart
+    left_out: tuple[str, ...]  # words without two labeled senses: nothing to tell apart
 
 
 def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
-    """(n, n), (n,) of one word -> leave-one-out accuracy of the nearest neighbour; tied neighbours count by their share."""
+    """(n, n), (n,) of one word -> leave-one-out accuracy of the nearest neighbor; tied neighbors count by their share."""
     return purity_at_k(similarities, labels, 1)
 
 
@@ -69,7 +69,7 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
 
 
 def above_chance(share: float, labels: np.ndarray) -> float:
-    """0 where neighbours have one's own sense as often as they would at random, 1 where all have."""
+    """0 where neighbors have one's own sense as often as they would at random, 1 where all have."""
     counts = np.bincount(labels)
     chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
     return (share - chance) / (1 - chance)
@@ -224,7 +224,7 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
 
 
 def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(n, n) -> who counts as a neighbour of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
+    """(n, n) -> who counts as a neighbor of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
     k nearest weigh 1/k; those tied for the last places share what is left."""
     if k < 1:
         raise BadInput(f"Neighbours are counted from 1, got {k}.")
@@ -239,7 +239,7 @@ def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarra
 
 
 def _hits(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
-    """For each occurrence, how much of its neighbours has its sense: (n,)."""
+    """For each occurrence, how much of its neighbors has its sense: (n,)."""
     of, who, weights = neighbours
     return np.bincount(of, weights * (senses[of] == senses[who]), minlength=len(senses))
 

@@ -90,7 +90,7 @@ def _cuts(text: str) -> set[int]:
 
 def _marked(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The pieces, with a JOINER wherever two stood together and would be set apart. The second of the two bears it, so that a word of its
-    own is spelt as it is; but before a word an opening mark does."""
+    own is spelled as it is; but before a word an opening mark does."""
     tokens = [text[start:end] for start, end in spans]
     touching = [False, *(a[1] == b[0] for a, b in pairwise(spans))]
     for k, apart in enumerate(spaced(tokens)):

@@ -8,6 +8,7 @@ text where that is not how `join_tokens` writes the tokens.
 
 import json
 import os
+import re
 import shutil
 import zipfile
 from collections import Counter
@@ -20,7 +21,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.files import own_names
-from core.files.artifacts import check_fits, replacing, text_fingerprint
+from core.files.artifacts import check_fits, plain_file_name, replacing, text_fingerprint
 from core.text.line_breaks import DETECT
 from core.text.sentences import MAX_NAME, Sentence, fingerprint, read_sentences, sentences_from_text, sentences_of_lines
 
@@ -35,6 +36,14 @@ class Source:
 
     name: str
     path: Path
+
+
+def uploaded(name: str, content: bytes, folder: Path) -> Source:
+    """A file that came by a browser, kept in a new folder of its own by a name that can lead nowhere and marks up nothing."""
+    path = folder / re.sub(r"[^\w. -]", "_", plain_file_name(name))
+    folder.mkdir()
+    path.write_bytes(content)
+    return Source(name, path)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from core.text.word_in_question import words_of
 
 
 class LabelledTable(Protocol):
-    """What knows labelled words: an occurrence table (core.index.table)."""
+    """What knows labeled words: an occurrence table (core.index.table)."""
 
     lemmas: list[str]
 
@@ -31,7 +31,7 @@ class WordInContext:
 
     tokens: tuple[str, ...]
     position: int
-    read_as: str = ""  # "": as `is_own` and the labelled sentences have it
+    read_as: str = ""  # "": as `is_own` and the labeled sentences have it
 
     @property
     def word(self) -> str:
@@ -44,7 +44,7 @@ class WordInContext:
         return folded(bare(self.word))
 
     def lemma_in(self, table: LabelledTable) -> str | None:
-        """The labelled word of a table that the token is read as, or None."""
+        """The labeled word of a table that the token is read as, or None."""
         if self.read_as:
             return self.read_as if self.read_as in table.lemmas else None
         return table.lemma_of(self.spelling)
@@ -69,7 +69,7 @@ class Chosen:
 
     @property
     def looked_up(self) -> str:
-        """The word that labelled sentences are looked up by."""
+        """The word that labeled sentences are looked up by."""
         return self.read_as or self.word
 
     @property
@@ -77,7 +77,7 @@ class Chosen:
         return WordInContext(self.tokens, self.position, self.read_as)
 
     def lemma_in(self, table: LabelledTable) -> str | None:
-        """The labelled word of a table that the token is read as, or None."""
+        """The labeled word of a table that the token is read as, or None."""
         return None if self.position is None else self.in_context.lemma_in(table)
 
     @property
@@ -93,7 +93,7 @@ def is_own(word: str) -> bool:
 def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
     """The words that a spelling may be read as, itself among them, the likeliest first; () where there is no doubt.
 
-    `known` are the words with labelled senses: a reading that is none of these changes nothing. A regular form of one word is in no
+    `known` are the words with labeled senses: a reading that is none of these changes nothing. A regular form of one word is in no
     doubt.
 
     >>> readings("wound", {"wind"}), readings("fell", {"fall"}), readings("banks", {"bank"})

@@ -2,7 +2,7 @@
 
 Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
-tokenised as the language in use.
+tokenized as the language in use.
 """
 
 import re

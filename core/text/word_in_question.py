@@ -70,7 +70,7 @@ class Candidate:
     position: int
     spelling: str
     worth: dict[str, float]  # lemma, its spelling first -> how likely that word is meant
-    stem: str  # of a verb, which a noun may be spelt like; else ""
+    stem: str  # of a verb, which a noun may be spelled like; else ""
     parts: frozenset[str]  # of a compound
 
     @property

@@ -24,7 +24,7 @@ WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
 
 def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
     """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one. Three more columns of
-    the table say how a type is written: capitalised, all capitals, with a digit."""
+    the table say how a type is written: capitalized, all capitals, with a digit."""
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
@@ -86,7 +86,7 @@ def space_out(characters: CharacterCNN) -> None:
 def start_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE, scale: float = 8.0) -> int:
     """Let each filter but those of the `whole` widest widths answer 1 to one character n-gram and about 0 to all others.
 
-    The weightiest n-grams of `types` are taken, so that unknown words are spelt from parts (as in Bojanowski et al. 2017).
+    The weightiest n-grams of `types` are taken, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
     Returns how many filters are set; the widest are made silent.
     """
     encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
@@ -102,7 +102,7 @@ def start_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WH
 def start_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
     """Let each filter of the `whole` widest widths answer 1 to one whole word: those of most `gain`, (n,).
 
-    A word is spelt with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
+    A word is spelled with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
     character takes 1 - (the cosine of the two) from the answer. Returns how many filters are set.
     """
     wide = _widest(characters, whole)

@@ -53,6 +53,11 @@ class Around:
     links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbours of each point, then of each star
 
     @property
+    def has_sides(self) -> bool:
+        """Whether there are two sentences to lean to, so that groups are their sides."""
+        return self.cosines.shape[1] == 2
+
+    @property
     def leans(self) -> np.ndarray:
         """(K, N): cosine with the first of two sentences minus cosine with the second."""
         return self.cosines[:, 0] - self.cosines[:, 1]

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
@@ -10,15 +11,18 @@ from core.analysis import axes
 from core.analysis.maps import FrozenMaps, followed, insert
 from core.analysis.trustworthiness import trustworthiness
 from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
+from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES, Layers
 from core.elmo.mix import layer_weights, mixed
+from core.elmo.weights import has_softmax
 from core.index.neighbours import Occurrence, Query, best
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
-from core.senses.trust import Links, WordGain, links, word_ranking
+from core.senses.trust import Links, WordGain, links, read_gains, word_ranking
+from core.text.labelled_words import listed_in, with_all
 from core.text.readings import WordInContext
 from core.views.levels import judge, sense_space
 from core.workbench import Bench, table_key
@@ -66,6 +70,15 @@ class Layout:
     views: tuple[axes.View, ...] = ()  # (K,) but for UMAP
     ends: tuple[str, ...] = ()  # of one's own axes
     senses: InSenses | None = None
+
+    def senses_of(self, lemma: str | None) -> list[str]:
+        """The senses that a word's dots have."""
+        return sorted({o.sense for o in self.occurrences if o.sense and o.lemma == lemma})
+
+    def places(self, space: str) -> np.ndarray:
+        """(N + S, d) in a space: of the dots, then of the stars."""
+        k = self.names.index(space)
+        return np.concatenate([self.coordinates[k], self.stars[k]])
 
 
 def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
@@ -117,6 +130,30 @@ def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInConte
             cosines = units[points] @ units[:n].T
         by_space.append([links(each, flat[:n], flat[k], own=own[k]) for each, k in zip(cosines, points, strict=True)])
     return list(zip(*by_space, strict=True))
+
+
+def offers_senses(bench: Bench, word: str, plan: str) -> bool:
+    """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
+    return word != ALL_WORDS and plan == UMAP and has_softmax(bench.model.folder)
+
+
+def has_further_words(bench: Bench) -> bool:
+    """Whether the corpus is a language's own that has more labelled words than its bundled table."""
+    return with_all(bench.corpus) != bench.corpus and bool(listed_in(bench.corpus))
+
+
+def gains_file(bench: Bench) -> Path:
+    """Where the gains of all labelled words of the language are kept."""
+    return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
+
+
+def known_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
+    """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
+    if not has_further_words(bench):
+        return {}
+    path = gains_file(bench)
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    return bench.opener.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
 
 
 def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:

@@ -42,15 +42,10 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
         t("minus mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
         t("minus 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
         t("sense accuracy"): f"{senses['one_nn']:.1%}",
-        t("mean removed"): _points(senses["without"]["0"]),
-        t("8 directions removed"): _points(senses["without"][MOST]),
-        t("word mean removed"): _points(senses["centred_less"]),
+        t("mean removed"): read_back(senses["without"]["0"]).in_points(),
+        t("8 directions removed"): read_back(senses["without"][MOST]).in_points(),
+        t("word mean removed"): read_back(senses["centred_less"]).in_points(),
     }
-
-
-def _points(facts: dict) -> str:
-    difference = read_back(facts)
-    return f"{100 * difference.mean:+.1f} ({difference.ends()})"
 
 
 def _noticed(layers: list[str], senses: dict) -> list[str]:

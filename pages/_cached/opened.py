@@ -24,7 +24,7 @@ from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
+from core.text.labelled_words import corpus_for, indexed
 from core.workbench import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
@@ -58,12 +58,6 @@ def vectors(name: str) -> StaticVectors:
 def about(in_use: InUse, *words: str) -> InUse:
     """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
     return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
-
-
-def labelled_words(corpus: str) -> dict[str, Labelled]:
-    """Every labelled word of a language's own corpus with its themes, whether its sentences have been read or not; else {}."""
-    language = sentences_of(corpus)
-    return listed(language) if language else {}
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
@@ -118,6 +112,11 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
         failed=t("Indexing failed. Searching the labeled sentences instead."),
         most=KEPT_TABLES,
     )
+
+
+def known_table_job(corpus: str, model_name: str) -> ServerJob | None:
+    """The job of every token, where somebody began it."""
+    return jobs.known(_kind(False), _key(corpus, model_name))
 
 
 def _kind(targets_only: bool) -> str:

@@ -1,4 +1,4 @@
-"""The Compare page: what is compared, how many neighbours stay, whole spaces, the words that changed most."""
+"""The Compare page: what is compared, how many neighbors stay, whole spaces, the words that changed most."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""The Compare page's words: what to notice, one word's neighbours in both spaces, and the table of all."""
+"""The Compare page's words: what to notice, one word's neighbors in both spaces, and the table of all."""
 
 from collections.abc import Sequence
 
@@ -64,7 +64,7 @@ def measures(result: SpacesCompared) -> list[str]:
 
 
 def word_in_both(result: SpacesCompared) -> None:
-    """A word's two lists of neighbours side by side."""
+    """A word's two lists of neighbors side by side."""
     c = result.comparison
     request = st.session_state.get("w") or examples.first_word()
     first, offered = opening_words(result, request, list(examples.pairs()))

@@ -74,7 +74,7 @@ def map_around():
         result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
         result.strength[k], result.points.occurrences, MapLook(
             layer=layer, key="around", stars=stars, width=700, height=500,
-            limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])),
+            limits=shared_limits(result.coordinates[k], result.stars[k]),
         ),
     )
 
@@ -102,7 +102,7 @@ def mix(settings: Settings) -> NotebookRecipe:
         settings,
         raw=[chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
         gamma=chosen(settings, "gamma", 1.0),
-        normalised=bool(settings.get("norm")),  # layer normalisation before the layers are weighed
+        normalised=bool(settings.get("norm")),  # layer normalization before the layers are weighed
     )
     return NotebookRecipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 

@@ -1,4 +1,4 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, edits, the quiz."""
+"""Notebooks of the views on a word in its sentences: Home, neighbors, one dot or a cloud, what decided it, edits, the quiz."""
 
 from core.common import model_layers
 from core.common.config import NEIGHBOURS

@@ -66,7 +66,7 @@ def used(settings: Settings, *kinds: str) -> dict[str, str]:
 
 
 def about(settings: Settings) -> dict[str, str]:
-    """The corpus in use with the labelled sentences of the words in question beside its own (core.text.labelled_words)."""
+    """The corpus in use with the labeled sentences of the words in question beside its own (core.text.labelled_words)."""
     words = [read_as or token for text, position, read_as in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
     named = str(settings.get("map_word") or "")
     return {"corpus": with_words(used(settings, "corpus")["corpus"], [*map(bare, words), named])}

@@ -1,4 +1,4 @@
-"""Controls whose value stands in the address and stays from page to page: a choice among titles, one among layers, a box for a text."""
+"""Controls whose value stands in the address and stays from page to page: one or several of some titles, a layer, a box for a text."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -154,29 +154,55 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     return _coded(key, titles, default, drawn)
 
 
+def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], *, place=st, **options: Any) -> list[str]:
+    """Several of the codes of `titles`, as pills; "glove,elmo" in the address. Older links repeat the parameter, with titles."""
+    state = st.session_state
+    codes = {title: code for code, title in titles.items()} | {code: code for code in titles}
+    given = st.query_params.get_all(key)
+    if _newly_given(key, ",".join(given) if given else None):
+        known = [codes[name] for value in given for name in ([value] if value in codes else value.split(",")) if name in codes]
+        state[key] = known if known or "" in given else list(default)
+    else:
+        state[key] = [code for code in state[key] if code in titles]
+    picked = place.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)
+    chosen = [code for code in titles if code in picked]
+    _write(key, None if set(chosen) == set(default) else ",".join(chosen))
+    return chosen
+
+
 def settled(key: str, titles: Collection[str], default: str) -> str:
     """What a coded choice is in this run, told before it is drawn."""
     state = st.session_state
     given = st.query_params.get(key)
-    ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
-    if key not in state or gone_through_history() or (given is not None and given not in ours):
+    if _newly_given(key, given):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
         state[key] = default
     return state[key]
 
 
-def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
+def _newly_given(key: str, given: str | None) -> bool:
+    """Whether the address counts, and not what was chosen last: at first, after Back, and where it holds what no run here wrote."""
     state = st.session_state
-    seen = f"{key}.seen"
+    ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
+    return key not in state or gone_through_history() or (given is not None and given not in ours)
+
+
+def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
     settled(key, titles, default)
     chosen = drawn() or default
-    if chosen != default:
-        st.query_params[key] = chosen
+    _write(key, None if chosen == default else chosen)
+    return chosen
+
+
+def _write(key: str, latest: str | None) -> None:
+    """Let the address say this; nothing where it is the default."""
+    state = st.session_state
+    seen = f"{key}.seen"
+    if latest is not None:
+        st.query_params[key] = latest
     elif key in st.query_params:
         del st.query_params[key]
-    latest = None if chosen == default else chosen
     if seen in state and state[seen] != latest:
         state[f"{key}.before"] = [*state.get(f"{key}.before", ())[-7:], (state[seen], monotonic())]
     state[seen] = latest
-    return chosen

@@ -1,4 +1,4 @@
-"""Examples of the language in use, page by page, as its description gives them; else from its own labelled sentences."""
+"""Examples of the language in use, page by page, as its description gives them; else from its own labeled sentences."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ FIRST = 8  # words, where a language names none
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A sentence, the word in question, and what a person takes it to mean there (a name of the labelled sentences)."""
+    """A sentence, the word in question, and what a person takes it to mean there (a name of the labeled sentences)."""
 
     text: str
     word: str
@@ -114,7 +114,7 @@ def every_text(language: Language) -> set[str]:
 
 
 def _from_corpus(language: Language) -> dict[str, tuple[str, str]]:
-    """The first words of the language's labelled sentences that have two senses, with a sentence of each."""
+    """The first words of the language's labeled sentences that have two senses, with a sentence of each."""
     try:
         sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
     except ElmoscopeError:

@@ -172,7 +172,7 @@ def _kept(path: Path) -> str:
 
 
 def _words(language: Language) -> None:
-    """Every labelled word of a language with its meanings; the table is searched and sorted by its own tools."""
+    """Every labeled word of a language with its meanings; the table is searched and sorted by its own tools."""
     facts = import_module("core.text.definitions").every(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in facts}), n=len(facts)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*facts, strict=True), strict=True))

@@ -7,6 +7,8 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import MIX, Layers
 from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
+from core.live.texts import home_texts
+from core.text.tokens import shortened
 from core.views.pair import Angles, Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
@@ -47,14 +49,6 @@ def bars_alt(pair: Pair, other: Beside | None) -> str:
     return f"{message} {other.name}: {', '.join(f'{_named(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
 
 
-def title() -> str:
-    return t("Cosine of the two vectors")
-
-
-def caption() -> str:
-    return t("1: same direction. Mark: average of random pairs.")
-
-
 def name_of(vectors: str) -> str:
     """GloVe, a layer or the mix, as in a list of both networks' numbers."""
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
@@ -83,11 +77,11 @@ def _of_angles(angles: Angles) -> dict:
 
 def _data(pair: Pair, other: Beside | None) -> dict:
     names, known = list(pair.cosines), model_layers.in_use()
-    item = t("one vector") if pair.same else t("two vectors")
+    none, one, two = (text := home_texts(known))["glove"]
     second = None
     if other:
         spaces = other.layers.spaces
-        second = {"name": other.name if len(other.name) <= 24 else other.name[:23] + "…", "colour": BESIDE}
+        second = {"name": shortened(other.name, 24), "colour": BESIDE}
         second |= _of_angles(other.angles) | {"some": [spaces.index(name) for name in other.layers.some]}
     return _of_angles(pair.angles) | {
         "layers": names,
@@ -99,17 +93,11 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         "beside": second,
         "own_colours": OWN,
         "alts": [arrows_alt(pair, other, name) for name in names],
-        "text": {
+        "text": text
+        | {
             "label": what_layers_read(),
-            "labels": [t("1st"), t("2nd")],
-            "glove": ["GloVe", t("no vector") if pair.static is None else item],
-            "elmo": t("{model}, {layer}", model=known.called, layer="{layer}"),
+            "glove": ["GloVe", none if pair.static is None else one if pair.same else two],
             "beside": t("{model}, {layer}", model=other.name[:24], layer="{layer}") if other else "",
-            "between": t("between {a} and {b}", a="{a}", b="{b}"),
-            "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
-            "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),
-            "title": title(),
-            "caption": caption(),
             "bars": bars_alt(pair, other),
         },
     }

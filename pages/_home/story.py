@@ -1,4 +1,4 @@
-"""Home's scenes: one dot, two arrows, other neighbours, the words that decide; each a picture of the visitor's sentences and what it says."""
+"""Home's scenes: one dot, two arrows, other neighbors, the words that decide; each a picture of the visitor's sentences and what it says."""
 
 import math
 from dataclasses import dataclass

@@ -85,7 +85,7 @@ def about_ours(memory: Memory) -> list[str]:
 
 
 def about_neighbours(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
-    """Whether it matters: how many of the nearest labelled neighbours change."""
+    """Whether it matters: how many of the nearest labeled neighbors change."""
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)

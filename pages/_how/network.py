@@ -1,7 +1,7 @@
 """How it works at a glance: the whole network with the reader's sentence in it, every box of it the way to its step.
 
 Letters, filters, the spelling's vector, an LSTM a layer in either direction, the layers, their mix: from the top down, a column a word.
-A cell's colour is how large the model's own numbers there are, against the largest of its row. Two drawings of one network: with many
+A cell's color is how large the model's own numbers there are, against the largest of its row. Two drawings of one network: with many
 words for a wide page, with few for a phone.
 """
 

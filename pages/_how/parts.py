@@ -1,6 +1,7 @@
 """What the steps of How it works share: tokens as labels, and the shape of a step's table."""
 
 from core.common.markup import plain
+from core.text.tokens import shortened
 from pages._widgets.word_lists import written
 
 Rows = list[dict]  # of a step's table twin
@@ -8,8 +9,7 @@ Rows = list[dict]  # of a step's table twin
 
 def shown(token: str, most: int = 18) -> str:
     """A token short enough for a label."""
-    token = written(token)
-    return token if len(token) <= most else token[: most - 1] + "…"
+    return shortened(written(token), most)
 
 
 def in_markdown(token: str) -> str:

@@ -1,4 +1,4 @@
-"""The Spelling page's words: neighbours in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
+"""The Spelling page's words: neighbors in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
 
 import pandas as pd
 import streamlit as st
@@ -24,7 +24,7 @@ MOST_WORDS = 8
 
 
 def show(in_use: InUse, text: str, among: int | None) -> None:
-    """All about the words of `text`; neighbours among the first `among` words of the vocabulary, or all (None)."""
+    """All about the words of `text`; neighbors among the first `among` words of the vocabulary, or all (None)."""
     words, left_out = split_words(text, MOST_WORDS)
     if not words:
         st.info(t("Type a word or choose an example."), icon=":material/edit:")
@@ -56,7 +56,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
 
 @st.fragment
 def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVectors) -> None:
-    """One of the words: where its vector comes from, and its neighbours by both models."""
+    """One of the words: where its vector comes from, and its neighbors by both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     chosen = (
         st.segmented_control(t("Word"), list(names), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")

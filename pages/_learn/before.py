@@ -41,7 +41,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
 
 
 def _titles(kept: dict) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and colour."""
+    """What is shown, in order: its name and color."""
     titles = {
         SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
         PLACE: (t("before: LSTM states"), "#009E73"),

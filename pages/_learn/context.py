@@ -60,7 +60,7 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
 
 
 def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and colour."""
+    """What is shown, in order: its name and color."""
     titles = {
         layer: (layer_title(layer), layer_colour(layer)),
         STATIC: (t("static vectors"), GLOVE),

@@ -18,7 +18,7 @@ from core.text.definitions import definition
 from core.text.readings import WordInContext
 from core.text.tokens import pieces
 from core.views import substitutes
-from core.views.substitutes import SubstitutesRequest
+from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -28,7 +28,6 @@ from pages._frame.question import token_labels
 from pages._learn import quiz_notices, quiz_played, quiz_share
 from pages._learn.quiz_played import questions, reading
 from pages._widgets import lists
-from pages._word.substitute_words import weakness
 
 SHOWN = 3  # of the sentences that voted
 EXPECTED = 5  # words

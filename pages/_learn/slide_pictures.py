@@ -48,7 +48,7 @@ def _top() -> str:
 
 
 def _senses(in_use: InUse, word: str) -> list[str]:
-    """The word's labelled senses, two at least."""
+    """The word's labeled senses, two at least."""
     senses = bench(in_use).targets.senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=word[:40]))
@@ -56,7 +56,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
 
 
 def _lemma(in_use: InUse, shown: Picked) -> str:
-    """The labelled word that the one shown is a form of."""
+    """The labeled word that the one shown is a form of."""
     return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
 
@@ -226,9 +226,10 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    heads = classifiers.opened(TASK, in_use).heads
+    opened_heads = classifiers.opened(TASK, in_use)
+    heads = opened_heads.heads
     titles = variant_titles()
-    colours = class_colours(next(iter(heads.values())).labels, ordered=False)
+    colours = class_colours(**opened_heads.colours_of)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
     answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))

@@ -21,7 +21,7 @@ TEXTS, INFLUENCE, OF_SENSES = (
     (SPELLING, HEADLINES),
     (4, 6),
     (1, 4, 5, 6),
-)  # whose control is a text; about one sentence; about labelled senses
+)  # whose control is a text; about one sentence; about labeled senses
 
 
 def show(in_use: InUse, number: int) -> None:

@@ -1,4 +1,4 @@
-"""The word that the slides show, any that is labelled or the reader's own, and the sentences that it stands in."""
+"""The word that the slides show, any that is labeled or the reader's own, and the sentences that it stands in."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.common.markup import plain
 from core.text import languages
 from core.text.corpora import labelled_of
-from core.text.labelled_words import sentences_of
+from core.text.labelled_words import listed_in, sentences_of
 from core.text.readings import WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
@@ -39,10 +39,10 @@ class Picked:
 
 
 def choose(in_use: InUse) -> str:
-    """The box: the word in question first, the examples, then every labelled word; any other may be typed."""
+    """The box: the word in question first, the examples, then every labeled word; any other may be typed."""
     if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
         st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
-    known = opened.labelled_words(in_use.corpus)
+    known = listed_in(in_use.corpus)
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
@@ -51,9 +51,9 @@ def choose(in_use: InUse) -> str:
 
 
 def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
-    """The word's sentences: the reader's own where it is in question, else an example's, else two that are labelled otherwise.
+    """The word's sentences: the reader's own where it is in question, else an example's, else two that are labeled otherwise.
 
-    Where a slide is about labelled senses, a word without two of them gives way to the first example, and that is said.
+    Where a slide is about labeled senses, a word without two of them gives way to the first example, and that is said.
     """
     if of_senses and not _has_senses(in_use, word):
         instead = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
@@ -94,7 +94,7 @@ def _placed(text: str, word: str) -> WordInContext:
 
 
 def _labelled(in_use: InUse, word: str) -> Picked:
-    """Two sentences of different senses, spelt alike in both where any are, of a length that is read from afar."""
+    """Two sentences of different senses, spelled alike in both where any are, of a length that is read from afar."""
     language = sentences_of(in_use.corpus) or languages.in_use()
     over, used = bench(in_use), bench(opened.about(in_use, word))
     lemma = over.is_labelled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))

@@ -16,6 +16,7 @@ from core.common.i18n import language, t
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
+from core.live.points import packed
 from core.text.tokens import bare, pieces
 from core.workbench import table_key
 from pages._cached import jobs, progress
@@ -25,7 +26,6 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import instruments, lists
-from pages._widgets.instruments import packed
 from pages._word import reading
 
 LIVE = "map.tokens"  # key of the component

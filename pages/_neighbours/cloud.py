@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from core.common import model_layers
@@ -79,7 +78,7 @@ def _missing(request: StaticRequest) -> str:
 
 
 def _why(over: Bench, request: StaticRequest) -> str:
-    """Why no labelled senses are shown."""
+    """Why no labeled senses are shown."""
     if not over.is_labelled:
         return t("No labeled senses here: color shows the nearer sentence.")
     words = " · ".join(dict.fromkeys(f"“{bare(word.word)[:40]}”" for word in request.words))
@@ -87,7 +86,7 @@ def _why(over: Bench, request: StaticRequest) -> str:
 
 
 def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[str]) -> Static | None:
-    """GloVe's dot among its neighbours; None where it has no such word, or nothing tells which sentence they go with."""
+    """GloVe's dot among its neighbors; None where it has no such word, or nothing tells which sentence they go with."""
     word = lemma or bare(request.words[0].word.casefold())
     note = (
         t("“{word}” and its 50 nearest words; rings are cosines", word=word)
@@ -117,7 +116,7 @@ def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[
 
 
 def _senses(over: Bench, result: SenseCloud, static: Static | None, layer: str, chosen: tuple[Chosen, Chosen], right) -> None:
-    """Of a labelled word: its map, the meanings around each dot, what to notice."""
+    """Of a labeled word: its map, the meanings around each dot, what to notice."""
     lemma, senses = result.lemma, result.senses
     with right:
         _map(over, result, layer, chosen)
@@ -164,7 +163,7 @@ def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chos
         stars=atlas.stars(placed, names, places),
         height=HEIGHT,
         key=f"cloud.map.{lemma}",
-        limits=shared_limits(np.concatenate([flat, places], axis=1)),
+        limits=shared_limits(flat, places),
         name_senses=False,
     )
     values = {"n": n, "word": lemma, "where": where, "stars": len(placed)}

@@ -67,7 +67,7 @@ def _among(shares: dict | None, n: int) -> str:
 
 
 def trusted(static: Static, senses: list[str]) -> str:
-    """How far GloVe's shares can be trusted: from the labelled sentences' own words, each placed without its sentence."""
+    """How far GloVe's shares can be trusted: from the labeled sentences' own words, each placed without its sentence."""
     lines, trust = [], static.trust
     if trust.clear:
         numbers = {"lead": CLEAR, "right": trust.right / trust.clear, "chance": 1 / len(senses)}

@@ -1,4 +1,4 @@
-"""What to notice in two lists of neighbours: pure functions of what stands in them."""
+"""What to notice in two lists of neighbors: pure functions of what stands in them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:
 
 
 def _senses(listed: Neighbours) -> str:
-    """Which meaning most neighbours have that are labelled as the word in question; "" where none is."""
+    """Which meaning most neighbors have that are labeled as the word in question; "" where none is."""
     results = [n.occurrence for n in listed.entries if isinstance(n, Neighbour)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:

@@ -1,4 +1,4 @@
-"""The Neighbours page's three lists: GloVe's one and ELMo's two, each neighbour in its sentence."""
+"""The Neighbors page's three lists: GloVe's one and ELMo's two, each neighbor in its sentence."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -192,7 +192,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
 def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
     """Let what is looked among follow the word, unless the reader chose it, or the address `given` says something else than usual."""
     if BY_HAND not in state:
-        state[BY_HAND] = given in titles.values() and given != titles[usual]
+        state[BY_HAND] = given in (*titles, *titles.values()) and given not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
     return usual

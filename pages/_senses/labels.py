@@ -67,7 +67,7 @@ def editor(view: str, groups: Groups) -> None:
 
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
-    """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
+    """The sentences with their labels, as JSON lines that this app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.of]
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(

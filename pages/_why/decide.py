@@ -1,4 +1,4 @@
-"""What decided this sense: the sentence coloured by influence, words by layers, and what past and future would choose."""
+"""What decided this sense: the sentence colored by influence, words by layers, and what past and future would choose."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ from pages._widgets.inputs import Chosen, sentence
 
 
 def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """The controls in `inputs`, the coloured sentence in `picture`, and all that is below."""
+    """The controls in `inputs`, the colored sentence in `picture`, and all that is below."""
     with inputs:
         options = controls(in_use, chosen)
     if chosen.position is None:
@@ -116,7 +116,7 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
 def _without_senses(
     in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, inputs: DeltaGenerator, picture: DeltaGenerator
 ) -> Attribution:
-    """A word without two labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
+    """A word without two labeled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
     other = sentence(inputs, "b", t("The other sentence"), t("Word in the other sentence"))
     if other.position is not None:
         answer = view(attribution.compute, bench(in_use), replace(request, other=other.in_context))
@@ -136,7 +136,7 @@ def _without_senses(
 
 
 def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
-    """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
+    """A word without labeled senses and without another sentence: how far each word moves its vector at all."""
     result = answer.influence
     if result.changed:
         show_html("<p>{}</p>", words.no_other(result), place=picture)

@@ -94,7 +94,7 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
         word,
         layer=path.space,
         key=f"flip.map.{word}",
-        limits=shared_limits(np.concatenate([way.coordinates, points])),
+        limits=shared_limits(way.coordinates, points),
         height=316,
         name_senses=False,
     )

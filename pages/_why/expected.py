@@ -1,4 +1,4 @@
-"""Which words change what ELMo expects in the place of the word in question: the sentence coloured, and which words come and go."""
+"""Which words change what ELMo expects in the place of the word in question: the sentence colored, and which words come and go."""
 
 import pandas as pd
 import streamlit as st
@@ -12,14 +12,13 @@ from core.figures.style import LAYER_COLOURS
 from core.senses import influence
 from core.text.tokens import bare
 from core.views import substitutes
-from core.views.substitutes import ChangesRequest
+from core.views.substitutes import ChangesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._why.inputs import Options
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
-from pages._word.substitute_words import weakness
 
 
 def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:

@@ -27,13 +27,13 @@ def heading(text: str, colour: str, note: str = "") -> None:
 
 
 def chip_of(label: str, colour: str, facts: str = "") -> Markup:
-    """A label on a ground of its colour; what is `told` of it shows when one points at it."""
+    """A label on a ground of its color; what is `told` of it shows when one points at it."""
     title = html(' title="{}"', facts) if facts else ""
     return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
 
 def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> None:
-    """The senses' colours, once for everything below; a labelled word's with their definitions."""
+    """The senses' colors, once for everything below; a labeled word's with their definitions."""
     facts = definitions(languages.in_use(), word)
     chips = [chip_of(sense, sense_colour(k), facts.get(sense, "")) for k, sense in enumerate(senses)]
     grey = chip_of(t("undecided"), UNDECIDED) if undecided else ""
@@ -41,7 +41,7 @@ def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> Non
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
-    """What each of a labelled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
+    """What each of a labeled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
     facts = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
     each = [html("<div>{} {}</div>", mark, facts[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in facts]
@@ -50,7 +50,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 
 
 def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
-    """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right.
+    """Each neighbor in its sentence, the word in bold, its sense in the sense's color, its cosine at the right.
 
     With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbours.requery).
     """

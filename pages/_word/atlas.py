@@ -36,7 +36,7 @@ def card(of: Occurrence) -> Markup:
 
 
 def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
-    """A map of occurrences at `flat` (N, 2), those of a lemma in the colours of its senses; its look as of `MapLook`."""
+    """A map of occurrences at `flat` (N, 2), those of a lemma in the colors of its senses; its look as of `MapLook`."""
     labels = [o.sense if o.lemma == lemma else None for o in occurrences]
     return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
 

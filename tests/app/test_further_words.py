@@ -1,4 +1,4 @@
-"""A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
+"""A word of the many labeled ones, typed: it has its senses on every page at once, as the bundled ones have."""
 
 import json
 import threading

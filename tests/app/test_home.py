@@ -109,7 +109,7 @@ def test_the_share_card_holds_both_sentences_the_angle_and_six_neighbours_each()
     degrees = math.degrees(math.acos(float(re.search(r"-?\d\.\d\d", card["told"])[0])))
     assert abs(int(card["degrees"][:-1]) - degrees) < 2 and "layer 2" in card["told"] and "elmo-mini" in card["source"]
     page = opened(a="We ate marmalade.", b="Marmalade is sticky.")
-    near = page.session_state["_taken"].card()()["neighbours"]  # no labelled sentence has it: the nearest other words, each once
+    near = page.session_state["_taken"].card()()["neighbours"]  # no labeled sentence has it: the nearest other words, each once
     words = [line[1].casefold() for line in near[0]]
     assert len(words) == len(set(words)) == 6 and "marmalade" not in words
 

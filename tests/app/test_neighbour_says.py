@@ -1,4 +1,4 @@
-"""What is said of two lists of neighbours is true of them, for lists of any kind: empty, one, tied, equal, disordered."""
+"""What is said of two lists of neighbors is true of them, for lists of any kind: empty, one, tied, equal, disordered."""
 
 import re
 
@@ -68,7 +68,7 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
     assert "<i>" not in told
     for one, where in ((first, "first"), (second, "second")):
         own = [n.occurrence.sense for n in one.entries if isinstance(n, Neighbour) and n.occurrence.lemma == one.lemma == "bank"]
-        assert not own or where in told  # labelled neighbours of the word are spoken of ...
+        assert not own or where in told  # labeled neighbors of the word are spoken of ...
         if not own and len(lines) == 2:
             assert where not in lines[1]  # ... and those of other words never
 

@@ -1,4 +1,4 @@
-"""The network of How it works as a drawing: sound as XML, its layers the model's, its colours the model's numbers, words escaped."""
+"""The network of How it works as a drawing: sound as XML, its layers the model's, its colors the model's numbers, words escaped."""
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace

@@ -82,7 +82,7 @@ def test_ten_notebooks_have_what_the_view_has(kind, monkeypatch, tmp_path):
         "open_bench",
         lambda model, vectors="", corpus="", **_: workbench.Bench(workbench.Names(model=model, vectors=vectors, corpus=corpus), own.opener),
     )
-    if kind == "compare":  # how its words compare is asked of the labelled tokens, of which there are fewer
+    if kind == "compare":  # how its words compare is asked of the labeled tokens, of which there are fewer
         monkeypatch.setattr(own.opener, "every_token", own.opener.targets)
     for k in range(10):
         module, view, settings, request = asked(kind, k)

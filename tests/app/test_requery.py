@@ -1,4 +1,4 @@
-"""A neighbour becomes the sentence in question: written as one would type it, its word found again, the way back kept."""
+"""A neighbor becomes the sentence in question: written as one would type it, its word found again, the way back kept."""
 
 import pytest
 

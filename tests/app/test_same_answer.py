@@ -34,7 +34,7 @@ OTHERS = {  # without labels, and of spellings that two words share
 
 
 def pairs() -> dict[str, tuple[str, str]]:
-    """Ten words of each kind: bundled, further labelled ones, and others."""
+    """Ten words of each kind: bundled, further labeled ones, and others."""
     model = open_model("elmo-mini")
     bundled = open_table("sentences", model, targets_only=True).lemmas
     further = [word for word in words_of(model.language) if word not in bundled]

@@ -3,7 +3,7 @@
     python -m tests.bench.approximate DIR [--queries 60] [--made] [--senses]
 
 DIR is an index (in shards or not); with --senses the index of its sense space, by the bundled model. Recall counts answers whose cosine
-reaches that of the 20th exact neighbour: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
+reaches that of the 20th exact neighbor: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 """Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [halves|swapped|text|spread|doubtful|speed]`.
 
 `halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed, by the
-p that decides (of the gap and the neighbors together) and by each. `swapped`: pairs of labelled words, A's sentences on one side, on the other
+p that decides (of the gap and the neighbors together) and by each. `swapped`: pairs of labeled words, A's sentences on one side, on the other
 B's with A's spelling in B's place, read anew, alone or beside A's: how often that is found. `text`: the same of frequent words of a million
 tokens of novels and Wikipedia (shared data), by the sentences of a side and the share of the second's that is B's. `spread`: five labels of
 each sense drawn at random (`--labels N`): the others right, and what is said with a probability held against how often it is right.

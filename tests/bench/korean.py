@@ -62,7 +62,7 @@ def measured(tokenize, lines: list[str]) -> dict[str, float]:
 
 
 def of_our_sentences(tokenize, known: Counter[str]) -> dict[str, float]:
-    """How our labelled words come out of it."""
+    """How our labeled words come out of it."""
     rows = [json.loads(line) for line in (ASSETS / "sentences-ko.jsonl").read_text(encoding="utf-8").splitlines()]
     alone = forms = rare = 0
     spellings: dict[str, set[str]] = {}

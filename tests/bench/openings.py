@@ -1,6 +1,6 @@
 """What pages could open with, ranked by how clearly and rightly the model answers: `python -m tests.bench.openings [--language ko]`.
 
-Words by how well their unlabelled groups agree with the labels; labelled sentences by the share of their eight nearest that have their
+Words by how well their unlabeled groups agree with the labels; labeled sentences by the share of their eight nearest that have their
 sense, and by what the heaviest content word adds to its lead; and of the examples in assets/languages, headlines by what their true class
 has from each classifier in front, texts by the likeliest next word, spellings by their nearest words. A person chooses among the first.
 """
@@ -23,7 +23,7 @@ from pages._classify.show import FRONT
 
 SHOWN = 8  # of each ranking
 LONGEST = 20  # tokens of a sentence that opens a page
-AMONG = 10_000  # words that a spelling's neighbours are looked for among, as on the page
+AMONG = 10_000  # words that a spelling's neighbors are looked for among, as on the page
 
 
 def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
@@ -37,7 +37,7 @@ def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
 
 
 def sentences(bench: Bench, word: str) -> Iterator[tuple[float, str]]:
-    """A word's short labelled sentences, at the layer that its pages open with: nearest of its sense, and the word that adds most."""
+    """A word's short labeled sentences, at the layer that its pages open with: nearest of its sense, and the word that adds most."""
     table = bench.targets
     for row in table.labelled_rows(word):
         item = table.occurrence(int(row))

@@ -1,6 +1,6 @@
 """How often Home's verdict is right, by the very rule that Home applies: `python -m tests.bench.verdicts [--language ko] [--write]`.
 
-Pairs of labelled sentences that no vote has seen (core.senses.pairs.pairs_by_votes), every word judged by what other words teach: of a
+Pairs of labeled sentences that no vote has seen (core.senses.pairs.pairs_by_votes), every word judged by what other words teach: of a
 language's own words each by the others, of the many further words each tenth by the other nine. Pairs of one meaning and of two weigh
 alike, and so do words. Then the same words as if they had no labels. `--write` keeps the coefficients that Home uses: of the bundled
 words in verdict.json beside their table, of the further words in assets/verdict-NAME.json.
@@ -84,7 +84,7 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list
 
 
 def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
-    """The same words as if nothing were labelled, at the layer in which they are told apart best."""
+    """The same words as if nothing were labeled, at the layer in which they are told apart best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
     vectors = static_vectors(model)
     seen = evidence.of_rows(model.encoder, vectors, table, rows, open_space(model, vectors))

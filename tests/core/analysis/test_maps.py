@@ -171,7 +171,7 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
     assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, random))
     assert np.isnan(trustworthiness(np.ones((80, 3)), random[:80]))
     once = rng.normal(size=(240, 20))
-    once[:4] = once[4]  # a few that are equal leave the others' neighbours as they are
+    once[:4] = once[4]  # a few that are equal leave the others' neighbors as they are
     assert trustworthiness(once, random) < 0.6
 
 

@@ -169,7 +169,7 @@ def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_fi
     centres = random.normal(size=(2, 4, 20))  # four groups in each space; the second deals its words out anew
     group, other = np.arange(80) % 4, np.arange(80) // 4 % 4
     first, second = (centres[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
-    first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbours there are nobody's choice
+    first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbors there are nobody's choice
     words = WORDS[:80]
     found = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)
     near = [cosines[:, :3].mean(axis=1) for cosines in found.cosines]

@@ -1,4 +1,4 @@
-"""Spellings: windows that add up to the vector, letters of every script, neighbours that are kept, tables of cosines."""
+"""Spellings: windows that add up to the vector, letters of every script, neighbors that are kept, tables of cosines."""
 
 import numpy as np
 import pytest
@@ -140,7 +140,7 @@ def test_the_name_of_a_boundary_is_one_letter(characters):
     assert firing(characters, "<S>").letters == (BEGIN_MARK, "<S>", END_MARK)
 
 
-# --- neighbours -------------------------------------------------------------------------------------------------------
+# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def vocabulary(model) -> list[str]:

@@ -263,7 +263,7 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
                     np.testing.assert_allclose(got[f"{i}/{k}"][2], top, atol=1e-5, rtol=0)
 
 
-# --- neighbours -------------------------------------------------------------------------------------------------------
+# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def neighbours(answer, model, corpus, sentence: str, *more) -> dict:

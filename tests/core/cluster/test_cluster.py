@@ -37,7 +37,7 @@ WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
 
 
 def sentences_of(n: int, seed: int = 0) -> list[Sentence]:
-    """Sentences of a few words each; "banks", labelled as "bank", stands in the last ones alone."""
+    """Sentences of a few words each; "banks", labeled as "bank", stands in the last ones alone."""
     rng, words = np.random.default_rng(seed), [f"w{k}" for k in range(300)]
     found = [Sentence(tuple(rng.choice(words, rng.integers(4, 30)).tolist())) for _ in range(n)]
     found[3] = Sentence(("the", "bank", "of", "w1"), (Target(1, "bank", "firm", "bank"),))
@@ -360,7 +360,7 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard(one, encoder, corp
 @pytest.mark.parametrize("which", [ANY, OTHER])
 @pytest.mark.parametrize("weights", [[1, 0, 0], [0, 0, 1], [1, 1, 1]], ids=["layer 0", "layer 2", "mix"])
 def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, which, weights):
-    """Of the bundled table of labelled words, each asked for with its stored vectors."""
+    """Of the bundled table of labeled words, each asked for with its stored vectors."""
     shards, table = real
     hits = wanted = 0
     for row in range(0, len(table), len(table) // 20):
@@ -416,7 +416,7 @@ def answer(capsys, *arguments) -> dict:
 
 
 def assert_same_answer(found: dict, expected: dict) -> None:
-    """The same neighbours in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
+    """The same neighbors in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
     assert found["query"] == expected["query"]
     assert len(found["neighbours"]) == len(expected["neighbours"])
     for one, other in zip(found["neighbours"], expected["neighbours"], strict=True):

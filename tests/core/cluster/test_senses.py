@@ -45,7 +45,7 @@ def query(model):
 
 @pytest.fixture(scope="module")
 def corpus() -> list:
-    """A few sentences of some words: "bank" stands in the first shards alone, labelled."""
+    """A few sentences of some words: "bank" stands in the first shards alone, labeled."""
     return [s for s in open_corpus("sentences") if any(t.lemma in ("bank", "match", "pitcher") for t in s.targets)][:100]
 
 

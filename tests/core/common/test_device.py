@@ -80,7 +80,7 @@ def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
     ],
 )
 def test_auto_is_cuda_else_mps_else_the_processor(monkeypatch, cards, names, auto):
-    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)  # put back afterwards
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)  # put back afterward
     monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in cards)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: "mps" in cards)
     assert device.present() == names and device.choose("auto") == torch.device(auto)

@@ -1,4 +1,4 @@
-"""Texts in the reader's language: catalogues that fit the code, places that are filled, particles that follow the sound."""
+"""Texts in the reader's language: catalogs that fit the code, places that are filled, particles that follow the sound."""
 
 import ast
 import gettext
@@ -59,7 +59,7 @@ def places(*texts: str) -> set[str]:
 
 
 def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Of each entry of a catalogue of ours the English (singular and plural), and the translation's forms."""
+    """Of each entry of a catalog of ours the English (singular and plural), and the translation's forms."""
     read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
     return [tuple((one,) if isinstance(one, str) else tuple(one) for one in entry) for entry in read]
 

@@ -1,4 +1,4 @@
-"""Layer normalisation of the mix: by hand, against torch's, and from layer products alone against vectors really normalised and mixed."""
+"""Layer normalization of the mix: by hand, against torch's, and from layer products alone against vectors really normalized and mixed."""
 
 import numpy as np
 import pytest
@@ -48,7 +48,7 @@ def by_hand(layers: np.ndarray) -> np.ndarray:
 
 
 def direct(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
-    """(N, L, D), (L, D) -> (N,): every row normalised and mixed, then its cosine."""
+    """(N, L, D), (L, D) -> (N,): every row normalized and mixed, then its cosine."""
     rows, own = (unit(np.tensordot(by_hand(each), np.asarray(weights, float), axes=(-2, 0))) for each in (layers, query))
     return rows @ own
 

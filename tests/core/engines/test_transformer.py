@@ -24,7 +24,7 @@ SENTENCES = [["we", "sat", "on", "the", "bank"], ["unbelievably", "late", "."], 
 
 
 def bert(folder: Path, *, layers: int = 3, positions: int = 64, seed: int = 0) -> Path:
-    """A random BERT with a tokeniser of thirteen pieces."""
+    """A random BERT with a tokenizer of thirteen pieces."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     vocabulary = {piece: k for k, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS])}

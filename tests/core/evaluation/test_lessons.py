@@ -23,7 +23,7 @@ def table() -> OccurrenceTable:
 
 
 def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> anisotropy.Sample:
-    """Words round centres drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's centre."""
+    """Words round centers drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's center."""
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((words, dim)) + shift
     layers = np.repeat(centres, each, axis=0) + spread * rng.standard_normal((words * each, dim))

@@ -1,4 +1,4 @@
-"""The checks of labelled sentences: a good set passes, each rule sees the fault made for it."""
+"""The checks of labeled sentences: a good set passes, each rule sees the fault made for it."""
 
 import json
 import random

@@ -94,8 +94,9 @@ def test_stars_are_drawn_only_in_layers_they_have_a_place_in():
 
 
 def test_shared_limits_hold_every_point_and_star():
-    low_x, high_x, low_y, high_y = shared_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), [Star("s", "", {"0": (9.0, -4.0)})])
+    low_x, high_x, low_y, high_y = shared_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), np.array([9.0, -4.0]))
     assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
+    assert shared_limits(np.zeros((3, 1, 2))) == (-1, 1, -1, 1)  # of a place alone
 
 
 def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions():

@@ -34,7 +34,7 @@ def table(model):
 
 @pytest.fixture(scope="module")
 def labelled(table):
-    """(vectors, senses) of the labelled sentences with "bank"."""
+    """(vectors, senses) of the labeled sentences with "bank"."""
     rows = table.labelled_rows("bank")
     return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
 

@@ -1,4 +1,4 @@
-"""True neighbours against a map's, and words whose senses stay mixed: by hand, and on the bundled sentences."""
+"""True neighbors against a map's, and words whose senses stay mixed: by hand, and on the bundled sentences."""
 
 import numpy as np
 import pytest

@@ -65,7 +65,7 @@ def seen(opened):
 
 
 def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
-    """Pairs of the labelled sentences, each word judged by what the others teach."""
+    """Pairs of the labeled sentences, each word judged by what the others teach."""
     model, table, ground = opened[code]
     words = pairs.judged_words(table)
     judged = verdicts.pairs_of(model, table, words) if labels else pairs.pairs_unlabelled(table, words, seen[code], ground.layer)[0]
@@ -102,7 +102,7 @@ def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch
 
 
 def test_the_order_of_the_sentences_changes_no_verdict(opened):
-    """Every labelled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
+    """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
     model, table, _ = opened["en"]
     asked = judge.open_judge(model)
     random = np.random.default_rng(0)
@@ -179,7 +179,7 @@ def test_the_usual_ground_is_the_english_one(opened):
     ground = opened["en"][2]
     assert verdict.USUAL.layer == ground.layer
     assert verdict.USUAL.votes == pytest.approx(ground.votes, abs=0.3)
-    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 4  # of another model no centre is known
+    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 4  # of another model no center is known
 
 
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):

@@ -1,4 +1,4 @@
-"""Static vectors: neighbours by hand, every file format against gensim's own reader, every malformed file's sentence."""
+"""Static vectors: neighbors by hand, every file format against gensim's own reader, every malformed file's sentence."""
 
 import gzip
 import io

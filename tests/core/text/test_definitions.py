@@ -1,4 +1,4 @@
-"""Definitions of senses: one for every labelled sense, in the reader's language where it is written in it."""
+"""Definitions of senses: one for every labeled sense, in the reader's language where it is written in it."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The further labelled words: known by any form, read one at a time, and never where a language has none."""
+"""The further labeled words: known by any form, read one at a time, and never where a language has none."""
 
 import json
 import unicodedata

@@ -195,7 +195,7 @@ def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkey
 
 
 def made_up(folder: Path) -> list[dict]:
-    """A language of 30 words, with "pim" in two senses; its corpus, labelled sentences, description and texts in `folder`."""
+    """A language of 30 words, with "pim" in two senses; its corpus, labeled sentences, description and texts in `folder`."""
     draw = random.Random(0)
     worlds = {"bird": ["lora", "sifa", "nemi", "tulo"], "stone": ["karg", "dorb", "grum", "bakt"]}
     rows, lines = [], []

@@ -10,7 +10,7 @@ from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
-from core.views.sides import Side
+from core.views.sides import Side, keep_news
 from core.workbench import Bench, open_bench
 from tests.core.corpus import two_texts
 
@@ -157,3 +157,38 @@ def test_labels_spread_on_the_command_line(capsys, tmp_path):
     names = np.unique(gold)[:2].tolist()
     assert main(["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--merge", "=".join(names), "=".join(names[::-1])]) == 2
     assert "is a circle. Merge one way" in capsys.readouterr().err
+
+
+def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(bench, sides, bank, tmp_path, monkeypatch):
+    """Read for themselves, and as rows of every token's table."""
+
+    def unread(*_):
+        raise AssertionError("a whole corpus was read")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bench.opener, "every_token", unread)
+        alone = change.compute(bench, ChangeRequest(word="garden", first=sides[0], second=sides[1], space="1"))
+    folders = [str(tmp_path / name) for name in ("one", "two")]
+    for side, folder in zip(sides, folders, strict=True):
+        assert main(["index", "build", "--corpus", side.corpus, "--output", folder]) == 0
+    tables = tuple(Side(corpus=folder) for folder in folders)
+    for word, space, of in (("bank", "senses", bank), ("garden", "1", alone)):
+        other = change.compute(bench, ChangeRequest(word=word, first=tables[0], second=tables[1], space=space))
+        assert [o.sentence for o in of.items] == [o.sentence for o in other.items]
+        assert (of.names, of.everything, of.groups.tolist()) == (other.names, other.everything, other.groups.tolist())
+        assert of.change.gap.value == pytest.approx(other.change.gap.value, abs=1e-4)
+        assert of.change.apd.null == pytest.approx(other.change.apd.null, abs=1e-4)
+
+
+def test_the_example_is_a_word_whose_use_differs_as_its_labels_say(bench):
+    """Of "court" the news have the judges' alone: their one sports hall is in the group of our sports halls."""
+    news = Side(corpus=keep_news())
+    found = change.compute(bench, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
+    sports = np.array([o.sense == "tennis or basketball" for o in found.items[: found.change.first]])
+    group = int(np.median(found.groups[: found.change.first][sports]))
+    inside = found.groups == group
+    assert np.mean(inside[: found.change.first] == sports) >= 0.95
+    assert found.change.p <= 0.01
+    assert inside[: found.change.first].mean() > 0.3
+    assert [o.sentence for o, within in zip(found.items, inside, strict=True) if within][-1].startswith("The women's futsal champions")
+    assert inside[found.change.first :].sum() == 1
