@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.significance import read_back
 from core.figures.style import layer_title
 from pages._frame.frame import notice
@@ -50,7 +50,7 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
 
 def _points(facts: dict) -> str:
     difference = read_back(facts)
-    return f"{100 * difference.mean:+.1f} ({difference.ends()})"
+    return f"{format_number(100 * difference.mean, '+.1f')} ({difference.ends()})"
 
 
 def _noticed(layers: list[str], senses: dict) -> list[str]:

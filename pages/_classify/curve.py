@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.markup import Markup, html
 from core.common.significance import points
 from core.experiments import context_gains, variants
@@ -122,7 +122,7 @@ def _range(some: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
 
 
 def _signed(lead: Lead) -> str:
-    return f"{100 * lead.difference.mean:+.1f} ({lead.difference.ends()})"
+    return f"{format_number(100 * lead.difference.mean, '+.1f')} ({lead.difference.ends()})"
 
 
 def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
