@@ -16,6 +16,7 @@ from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.common.markup import shorten
 from core.files import hub, sums
 from core.files import own_names as own
 from core.files.artifacts import file_sha256, read_json, write_json
@@ -82,7 +83,7 @@ def resolve(
         raise problem
     if entry:
         raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project's files.", name=name, folder=config.ASSETS))
-    raise MissingArtifact(_unknown(name[:200], kind))
+    raise MissingArtifact(_unknown(shorten(name), kind))
 
 
 def place_of(name: str, kind: str) -> Path | None:

@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common import i18n
-from core.common.i18n import say, t
+from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
@@ -70,7 +70,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two random words stand in each layer: what every cosine of this model is to be held against."""
     results = [
-        f"{layer_title(str(k))} {level.mean:.2f} ({level.low:.2f} – {level.high:.2f})"
+        f"{layer_title(str(k))} {format_number(level.mean, '.2f')} ({format_number(level.low, '.2f')} – {format_number(level.high, '.2f')})"
         for k in range(n_layers)
         if (level := levels.level(bench(in_use), str(k)))
     ]
@@ -112,7 +112,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
             continue
         ahead = panel.order.verdict  # of layer 1
         expected = 1 if panel.title.startswith("Parts of speech") else -1
-        named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
+        named = f"{say(panel.title)} ({format_number(100 * panel.order.mean, '+.1f')}, {panel.order.ends()})"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     parts = [
         t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",

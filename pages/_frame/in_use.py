@@ -11,6 +11,7 @@ from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.engines.allennlp_engine import is_ready
 from core.files import hub, own_names, registry
 from core.text import languages
@@ -18,6 +19,7 @@ from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
 from pages._frame import devices, language
 from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame.links import drop
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
 
@@ -103,7 +105,7 @@ def _forget_compared() -> None:
     """What the Compare page sets side by side is then what is in use."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
-        st.query_params.pop(key, None)
+        drop(key)
 
 
 def in_front(in_use: InUse, view: str) -> InUse:
@@ -140,7 +142,7 @@ def layers_of(model: str) -> model_layers.Layers:
 def short_name(model: str) -> str:
     """What a model given by name or path is called beside another one."""
     folder = registry.place_of(model, "model")
-    return model_layers.name_of(folder) if folder else Path(model).name
+    return model_layers.name_of(folder) if folder else shorten(Path(model).name)
 
 
 def fit_model(model: str) -> None:

@@ -79,9 +79,10 @@ def describe_encoder(memory: Memory) -> list[str]:
     if not alone and not batch:
         return [t("Our encoder's numbers do not change.")]
     most = max(alone, batch)
+    written = np.format_float_positional(most, precision=1, fractional=False, trim="-")
     if most < ROUNDING:
-        return [t("Our encoder's numbers change by at most {most:.1g}, which is rounding.", most=most)]
-    return [t("Our encoder's numbers change by at most {most:.1g}.", most=most)]
+        return [t("Our encoder's numbers change by at most {most}, which is rounding.", most=written)]
+    return [t("Our encoder's numbers change by at most {most}.", most=written)]
 
 
 def describe_neighbors(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:

@@ -36,7 +36,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     wide, narrow = (drawing(way, all_steps, number, *sizes) for sizes in (WIDE, NARROW))
     drawn = html('<div class="wide">{}</div><div class="narrow">{}</div>', wide, narrow)
     _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
-    st.caption(t("One column per word. Darker means larger. Select a box to open its step."))
+    st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
 
 
 def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots
@@ -104,7 +104,7 @@ def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
     if treatment == RAW:
         return [first]
     gain = gains[treatment]
-    values = {"gain": f"{100 * gain.mean:+.1f}", "span": gain.span(), "certain": certainty(gain.verdict)}
+    values = {"gain": format_number(100 * gain.mean, "+.1f"), "span": gain.span(), "certain": certainty(gain.verdict)}
     if treatment == MEAN:
         return [first, t("Subtracting the mean changes the AUC by {gain} points ({span}), {certain}.", **values)]
     if not panel.k:

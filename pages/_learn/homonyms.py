@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.significance import FEWEST
 from core.evaluation import relations
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Likeness, Pairs, Rank
@@ -94,9 +94,9 @@ def _write_notices(pairs: Pairs, layer: str) -> str:
     values |= {
         "one": _share(pairs.kinds[HOMONYM]),
         "other": _share(pairs.kinds[RELATED]),
-        "more": f"{100 * ahead.mean:+.1f}",
-        "low": f"{100 * ahead.low:+.1f}",
-        "high": f"{100 * ahead.high:+.1f}",
+        "more": format_number(100 * ahead.mean, "+.1f"),
+        "low": format_number(100 * ahead.low, "+.1f"),
+        "high": format_number(100 * ahead.high, "+.1f"),
     }
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "

@@ -21,7 +21,7 @@ from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
-from pages._frame.frame import notice
+from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
@@ -45,12 +45,15 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     requery.listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbours.other_sentences(table, q) < FEW]
     labelled = any(word.lemma_in(over.targets) is not None for word in words)
-    choice = _choose(in_use, bool(few), has_senses=judge(over).space is not None, labelled=labelled)
-    reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
-    requery.show_back()
-    columns = st.columns(3, gap="large")
+    inputs, picture = picture_first()
+    with inputs:
+        choice = _choose(in_use, bool(few), has_senses=judge(over).space is not None, labelled=labelled)
+    with picture:
+        reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
+        requery.show_back()
+        columns = st.columns(3, gap="large")
     tables = []
-    with columns[0]:
+    with columns[0].container(key="static_list"):
         static.glove_column(over.vectors, first, second, choice.k, tables)
     for column, chosen in zip(columns[1:], (first, second), strict=True):
         if chosen.position is None:

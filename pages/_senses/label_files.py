@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t, tn
+from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels
@@ -81,7 +81,7 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     except ElmoscopeError as error:
         place.info(plain(str(error)), icon=":material/info:")
         return
-    place.metric(t("Krippendorff’s alpha"), f"{alpha:.2f}".replace("-", "−"), help=t("1: full agreement, 0: chance."))
+    place.metric(t("Krippendorff’s alpha"), format_number(alpha, ".2f"), help=t("1: full agreement, 0: chance."))
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
 
 

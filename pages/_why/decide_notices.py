@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from core.common import model_layers
-from core.common.i18n import t, tn
+from core.common.i18n import format_number, t, tn
 from core.common.markup import Markup
 from core.figures.influence import signed
 from core.senses import influence
@@ -201,7 +201,7 @@ def _sides(result: Influence, view: str) -> list[str]:
 
 
 def _signed(gain: float) -> str:
-    return f"{round(gain, 1) + 0.0:+.1f}".replace("-", "−")
+    return format_number(round(gain, 1) + 0.0, "+.1f")
 
 
 def _past_settles(n: int, facts: dict[str, str]) -> str:

@@ -56,7 +56,7 @@ def write_notice(tokens: tuple[str, ...], changes: dict[int, Change], options: O
         "way": _way(options),
         "change": _come_and_go(changes[most]),
     }
-    return t("“{word}” changes substitutes most ({size}); {way}: {change}.", **facts)
+    return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **facts)
 
 
 def _way(options: Options) -> str:
