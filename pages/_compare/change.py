@@ -57,7 +57,8 @@ def show(in_use: InUse) -> None:
     if is_example:
         st.pills(t("Examples"), EXAMPLE_WORDS, key="change.word_taken", on_change=_take_word, label_visibility="collapsed")
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
-    st.session_state["change.word"] = word  # as the notebook asks for it
+    asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
+    st.session_state.update({"change.word": word, "change.sides": asked})  # as the notebook asks for them
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
     whole = any(needs_every_token(bench(in_use), side, word) for side in sides)
     read = _reading(in_use, sides, wanted=whole or not is_example or st.session_state.get(RANKED) == key)
@@ -88,8 +89,9 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     """Both sides, None while there is one; the word; what the sides are called."""
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
-    nothing_typed = st.session_state.get("example") == examples.first_word()
-    usual = EXAMPLE_WORDS[0] if news and nothing_typed else question.word()
+    chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
+    is_example = news and all(each in (None, own) for each, own in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
+    usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
     word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
     word = (word or "").strip() or usual

@@ -42,6 +42,8 @@ def show(in_use: InUse) -> None:
     key = over.corpus, chosen.word
     labels = label_store.current(key, occurrences.items)
     result = view(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
+    numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
+    st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     with picture:
