@@ -180,10 +180,9 @@ def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
     split = SplitConfig(
         share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=rows.duplicates or task.duplicates
     )
-    files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
-    columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
+    others = {"test": rows.test, "valid": rows.valid, "extra": rows.extra, "text_columns": rows.text_column}
     for fold in range(max(1, rows.folds)):
-        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns)
+        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), label_column=rows.label_column, **others)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset

@@ -196,6 +196,4 @@ def _row(name: str, summary: Summary) -> tuple[str, str, str]:
     )
 
 
-tasks = group(
-    "tasks", "The tasks of the ELMo paper, with and without ELMo.", "fetch|train|evaluate|results", (fetch, train, evaluate, results)
-)
+tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate, results))

@@ -8,18 +8,12 @@ from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.figures.spelling import cosine_table, letter_marks, line_styles, noise_figure, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
 from tests.core.classify_parts import SHAPE, tiny_encoder
 
 WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(BUNDLED_MODEL)
 
 
 @pytest.fixture(scope="module")

@@ -232,7 +232,7 @@ def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_the
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
-def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, capsys, monkeypatch):
+def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, call, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     save_safetensors(model(), tmp_path / "model", dtype=torch.float32)
     (tmp_path / "in.txt").write_text("The bank lent her money.\nIt rained on the river bank.\n")
@@ -248,19 +248,15 @@ def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, 
         "train": ["train", "--task", "mine", "--variant", "embedding", "--train", str(tmp_path / "rows.csv")],
         "classify": ["classify", "--task", "spam", "--text", "Win a prize", "--variant", "embedding"],
     }
-    capsys.readouterr()
     for name, arguments in commands.items():
-        assert main.main([*arguments, "--device", "cuda"]) == 2, name
-        told = capsys.readouterr()
-        assert told.err.startswith("error: No device “cuda” here; use ") and told.err.count("\n") == 1, name
-        assert not told.out
+        status, out, err = call(*arguments, "--device", "cuda")
+        assert (status, out) == (2, "") and err.startswith("error: No device “cuda” here; use ") and err.count("\n") == 1, name
     assert not any((tmp_path / name).exists() for name in ("cuda.npz", "run", "index"))
 
 
-def test_a_device_is_of_this_process_and_not_of_a_cluster_or_of_allennlp(tmp_path, capsys, monkeypatch):
+def test_a_device_is_of_this_process_and_not_of_a_cluster_or_of_allennlp(tmp_path, refused, monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     asked = ["embed", "--input", "in.txt", "--output", str(tmp_path / "out.npz"), "--device", "cuda"]
     for more in (["--cluster", "tcp://127.0.0.1:1"], ["--engine", "allennlp"]):
-        assert main.main([*asked, *more]) == 2
-        assert "leave out --cluster and --engine allennlp" in capsys.readouterr().err
+        assert "leave out --cluster and --engine allennlp" in refused(*asked, *more)

@@ -15,7 +15,7 @@ from core.live import page
 from core.text.languages import get_language
 from core.text.tokens import pieces, tokenize
 from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
-from core.workbench import Bench, open_bench
+from core.workbench import Bench
 from tests.core.live.truth import compare, truths
 
 NODE = shutil.which("node")
@@ -36,11 +36,6 @@ for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
   console.log(plainly(calls[call]()));
 }
 """
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
 
 
 @pytest.fixture(scope="module")

@@ -7,14 +7,10 @@ import pytest
 
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import MapLook, map_figure
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses import edits
 from core.senses.edits import align
-from core.text.corpora import BUNDLED_CORPUS
 from core.text.languages import get_language
 from core.text.tokens import as_written, tokenize
 
@@ -24,16 +20,6 @@ PAIRS = [
     ("bank", "The bank bank bank.", "bank"),
     ("The bank , the bank", "bank", "bank"),
 ]
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(BUNDLED_MODEL)
-
-
-@pytest.fixture(scope="module")
-def table(model) -> OccurrenceTable:
-    return open_table(BUNDLED_CORPUS, model, targets_only=True)
 
 
 def aligned(first: str, second: str, word: str) -> tuple[edits.Alignment, list[str], list[str]]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
-from core.elmo.models import Model, open_model
+from core.elmo.models import Model
 from core.index.neighbours import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
@@ -16,11 +16,6 @@ from core.text import labelled_words, languages
 from core.text.corpora import labelled_of
 
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(ENGLISH.model)
 
 
 def query_of(model: Model, asked: quiz.QuizQuestion) -> Query:
