@@ -77,7 +77,6 @@ class IndexOptions:
 def neighbours(*, place, index, layer, weights, other_words, k, model) -> Answer:
     from core.elmo.mix import layer_weights
     from core.index import neighbours
-    from core.index.sense_index import MOST_READ
     from core.index.sense_space import LAYER
     from core.views.neighbours import NeighboursRequest, compute
     from core.workbench import open_bench
@@ -99,9 +98,9 @@ def neighbours(*, place, index, layer, weights, other_words, k, model) -> Answer
         with ExitStack() as until_answered:
             shards = _shards(index, model, until_answered, senses=layer == SENSES)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
-            narrowed = layer == SENSES and not index.approximate and shards.narrows(query, among)
+            narrowed = shards.narrows(query, among) if layer == SENSES and not index.approximate else 0
     if narrowed:
-        note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        note(f"In the sense space stand the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
