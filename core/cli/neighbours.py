@@ -55,7 +55,6 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
 def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
     from core.elmo.mix import layer_weights
     from core.index import neighbours
-    from core.index.sense_index import MOST_READ
     from core.index.sense_space import LAYER
     from core.views.neighbours import NeighboursRequest, compute
 
@@ -75,9 +74,9 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
         with ExitStack() as until_answered:
             shards = _shards(index, model, until_answered, senses=layer == SENSES)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
-            narrowed = layer == SENSES and not index.approximate and shards.narrows(query, among)
+            narrowed = shards.narrows(query, among) if layer == SENSES and not index.approximate else 0
     if narrowed:
-        note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        note(f"In the sense space stand the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),

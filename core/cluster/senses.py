@@ -33,9 +33,9 @@ class SensesOfShards(Index):
         question = of_all(question, self.shards)
         return _rank_rows(self.shards, self.space, self._rows(question), question)
 
-    def narrows(self, query: Query, which: str = ANY) -> bool:
-        """Whether only the rows nearest at layer 1 are placed, as by `SenseIndex.narrows`."""
-        return self._too_many(of_all(Question(query, sense_index.WEIGHTS, which=which), self.shards))
+    def narrows(self, query: Query, which: str = ANY) -> int:
+        """How many rows are placed, those nearest at layer 1, where not all are; else 0, as by `SenseIndex.narrows`."""
+        return sense_index.MOST_READ * self._too_many(of_all(Question(query, sense_index.WEIGHTS, which=which), self.shards))
 
     def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
         if not self._too_many(question):

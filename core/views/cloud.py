@@ -15,7 +15,7 @@ from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.index import neighbours
 from core.index.neighbours import Neighbour, Occurrence, Query
-from core.index.sense_index import MOST_READ, SenseIndex
+from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.senses import cloud
 from core.senses.cloud import HeldOut, Placed
@@ -158,8 +158,8 @@ def _sides(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> SideC
     rows = np.flatnonzero(here & ~np.any([table.own_row(query) for query in queries], axis=0))
     if len(rows) >= ENOUGH:
         everything = len(rows)
-        if request.space == SENSES and everything > MOST_READ:  # spread evenly: their sentences are read
-            rows = rows[np.linspace(0, everything - 1, MOST_READ).astype(int)]
+        if request.space == SENSES and (few := SenseIndex(table, sense_space(bench)).most(rows)) < everything:  # spread evenly
+            rows = rows[np.linspace(0, everything - 1, few).astype(int)]
         cosines = np.array([_cosines_of(bench, request, table)(query, rows) for query in queries])
         return SideCloud(occurrences=[table.occurrence(int(row)) for row in rows], cosines=cosines, sentences=everything)
     if request.space == SENSES:

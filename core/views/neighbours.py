@@ -45,7 +45,7 @@ class Neighbours:
     lemma: str | None  # the labeled word that it is
     entries: tuple[Neighbour | TypeNeighbour, ...]
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
-    narrowed: bool = False  # in the sense space: only the occurrences nearest at layer 1 are ranked
+    narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
     level: Level | None = None  # two random words' cosines, where it is known
 
 

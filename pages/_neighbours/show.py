@@ -12,7 +12,6 @@ from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
 from core.index.neighbours import ANY, OTHER, SAME, TypeNeighbour
-from core.index.sense_index import MOST_READ
 from core.index.sense_space import LAYER
 from core.text.tokens import bare
 from core.views import neighbours
@@ -105,7 +104,7 @@ def _lists(
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             if result.narrowed:
-                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)
+                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
             make = lists.type_table if choice.among == TYPES else lists.neighbour_table
