@@ -8,6 +8,7 @@ particle stands for a noun.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -154,7 +155,7 @@ class Substitutes:
             spelled, known = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
             wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
             irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
-            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else set()
+            near = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
             self._lemmas.update({entry: lemmas(entry, known) for entry in near if entry not in self._lemmas})
             same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
             self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
@@ -188,19 +189,21 @@ class Substitutes:
         return numbers
 
     @cached_property
-    def _entries(self) -> dict[str, list[str]]:
-        """Of a beginning the spellings of the vocabulary that have it: among them are a word's regular forms."""
-        entries: dict[str, list[str]] = {}
-        for spelled in filter(str.isascii, self._numbers):
-            for length in range(1, min(LONGEST_BEGINNING, len(spelled)) + 1):
-                entries.setdefault(spelled[:length], []).append(spelled)
-        return entries
+    def _sorted(self) -> list[str]:
+        """The spellings in ASCII, in order: those with the same beginning, a word's regular forms among them, stand side by side."""
+        return sorted(filter(str.isascii, self._numbers))
+
+    def _beginning_with(self, beginning: str) -> list[str]:
+        if not beginning:
+            return []
+        return self._sorted[bisect_left(self._sorted, beginning) : bisect_left(self._sorted, beginning + "\x80")]
 
     @cached_property
     def _answer_masks(self) -> tuple[Tensor, Tensor]:
         """(V,) each: 0 where a word may answer, -inf where not; for a token that stands free, and for one joined to the token before it."""
         words = self.model.vocabulary.words
-        answers = np.array([k >= len(SPECIALS) and any(map(str.isalpha, word)) for k, word in enumerate(words)])
+        answers = np.array([word.isalpha() or any(map(str.isalpha, word)) for word in words])
+        answers[: len(SPECIALS)] = False
         joined = np.array([word.startswith(JOINER) for word in words])
         free, bound = (
             torch.from_numpy(np.where(answers & where, 0.0, -np.inf).astype(np.float32)).to(self.model.device)
