@@ -161,7 +161,7 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
-def open_heads(task, names, model, vectors, folder, device) -> tasks.Opened:
+def open_heads(task, names, model, vectors, folder, device) -> tasks.OpenHeads:
     """A task's heads; those that cannot be opened are noted."""
     from core.classify import tasks
 
