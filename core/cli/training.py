@@ -67,7 +67,7 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     from core.training.trainer import PretrainConfig
 
     choose(network.device)
-    language = languages.named(text.language)
+    language = languages.get_language(text.language)
     if text.valid and not any(language.tokenize(line) for line in read_lines(text.valid)):  # now, not hours later
         raise BadInput(f"{text.valid} holds no words to measure the perplexity on.")
     if network.threads:
@@ -110,7 +110,7 @@ def _started(training, start):
     if needed > projection:
         raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {needed} or more, got {projection}.")
     words = list(vectors.words[:200_000])
-    warm_up = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
+    warm_up = partial(warm_start.copy_vectors, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
     return replace(training, start=f"vectors {vectors_fingerprint(vectors)}"), warm_up
 
 

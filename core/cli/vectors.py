@@ -201,7 +201,7 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -
 
 def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
     from core.cluster import shards
-    from core.cluster.worker_model import named
+    from core.cluster.worker_model import name_for_worker
     from core.elmo.models import open_language_model
 
     shards.open_own(output)
@@ -215,7 +215,7 @@ def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: 
         note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
 
     with cluster_of(cluster) as client:
-        name, fingerprint = named(options.model), model.fingerprint
+        name, fingerprint = name_for_worker(options.model), model.fingerprint
         shards.build(client, sentences, output, model=name, model_fingerprint=fingerprint, senses=senses, report=report)
     return _info(shards.info(output))
 

@@ -272,7 +272,7 @@ def test_a_shard_of_another_name_is_no_shard_and_no_folder_is_touched(manifest, 
         assert len(str(refused.value).splitlines()) == 1
         shard = index.Shard(f"shards/{name}", 0, 1, 0, 1, "evil")
         with pytest.raises(CorruptArtifact, match="has the unknown name"):
-            search.opened(url, shard)
+            search.open_shard(url, shard)
     assert (tmp_path / "victim" / "thesis.txt").read_text() == "mine"
     assert not (tmp_path / "a").exists()
 

@@ -25,7 +25,7 @@ from core.elmo.weights import save_safetensors
 from core.training.data import Corpus, prepare
 from core.training.recipe import Recipe, validation
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import go_on_from, start_from
+from core.training.warm_start import copy_vectors, go_on_from
 from tests.core.classify_parts import CONFIG, dataset, frozen
 from tests.core.elsewhere import META, Elsewhere, elsewhere
 
@@ -191,7 +191,7 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
     def begun(there: torch.device) -> dict:
         trainer = Trainer(corpus, SHAPE, replace(TRAINING, table_types=12), there)
         if start == "vectors":
-            start_from(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
+            copy_vectors(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
         else:
             words = [*SPECIALS, "w1", "w2", "w15"]
             go_on_from(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary.of(words))

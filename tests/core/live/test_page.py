@@ -10,12 +10,12 @@ from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo.model import BiLM
 from core.live import notebook, page, weights
-from core.live.pack import WIDE, Pack, as_packed, rounded
+from core.live.pack import WIDE, Pack, as_packed, quantize
 
 
 def test_a_row_is_rounded_to_a_127th_of_its_largest():
     matrix = np.array([[0.0, 0.0], [1.0, -0.5], [-1e-3, 1e-3]], np.float32)
-    whole, scales = rounded(matrix)
+    whole, scales = quantize(matrix)
     assert whole.tolist() == [[0, 0], [127, -64], [-127, 127]]
     assert np.abs(as_packed(matrix) - matrix).max() <= scales.max() / 2
 

@@ -15,7 +15,7 @@ from core.senses.judge import open_judge
 from core.text import labelled_words, languages
 from core.text.corpora import labelled_of
 
-ENGLISH, KOREAN = languages.named("en"), languages.named("ko")
+ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
 def query_of(model: Model, asked: quiz.QuizQuestion) -> Query:
