@@ -1,7 +1,7 @@
 """Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
 
 What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
-(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
+(a document, two occurrences that are each other's neighbor) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
 classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
 bounds chance (`margin`).
 
@@ -56,6 +56,10 @@ class Paired:
             return t("no interval")
         return f"{format_number(times * self.low + more, form)} – {format_number(times * self.high + more, form)}"
 
+    def in_points(self) -> str:
+        """Itself in points with its interval behind it: "+1.2 (+0.3 – +2.1)"."""
+        return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
+
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """The same for a cell of a table: in brackets, for a spreadsheet takes a sign at the beginning for a formula's."""
         return (
@@ -75,7 +79,7 @@ def read_back(facts: Mapping) -> Paired:
     return Paired(**{field.name: facts[field.name] for field in fields(Paired)})
 
 
-def paired(
+def compare_pairs(
     first: Sequence[float],
     second: Sequence[float],
     groups: Sequence[Hashable] | None = None,
@@ -202,7 +206,7 @@ def margin(first: float, second: float, n: int) -> float:
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 
-def written(p: float) -> str:
+def format_p(p: float) -> str:
     """A p as it is printed: "p = 0.21", "p = 0.031", "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 

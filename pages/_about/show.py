@@ -10,7 +10,7 @@ from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
-from core.figures.measures import Panel, panel_figure, shared_span, training_figure
+from core.figures.measures import Panel, find_span, panel_figure, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from core.views import levels
 from pages._about import anisotropy
@@ -48,7 +48,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
         )
     )
     panels = knowledge_panels(card.measures)
-    span = shared_span(panels)
+    span = find_span(panels)
     for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
             translated = replace(panel, baseline_name=say(panel.baseline_name))
@@ -58,10 +58,10 @@ def _knowledge(name: str, card: ModelCard) -> None:
             alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
             draw(panel_figure(translated, span=span), key=f"panel.{panel.title}", alt=alt)
     lines = _order_lines(panels) + _below(panels)
-    notice(lines or _noticed(panels))
+    notice(lines or _write_notices(panels))
     if lines:
         with st.expander(t("By task"), icon=":material/list:", key="model.tasks"):
-            show_html("{}", [html("<p>{}</p>", line) for line in _noticed(panels)])
+            show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
     lists.twin(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
@@ -94,7 +94,7 @@ def _not_measured(name: str, *, stale: bool) -> None:
     notice([line])
 
 
-def _noticed(panels: list[Panel]) -> list[str]:
+def _write_notices(panels: list[Panel]) -> list[str]:
     lines = []
     for panel in panels:
         best = max(panel.accuracy, key=panel.accuracy.get)

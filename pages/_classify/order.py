@@ -84,7 +84,7 @@ def choose(in_use: InUse) -> Order | None:
 def _texts() -> tuple[str, str, dict, dict]:
     """(task, title, files, columns) as chosen; no files while something is missing."""
     titles = tasks.task_titles() | {OWN: t("Your own file")}
-    here = [name for name in tasks.TASKS if _there(name)]
+    here = [name for name in tasks.TASKS if tasks.is_here(name)]
     default = here[0] if here else OWN
     task = choice("train_task", t("Texts"), titles, default)
     if task == OWN:
@@ -96,13 +96,6 @@ def _texts() -> tuple[str, str, dict, dict]:
         if task.startswith("news"):
             _offer_ag_news()
         return task, titles[task], {}, {}
-
-
-def _there(task: str) -> bool:
-    try:
-        return bool(tasks.task_files(tasks.TASKS[task]))
-    except (MissingArtifact, BadInput):
-        return False
 
 
 def _offer_ag_news() -> None:

@@ -15,7 +15,7 @@ from core.views.concordance import (
     LABELS,
     Collocates,
     CollocatesRequest,
-    ConcordanceRequest,
+    HitLines,
     SenseColumn,
     collocates,
     hits_of,
@@ -23,7 +23,8 @@ from core.views.concordance import (
 from core.workbench import Bench
 from pages._cached.views import view
 from pages._corpus import reading, store
-from pages._corpus.show import query_kind, show_lines
+from pages._corpus.aligned import aligned
+from pages._corpus.show import query_kind
 from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -46,7 +47,7 @@ def _part(bench: Bench) -> None:
         corpus = bench.encoded
         places = st.columns([8, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
-        usual = "" if (query or "").strip() else _example(bench)
+        usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
         named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
         with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
             kind = query_kind("collocate_kind", st, search.LEMMA)
@@ -65,7 +66,7 @@ def _part(bench: Bench) -> None:
 
 def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
     if not result.n:
-        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, _lines_request(request))))
+        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, request.lines())))
         return
     chosen, sense = "", ""
     if result.senses:
@@ -124,16 +125,12 @@ def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> N
     if not word:
         st.caption(t("Press a row to read its lines."))
         return
-    wanted = _lines_request(request, near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
+    wanted = request.lines(near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
     hits = hits_of(bench, wanted)
     st.caption(
         tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), word=word, query=request.query)
     )
-    show_lines(bench, wanted, hits, key="collocates.lines")
-
-
-def _lines_request(request: CollocatesRequest, **more) -> ConcordanceRequest:
-    return ConcordanceRequest(query=request.query, kind=request.kind, documents=request.documents, **more)
+    aligned(HitLines(bench, wanted, hits), key="collocates.lines")
 
 
 def _table(result: Collocates) -> pd.DataFrame:
@@ -157,9 +154,3 @@ def _noticed(request: CollocatesRequest, result: Collocates, guessed: bool) -> l
             t("No word stands near “{query}” {n} times. Lower the minimum, or widen the window.", query=request.query, n=request.minimum)
         )
     return facts
-
-
-def _example(bench: Bench) -> str:
-    """A word whose senses have collocates of their own, where the corpus has it; else a common one."""
-    word = languages.in_use().examples.get("collocates", "")
-    return word if word in bench.encoded.number else reading.common_word(bench.encoded)

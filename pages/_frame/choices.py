@@ -11,7 +11,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
-from pages._frame.browser import limited
+from pages._frame.browser import limit_text
 from pages._frame.links import drop
 from pages._frame.question import gone_through_history
 
@@ -141,7 +141,7 @@ def text_box(key: str, label: str, value: str, most: int, *, place=st, **options
     """What is typed, at most so many characters, which is said where a text is cut; of several lines where a height is given."""
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
-    limited(place, label, text, most)
+    limit_text(place, label, text, most)
     return text
 
 
@@ -183,7 +183,7 @@ def coded_choices(
     return chosen
 
 
-def settled(key: str, titles: Collection[str], default: str) -> str:
+def settle_choice(key: str, titles: Collection[str], default: str) -> str:
     """What a coded choice is in this run, told before it is drawn."""
     state = st.session_state
     given = st.query_params.get(key)
@@ -202,7 +202,7 @@ def _newly_given(key: str, given: str | None) -> bool:
 
 
 def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
-    settled(key, titles, default)
+    settle_choice(key, titles, default)
     chosen = drawn() or default
     _write(key, None if chosen == default else chosen)
     return chosen

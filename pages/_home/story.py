@@ -1,4 +1,4 @@
-"""Home's scenes: one dot, two arrows, other neighbours, the words that decide; each a picture of the visitor's sentences and what it says."""
+"""Home's scenes: one dot, two arrows, other neighbors, the words that decide; each a picture of the visitor's sentences and what it says."""
 
 import math
 from dataclasses import dataclass
@@ -132,7 +132,9 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
     answer = view(compute, bench(in_use), request)
     result = answer.influence
-    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in answer.content]
+    every = [
+        (float(v), k) for v, k in zip(influence.measure_apart(result, layer, "both"), result.changed, strict=True) if k in answer.content
+    ]
     ranked = sorted(every, key=lambda item: -abs(item[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []

@@ -54,7 +54,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
         line = t("Numbers: means, in the legend's order. All curves have equal height.")
         show_html('<p class="small">{}</p>', line)
-    notice(_noticed(anisotropy, treatment))
+    notice(_write_notices(anisotropy, treatment))
     exercise(lesson)
     with details(_how(anisotropy)):
         _self_similarity(panels, names[treatment])
@@ -83,7 +83,7 @@ def _kinds(anisotropy: Anisotropy) -> dict[str, str]:
     return {RANDOM: t("two labeled words") if anisotropy.labelled else t("two random tokens"), WORD: item, SENSE: t("one word, one sense")}
 
 
-def _noticed(anisotropy: Anisotropy, treatment: str) -> list[str]:
+def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
     layer = len(anisotropy.panels) - 1
     panel = anisotropy.panels[-1][treatment]
     gains = anisotropy.gains[-1]

@@ -1,4 +1,4 @@
-"""The Neighbours page's three lists: GloVe's one and ELMo's two, each neighbour in its sentence."""
+"""The Neighbors page's three lists: GloVe's one and ELMo's two, each neighbor in its sentence."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,7 +12,6 @@ from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
 from core.index.neighbours import ANY, OTHER, SAME, TypeNeighbour
-from core.index.sense_index import MOST_READ
 from core.index.sense_space import LAYER
 from core.text.tokens import bare
 from core.views import neighbours
@@ -62,12 +61,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
-    beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
+    beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights, lambda: tuple(map(_card_lines, listed)))
         has = over.vectors.vector(first.word) is not None
-        notice(notices.about(*listed, choice.layer, static_has=has) + unknown + beside)
+        notice(notices.write_notices(*listed, choice.layer, static_has=has) + unknown + beside)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
@@ -105,7 +104,7 @@ def _lists(
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             if result.narrowed:
-                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)
+                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
             make = lists.type_table if choice.among == TYPES else lists.neighbour_table
@@ -114,7 +113,7 @@ def _lists(
     return listed
 
 
-def _beside(
+def _show_second_model(
     in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
@@ -138,7 +137,7 @@ def _beside(
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, name[:24], tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
-            return notices.beside(name, tuple(first), tuple(listed), layer)
+            return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []
 
 

@@ -52,7 +52,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
             first, second = st.columns(2, gap="large")
             _open(first, key, occurrences)
             _second(second, occurrences, labels)
-    st.caption(t("Labels stay on this machine.") if label_store.kept_here() else t("Labels are gone when you leave: download them."))
+    st.caption(t("Labels stay on this machine.") if label_store.keeps_here() else t("Labels are gone when you leave: download them."))
     if result is not None:
         _twin(occurrences, labels, result)
 
