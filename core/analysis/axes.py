@@ -63,7 +63,7 @@ def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
     return _plane(rows, mean, _components(rows, dims))
 
 
-def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
+def find_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
     """K spaces (N, D) of the same points -> the view of largest spread of each, turned so that points stay where they were. A turn or a
     mirroring within the plane changes neither the plane nor its share of the variance."""
     from scipy.linalg import orthogonal_procrustes
@@ -98,7 +98,8 @@ def axis_scores(
     centred = rows - mean
     own = np.einsum("nd,nd->n", centred, rows)
     ends = [
-        _seen(centred, mean, own, unit_rows(members, np.float64), np.asarray(of)) for members, of in ((plus, plus_of), (minus, minus_of))
+        _project_without_own(centred, mean, own, unit_rows(members, np.float64), np.asarray(of))
+        for members, of in ((plus, plus_of), (minus, minus_of))
     ]
     return axis, (ends[0] - ends[1]) / length
 
@@ -197,7 +198,7 @@ def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
     return (difference / length, length) if length > ONE_POINT else (np.zeros_like(difference), 0.0)
 
 
-def _seen(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
+def _project_without_own(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
     """Product of every centered point with the pole as it sees it, (N,): the mean of the pole's members but that point. `own` (N,) is the
     point's product with itself, which its membership has put into the product with the members' sum."""
     mine = np.bincount(of[of >= 0], minlength=len(centred))  # (N,): how often a point is a member

@@ -140,7 +140,7 @@ def aligned_maps(
     return FrozenMaps(names=tuple(names), coordinates=points, method=method, config=config, **measured)
 
 
-def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
+def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
     """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
     space = unit_rows(vectors)
     start = np.asarray(start, np.float64)

@@ -121,7 +121,7 @@ def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: i
     return Space(name, tuple(table.words[code] for code in order), (sums / np.maximum(counts, 1)[:, None])[order])
 
 
-def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
+def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
     """The words with a letter in them that all spaces have, at most `most`, by their worst rank in any: order of spaces is nothing."""
     ranks = [{word: rank for rank, word in enumerate(space.words)} for space in spaces]
     common = set.intersection(*(set(each) for each in ranks))
@@ -205,7 +205,7 @@ class PairedAtRandom:
     n: int  # words it was asked of
 
 
-def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
+def test_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
     """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn at random."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(first))[:TESTED]

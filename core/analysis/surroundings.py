@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.axes import Pole, View, pole_views, spread_views
+from core.analysis.axes import Pole, View, find_views, pole_views
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
 from core.common.directions import unit_rows
 from core.elmo.mix import mixed
@@ -94,7 +94,7 @@ def sides(result: np.ndarray) -> np.ndarray:
 def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
     """(N, L, D), (S, L, D) -> for each mix the plane of largest spread of points and stars together, the stars last."""
     everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
-    return spread_views([mixed(everything, weights) for weights in mixes])
+    return find_views([mixed(everything, weights) for weights in mixes])
 
 
 def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:

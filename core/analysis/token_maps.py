@@ -92,7 +92,7 @@ def token_maps(
     for first in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[first : first + ROWS_AT_ONCE]
         for k, vectors in enumerate(_spaces(table, some, mixes)):
-            at = _placed(vectors, spaces[k], flat[k])
+            at = _place_near(vectors, spaces[k], flat[k])
             places[k, first : first + len(some)] = np.round((np.clip(at, -1, 1) + 1) / 2 * FULL)
         done = first + len(some)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
@@ -151,7 +151,7 @@ def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray
     return [unit_rows(mixed(layers, weights)) for weights in mixes]
 
 
-def _placed(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
+def _place_near(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, 2): where their nearest among `known` (M, D) lie densest on a map (M, 2)."""
     cosines = vectors @ known.T
     k = min(NEIGHBOURS, len(known))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -83,4 +83,4 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
                 return maps.coordinates[k]
             shares = known
     space = mixed(layer_normalised(layers) if normalised else layers, shares)
-    return followed(space, mixed(maps.coordinates[: len(layers)].astype(float), shares), maps.config)
+    return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), shares), maps.config)

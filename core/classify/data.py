@@ -40,7 +40,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     @property
-    def used_texts(self) -> tuple[Tokens, ...]:
+    def texts_in_use(self) -> tuple[Tokens, ...]:
         """Distinct token lists of the examples alone, sorted."""
         return tuple(sorted({example.tokens for part in (self.train, self.valid, self.test) for example in part}))
 
@@ -122,8 +122,8 @@ def make_dataset(
     if valid:
         checked = made.without(checked, held_out, "validation", "test")
     else:
-        checked = _ranked_split(_apart(train, held_out), config.valid_share, config.seed, "valid")[1]
-        train = _apart(train, checked)
+        checked = _split_by_rank(_without(train, held_out), config.valid_share, config.seed, "valid")[1]
+        train = _without(train, checked)
     labels = _labels([*train, *added], rules.order, name)
     train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
@@ -241,7 +241,7 @@ class _Maker:
         return list(first.values())
 
     def without(self, rows: list[_Cut], held_out: list[_Cut], what: str, other: str) -> list[_Cut]:
-        kept = _apart(rows, held_out)
+        kept = _without(rows, held_out)
         if dropped := len(rows) - len(kept):
             self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
         return kept
@@ -272,33 +272,33 @@ def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list
         at = round(len(rows) * (1 - config.test_share))
         return rows[:at], rows[at:]
     if not config.folds:
-        return _ranked_split(rows, config.test_share, config.seed, "test")
-    ranked = _ranked(rows, config.seed, "test")
+        return _split_by_rank(rows, config.test_share, config.seed, "test")
+    ranked = _rank_forms(rows, config.seed, "test")
     if len(ranked) < config.folds:
         raise BadInput(f"{len(ranked):,} distinct texts cannot make {config.folds} folds. Ask for fewer, or add rows.")
     fold = {form: k * config.folds // len(ranked) for k, form in enumerate(ranked)}
     return [r for r in rows if fold[r.form] != config.fold], [r for r in rows if fold[r.form] == config.fold]
 
 
-def _apart(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
+def _without(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
     """The rows whose text is not among those held out."""
     forms = {row.form for row in held_out}
     return [row for row in rows if row.form not in forms]
 
 
-def _ranked_split(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
+def _split_by_rank(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
     """(rest, the share of the distinct texts that ranks first), rows in their order; at least one text in the share."""
-    ranked = _ranked(rows, seed, purpose)
+    ranked = _rank_forms(rows, seed, purpose)
     taken = set(ranked[: max(1, round(len(ranked) * share))])
     return [row for row in rows if row.form not in taken], [row for row in rows if row.form in taken]
 
 
 def _share(rows: list[_Cut], config: SplitConfig) -> list[_Cut]:
     """A smaller share is part of every larger one."""
-    return rows if config.share == 1 else _ranked_split(rows, config.share, config.seed, "share")[1]
+    return rows if config.share == 1 else _split_by_rank(rows, config.share, config.seed, "share")[1]
 
 
-def _ranked(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
+def _rank_forms(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
     return sorted({row.form for row in rows}, key=lambda form: (_rank(form, seed, purpose), form))
 
 

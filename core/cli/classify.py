@@ -61,7 +61,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
     from core.classify.head import save_head
     from core.classify.model import variant_named
     from core.common.device import choose
-    from core.experiments.variants import trained_head
+    from core.experiments.variants import train_head
 
     device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
@@ -76,7 +76,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
             config = tasks.task_config(task, seed=seed, epochs=epochs)
             trained = {}
             for variant in with_members(variants):
-                head = trained[variant.name] = trained_head(
+                head = trained[variant.name] = train_head(
                     variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
                 )
                 if variant not in variants:
@@ -161,7 +161,7 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
-def open_heads(task, names, model, vectors, folder, device) -> tasks.Opened:
+def open_heads(task, names, model, vectors, folder, device) -> tasks.OpenHeads:
     """A task's heads; those that cannot be opened are noted."""
     from core.classify import tasks
 
@@ -180,10 +180,9 @@ def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
     split = SplitConfig(
         share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=rows.duplicates or task.duplicates
     )
-    files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
-    columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
+    others = {"test": rows.test, "valid": rows.valid, "extra": rows.extra, "text_columns": rows.text_column}
     for fold in range(max(1, rows.folds)):
-        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns)
+        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), label_column=rows.label_column, **others)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset

@@ -124,4 +124,4 @@ def keyness(*, corpus, csv, model, **options) -> Answer:
     return json_of(result), as_csv(head, rows) if csv else "\n".join(in_columns([head, *rows], right=range(1, 6)))
 
 
-corpus = group("corpus", "A corpus searched and counted.", "search|collocates|keyness", (search, collocates, keyness))
+corpus = group("corpus", "A corpus searched and counted.", commands=(search, collocates, keyness))

@@ -20,7 +20,7 @@ from core.files.registry import is_bundled
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
-from core.text.labelled_words import indexed, listed
+from core.text.labelled_words import indexed, list_words
 from core.text.readings import WordInContext, read_in, readings
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
@@ -55,7 +55,6 @@ READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either
 def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
     from core.elmo.mix import layer_weights
     from core.index import neighbours
-    from core.index.sense_index import MOST_READ
     from core.index.sense_space import LAYER
     from core.views.neighbours import NeighboursRequest, compute
 
@@ -75,9 +74,9 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
         with ExitStack() as until_answered:
             shards = _shards(index, model, until_answered, senses=layer == SENSES)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
-            narrowed = layer == SENSES and not index.approximate and shards.narrows(query, among)
+            narrowed = shards.narrows(query, among) if layer == SENSES and not index.approximate else 0
     if narrowed:
-        note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        note(f"In the sense space stand the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -189,7 +188,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     if len(sentence) != 2:
         raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
     if language:
-        model = replace(model, model=languages.named(language).model)
+        model = replace(model, model=languages.get_language(language).model)
     model = open_model(model)
     first, second = (_in_context(item, word, read_as, model) for item in sentence)
     judgment = open_judge(model).judge(first, second)
@@ -269,7 +268,7 @@ def _reading(wanted: str | None, word: str, model: Model) -> str:
     """What an ambiguous spelling is to be read as; "" where nothing is wanted."""
     if not wanted:
         return ""
-    possible = readings(word, listed(model.language))
+    possible = readings(word, list_words(model.language))
     if wanted not in possible:
         raise BadInput(f"'{word}' cannot be read as '{wanted}'. It may be read as: {', '.join(possible) or 'nothing but itself'}.")
     return wanted

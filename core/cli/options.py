@@ -2,7 +2,7 @@
 command's file imports torch outside its functions: `--help` need not wait for it."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, make_dataclass
 from functools import partial
 from itertools import takewhile
@@ -45,6 +45,11 @@ class Command(Helped, click.Command):
     def __call__(self, **options) -> Answer:
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
         return self.callback(**self._group(defaults | options))
+
+    def numbers(self) -> dict[str, int | float]:
+        """What counts where it is not given: whole numbers and shares, by option."""
+        defaults = {param.opts[0].lstrip("-"): param.default_value for param in self.params if isinstance(param, Option)}
+        return {name: value for name, value in defaults.items() if type(value) in (int, float)}
 
     def _group(self, options: dict) -> dict:
         options = {name: value for name, value in options.items() if name != "json"}
@@ -148,8 +153,9 @@ def command(name: str, help_text: str, *options: click.Parameter, **groups: str)
     return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
 
 
-def group(name: str | None, help_text: str, metavar: str, commands: Iterable[click.Command], **more) -> Group:
-    made = Group(name, help=help_text, subcommand_metavar=metavar, no_args_is_help=False, context_settings=SETTINGS, **more)
+def group(name: str | None, help_text: str, *, commands: Sequence[click.Command], metavar: str = "") -> Group:
+    named = metavar or "|".join(item.name for item in commands)
+    made = Group(name, help=help_text, subcommand_metavar=named, no_args_is_help=False, context_settings=SETTINGS)
     for item in commands:
         made.add_command(item)
     return made

@@ -180,4 +180,4 @@ def _table(rows: Sequence[dict], path: str | None) -> list[str]:
     return in_columns([head, *(map(str, row.values()) for row in rows)], right=range(1, len(head)))
 
 
-senses = group("senses", "Change of meaning, and labels that spread.", "change|spread", (senses_change, senses_spread))
+senses = group("senses", "Change of meaning, and labels that spread.", commands=(senses_change, senses_spread))

@@ -110,18 +110,11 @@ def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoc
         nonlocal last
         if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
-            note(f"{what}: {_epoch_line(event)}{_end(event)}")
-
-    def _end(event: Epoch) -> str:
-        if event.measures is None:
-            return f", at most {event.seconds_left:.0f} s left"
-        return f"; {score(event.measures)}; {event.seconds:.0f} s"
+            at = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
+            left = f", at most {event.seconds_left:.0f} s left"
+            note(f"{what}: {at}{left if event.measures is None else f'; {score(event.measures)}; {event.seconds:.0f} s'}")
 
     return watch
-
-
-def _epoch_line(event: Epoch) -> str:
-    return f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
 
 
 def bytes_report(name: str) -> Callable[[Any], None]:

@@ -59,7 +59,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model) -> An
     data = read_data(task, data, recipe, further=further)
     model, vectors = open_both(model, vectors, model=variant == "elmo")
     frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
-    head = measured.trained(task, variant, recipe, data, frozen, watch=_notes())
+    head = measured.train_one(task, variant, recipe, data, frozen, watch=_notes())
     if not recipe.random_labels:
         note(f"saved in {save_head(head, root / task.name / variant)}")
     result = measured.entry(head)
@@ -196,6 +196,4 @@ def _row(name: str, summary: Summary) -> tuple[str, str, str]:
     )
 
 
-tasks = group(
-    "tasks", "The tasks of the ELMo paper, with and without ELMo.", "fetch|train|evaluate|results", (fetch, train, evaluate, results)
-)
+tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate, results))

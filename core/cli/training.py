@@ -67,7 +67,7 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     from core.training.trainer import PretrainConfig
 
     choose(network.device)
-    language = languages.named(text.language)
+    language = languages.get_language(text.language)
     if text.valid and not any(language.tokenize(line) for line in read_lines(text.valid)):  # now, not hours later
         raise BadInput(f"{text.valid} holds no words to measure the perplexity on.")
     if network.threads:
@@ -89,11 +89,8 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     )
     ours.check_place(output)
     training, warm_up = _started(training, start)
-
-    def report(event: dict) -> None:
-        note(next(recipe.progress_lines(iter([event]))))
-
-    folder = recipe.run(training, Path(output), start=warm_up, resume=resume, report=report)
+    how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
+    folder = recipe.run(training, Path(output), start=warm_up, **how)
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
 
@@ -113,7 +110,7 @@ def _started(training, start):
     if needed > projection:
         raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {needed} or more, got {projection}.")
     words = list(vectors.words[:200_000])
-    warm_up = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
+    warm_up = partial(warm_start.copy_vectors, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
     return replace(training, start=f"vectors {vectors_fingerprint(vectors)}"), warm_up
 
 
@@ -159,14 +156,11 @@ def glove(*, text, output, work, processes, cluster, epochs, dim) -> Answer:
     prepared = prepare([Path(f) for f in text.corpus], work / "prepared", note, **how)
     config = GloveConfig(dim=dim, epochs=epochs)
     with cluster_of(cluster) as client:
-        count = count_pairs if client is None else _counter(client, counts)
-        folder = train_glove(prepared, output, config, note, work=work, count=count)
+        if client is not None:
+            from core.cluster.glove_counts import counter
+
+            count_pairs = counter(client, str(counts.absolute()))
+        folder = train_glove(prepared, output, config, note, work=work, count=count_pairs)
     if cluster is not None:
         ours.remove_own(counts, COUNTED)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
-
-
-def _counter(client, folder: Path):
-    from core.cluster.glove_counts import counter
-
-    return counter(client, str(folder.absolute()))

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
+from numbers import Real
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -112,13 +113,27 @@ def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:
         return formatter.vformat(english, (), values)  # a damaged translation: a page in English is better than none
 
 
+def format_number(value: float, form: str = "") -> str:
+    """A number as figures write it: its minus is −, and what rounds to zero has none.
+
+    >>> format_number(-0.056, "+.2f"), format_number(-0.004, ".2f")
+    ('−0.06', '0.00')
+    """
+    text = format(value, form)
+    if not text.startswith("-"):
+        return text
+    return f"−{text[1:]}" if any(digit in text for digit in "123456789") else text[1:]
+
+
 class _Formatter(string.Formatter):
     """str.format, and a format of "a/b" that appends the particle which the value asks for; of "”a/b" behind a closing quotation mark."""
 
     def format_field(self, value, format_spec: str) -> str:
         closed, slash, open_ = format_spec.partition("/")
         if not slash:
-            return super().format_field(value, format_spec)
+            return (
+                format_number(value, format_spec) if format_spec and isinstance(value, Real) else super().format_field(value, format_spec)
+            )
         mark = closed[: closed.startswith("”")]
         return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
 

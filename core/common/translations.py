@@ -39,7 +39,7 @@ def read(path: Path) -> Catalogue:
         raise BadInput(f"{path} is no .po file that can be read: {error}.") from None
 
 
-def written(texts: Catalogue) -> bytes:
+def po_bytes(texts: Catalogue) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
         message.flags -= {"python-format", "python-brace-format"}  # guessed from "50 % of"; and a particle is no format of Python's

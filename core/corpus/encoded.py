@@ -43,7 +43,7 @@ class EncodedCorpus:
     date: np.ndarray  # (S,) int32, in `dates`; -1 where none
     text_at: np.ndarray  # (S + 1,) int64, where a sentence's text as written begins in `texts`; empty where tokens joined give it
     texts: np.ndarray  # uint8, UTF-8
-    label_at: np.ndarray  # (n,) int64, labelled tokens in order
+    label_at: np.ndarray  # (n,) int64, labeled tokens in order
     label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
     label_lemma: np.ndarray  # (n,) int32, in `lemmas`; -1 where none
     spellings: pa.Array = field(repr=False)

@@ -15,7 +15,7 @@ from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
 from core.text.composed import composed, folded
 from core.text.languages import tokenize
-from core.text.sentences import written
+from core.text.sentences import as_in_text
 
 MAX_QUERY = 200  # characters
 MAX_WORDS = 12  # of a phrase
@@ -78,7 +78,7 @@ class Line:
         return self.document, self.sentence + 1, self.before, self.hit, self.after
 
     def _written(self, first: int, last: int | None) -> str:
-        return "".join(written((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
+        return "".join(as_in_text((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
 
 
 def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
@@ -170,7 +170,7 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
 
 
 def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
-    """(n,) the labelled sense of each hit's first labelled token, in `senses`; -1 where none is labelled."""
+    """(n,) the labeled sense of each hit's first labeled token, in `senses`; -1 where none is labeled."""
     if not len(corpus.label_at):
         return np.full(len(hits), -1, np.int32)
     place = np.searchsorted(corpus.label_at, hits.first)

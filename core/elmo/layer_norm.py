@@ -9,7 +9,7 @@ Products of normalized layers follow from those of the layers as they are: with 
 
 import numpy as np
 
-from core.elmo.mix import widened
+from core.elmo.mix import widen
 
 EPSILON = 1e-13  # added to the variance, lest there be a division by 0
 FLAT = 1e-6  # variance over mean square: numbers that differ less from each other than float16 tells apart have no direction
@@ -18,7 +18,7 @@ _AT_ONCE = 4_096  # rows widened at a time
 
 def layer_normalised(layers: np.ndarray) -> np.ndarray:
     """(..., D) -> (..., D) float32: minus its mean, divided by its deviation; zeros where all D numbers are one."""
-    wide = widened(layers)
+    wide = widen(layers)
     means = wide.mean(axis=-1, dtype=np.float64)
     squares = np.einsum("...d,...d->...", wide, wide, dtype=np.float64)
     d = deviations(squares, means, wide.shape[-1])
@@ -29,7 +29,7 @@ def means_of(layers: np.ndarray) -> np.ndarray:
     """(N, L, D) -> (N, L) float64: every layer's mean, some rows at a time."""
     out = np.empty(layers.shape[:2])
     for k in range(0, len(layers), _AT_ONCE):
-        out[k : k + _AT_ONCE] = widened(layers[k : k + _AT_ONCE]).mean(axis=2, dtype=np.float64)
+        out[k : k + _AT_ONCE] = widen(layers[k : k + _AT_ONCE]).mean(axis=2, dtype=np.float64)
     return out
 
 

@@ -85,7 +85,7 @@ class TransformerEncoder:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         weights_of(folder)
         self.name, self.pieces, self.batch_tokens = name, pieces, batch_tokens
-        self.tokeniser, self.model = _opened(folder)
+        self.tokeniser, self.model = _open(folder)
         self.model.to(device or torch.device("cpu"))
         self.device = device or torch.device("cpu")
         self.n_layers, self.dim = _shape(self.model)
@@ -195,7 +195,7 @@ class TransformerEncoder:
         return np.add.reduceat(layers, starts, axis=1) / (ends - starts)[None, :, None].astype(np.float32)
 
 
-def _opened(folder: Path):
+def _open(folder: Path):
     """(tokenizer, model) by `transformers`; nothing is fetched, no code of the folder is run, no pickle is read."""
     if find_spec("transformers") is None:
         raise EngineUnavailable(t("{name} is a transformer: pip install {package}", name=folder.name, package=PACKAGE))

@@ -17,7 +17,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.significance import Paired, paired
+from core.common.significance import Paired, compare_pairs
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 
@@ -128,9 +128,9 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
         panels.append(here)
         gains.append(
             {
-                MEAN: paired(here[MEAN].auc, here[RAW].auc),
-                TOP: paired(here[TOP].auc, here[MEAN].auc),
-                "control": paired(here[TOP].auc, random),
+                MEAN: compare_pairs(here[MEAN].auc, here[RAW].auc),
+                TOP: compare_pairs(here[TOP].auc, here[MEAN].auc),
+                "control": compare_pairs(here[TOP].auc, random),
             }
         )
     pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
@@ -201,8 +201,8 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
         density={kind: density(each) for kind, each in cosines.items()},
         mean={kind: float(np.mean([item.mean() for item in each])) for kind, each in cosines.items()},
         span={kind: tuple(np.quantile(np.concatenate(each), (0.05, 0.95)).tolist()) for kind, each in cosines.items()},
-        alike=paired(alike, np.full(len(alike), random.mean())),
-        explained=paired(shares, np.zeros(len(shares))),
+        alike=compare_pairs(alike, np.full(len(alike), random.mean())),
+        explained=compare_pairs(shares, np.zeros(len(shares))),
         auc=np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in measured]),
     )
 

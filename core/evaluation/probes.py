@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from core.common.draws import seeded
 from core.common.errors import BadInput
-from core.elmo.mix import ScalarMix, widened
+from core.elmo.mix import ScalarMix, widen
 
 BATCH = 1024  # tokens
 EPOCHS = 20
@@ -109,7 +109,7 @@ def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
 
 
 def _part(layers: np.ndarray, rows: np.ndarray | slice) -> Tensor:
-    return torch.from_numpy(widened(layers[:, rows]))
+    return torch.from_numpy(widen(layers[:, rows]))
 
 
 def _mean_and_spread(layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -20,7 +20,7 @@ from core.common.i18n import t
 from core.common.significance import DRAWS, FEWEST
 from core.elmo.mix import layer_weights
 from core.evaluation.anisotropy import nearer
-from core.evaluation.apart import rounded, words_of
+from core.evaluation.apart import round_to_tie, words_of
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
 from core.static.vectors import StaticVectors
@@ -102,7 +102,7 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     ahead = {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    drawn = _drawn([relation.word for relation in relations], np.random.default_rng(seed))
+    drawn = _resample([relation.word for relation in relations], np.random.default_rng(seed))
     means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
@@ -165,12 +165,12 @@ def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
 def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
     rows = np.flatnonzero(np.isin(senses, two))
     first, second = np.triu_indices(len(rows), 1)
-    values = rounded(cosines[np.ix_(rows, rows)][first, second])
+    values = round_to_tie(cosines[np.ix_(rows, rows)][first, second])
     same = senses[rows][first] == senses[rows][second]
     return nearer(values[same], np.sort(values[~same]))
 
 
-def _drawn(words: Sequence[str], rng) -> np.ndarray:
+def _resample(words: Sequence[str], rng) -> np.ndarray:
     """How often each pair counts in each sample of words: (DRAWS, P)."""
     names, codes = np.unique(np.asarray(words, str), return_inverse=True)
     counts = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)

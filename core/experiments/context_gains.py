@@ -64,7 +64,7 @@ def sizes(lines: Sequence[dict]) -> list[Size]:
 
 
 def rows_of(sizes: Iterable[Size]) -> str:
-    """How many labelled texts each has."""
+    """How many labeled texts each has."""
     return ", ".join(f"{size.labelled:,}" for size in sizes)
 
 

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_text, apart, base, layer_title, line_name
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_text, base, layer_title, line_name, spread_heights
 
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -166,7 +166,7 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
     gap = (max(heights) - min(heights)) / 13 if heights else 0.0
-    ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
+    ends = spread_heights({name: points[-1][1] for name, points in curves.items() if points}, gap)
     edge = max((points[-1][0] for points in curves.values() if points), default=1)
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.markup import Markup, html
 from core.figures.style import Figure, base
 from core.text.tokens import bare, spaced
@@ -32,7 +32,7 @@ def signed(value: float) -> str:
     >>> signed(0.056), signed(-0.004)
     ('+0.06', '0.00')
     """
-    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}"
+    return "0.00" if abs(value) < 0.005 else format_number(value, "+.2f")
 
 
 @dataclass(frozen=True, slots=True)

@@ -250,7 +250,7 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
         )
 
 
-def shared_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
+def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
     """x and y ranges that hold all places (..., 2), with a margin: small multiples share their axes."""
     points = np.concatenate([np.asarray(each, float).reshape(-1, 2) for each in places])
     low, high = points.min(0), points.max(0)

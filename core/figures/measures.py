@@ -209,7 +209,7 @@ def _label_places(values: list[float], levels: list[float], span: float) -> list
     return places
 
 
-def shared_span(panels: list[Panel]) -> float:
+def find_span(panels: list[Panel]) -> float:
     """The range of accuracies that lets every panel keep its points, and room for their labels."""
     spans = [[*p.accuracy.values(), *_levels(p)] for p in panels]
     return max(max(values) - min(values) for values in spans) * 1.5

@@ -78,7 +78,7 @@ def build_index(
         kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for first, part in _rounds(sentences):
-                keep = _kept(part, targets_only)
+                keep = _choose_rows(part, targets_only)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
                 made = _vectors_of(part, keep, targets_only, codes, encoder, parts / f"{first}.npz", substitutes)
@@ -164,7 +164,7 @@ def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
             tokens = 0
 
 
-def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
+def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
     """Which tokens of the sentences become rows, (tokens,) bool."""
     if not targets_only:
         return np.ones(sum(len(s.tokens) for s in part), bool)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.elmo import layer_norm
-from core.elmo.mix import widened
+from core.elmo.mix import widen
 
 
 class Rows:
@@ -77,7 +77,7 @@ class Rows:
         out = np.empty((len(rows), *shape), np.float32)
         for block in np.unique(blocks):
             here = blocks == block
-            out[here] = widened(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
+            out[here] = widen(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
         return out
 
 

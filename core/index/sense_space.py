@@ -180,7 +180,7 @@ class SenseSpace:
             sizes = [(len(part), self.substitutes.dim) for part in tables]
             filled = [np.full(size, np.nan, np.float16) if part is None else part for part, size in zip(parts, sizes, strict=True)]
             return None if all(part is None for part in parts) else np.concatenate(filled)
-        if (table.meta.get(SUBSTITUTES), table.meta["model"]) != (FORMAT, self.fingerprint):
+        if not keeps_substitutes(table) or table.meta["model"] != self.fingerprint:
             return None
         with suppress(OSError, EOFError, ValueError):
             kept = np.load(table.folder / KEPT, mmap_mode="r")
@@ -194,6 +194,11 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
+
+
+def keeps_substitutes(table: OccurrenceTable) -> bool:
+    """Whether the substitutes of a table's rows lie beside it; else, as of older indexes, they are computed when asked for."""
+    return table.meta.get(SUBSTITUTES) == FORMAT
 
 
 def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:

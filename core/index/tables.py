@@ -13,6 +13,7 @@ from core.files.artifacts import read_json
 from core.files.registry import existing
 from core.index.build import build_index
 from core.index.joined import JoinedTable
+from core.index.sense_space import substitutes_of
 from core.index.table import OccurrenceTable
 from core.text.corpora import labelled_of, open_corpus
 from core.text.labelled_words import indexed, parts, sentences_of
@@ -116,13 +117,16 @@ def _folder(sentences: list[Sentence], model: Model, targets_only: bool) -> Path
 
 
 def _built(sentences: list[Sentence], model: Model, targets_only: bool, report: Report | None) -> OccurrenceTable:
-    """The table of sentences in the cache, made there if it is not yet."""
+    """The table of sentences in the cache, made there if it is not yet; of every token with its substitutes, where the model has any."""
     targets_only &= any(sentence.targets for sentence in sentences)
     folder = _folder(sentences, model, targets_only)
     if (folder / "meta.json").is_file():
         return OccurrenceTable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    return build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=targets_only, report=report)
+    substitutes = None if targets_only else substitutes_of(model)
+    return build_index(
+        sentences, model.encoder, folder, model=model.fingerprint, targets_only=targets_only, report=report, substitutes=substitutes
+    )
 
 
 def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:

@@ -22,7 +22,7 @@ SCRIPTS = {
 }
 
 
-def packed(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
+def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
     """The pack of a bench's model, and what the page says of it; `report` is told how far it is, 0 to 1, and at what.
 
     BadInput or MissingArtifact for a model that no page can hold.

@@ -1,4 +1,4 @@
-"""A map as its instrument is sent it: dots, stars, groups and true neighbours in every space, as JSON."""
+"""A map as its instrument is sent it: dots, stars, groups and true neighbors in every space, as JSON."""
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ class Points:
     chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
     shapes: Sequence[int]  # (N,)
     notes: Sequence[str]  # (N,) what else is said of a dot
-    links: Sequence[Sequence[Links]]  # true neighbours of the first dots, then of the stars, in every space
+    links: Sequence[Sequence[Links]]  # true neighbors of the first dots, then of the stars, in every space
     labels: Sequence[tuple[int, np.ndarray]] = ()  # groups that are named on the map, and where: (K, 2)
     words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
     under: Sequence[str] = ()  # what is said under a space's name

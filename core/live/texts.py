@@ -130,7 +130,7 @@ def mix_texts(layers: Layers, word: str) -> dict:
 
 
 def sense_texts(layers: Layers, word: str, n: int | str) -> dict:
-    """Of a mix of a word whose senses are labelled, in n sentences."""
+    """Of a mix of a word whose senses are labeled, in n sentences."""
     return {
         "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n=n, word=word),
         "accuracy": t("Nearest sentence: same sense"),
@@ -150,7 +150,7 @@ def _mix() -> dict:
 
 
 def kept_in_words(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
-    """How many of a point's true neighbours the map keeps near; of a point that has none, how many are equally near."""
+    """How many of a point's true neighbors the map keeps near; of a point that has none, how many are equally near."""
     if not n:
         return t("no true neighbors: {tied} tied", tied=tied)
     return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)

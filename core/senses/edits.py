@@ -64,7 +64,7 @@ def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignm
     return Alignment((*left, (first[i], second[j]), *right), len(left))
 
 
-def ordered(alignment: Alignment, order: str) -> list[int]:
+def order_edits(alignment: Alignment, order: str) -> list[int]:
     """The edits (columns) in an order that needs no model: LEFT_TO_RIGHT or NEAREST_FIRST, of two equally near the left one."""
     if order == LEFT_TO_RIGHT:
         return list(alignment.changes)
@@ -116,7 +116,7 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
     return path
 
 
-def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
+def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
     """A step as it is read: (column, text with the blank before it, whether it stands there), in order.
 
     `first` and `second` are the two sentences' tokens as `core.text.tokens.as_written` gives them. What the last edit took out is told in

@@ -105,7 +105,7 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
     return any(capital > small for small, capital in written.values())
 
 
-def centred(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
+def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
     """(n, d) -> their directions minus the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
     zeros and counts in no mean."""
     others = rows if reference is None else reference

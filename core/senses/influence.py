@@ -198,7 +198,7 @@ def parts(result: Influence, view: str, half: str, sense: str) -> np.ndarray:
     return margins(result.cosines[v, h], s) - margins(result.varied[:, v, h], s)
 
 
-def apart(result: Influence, view: str, half: str) -> np.ndarray:
+def measure_apart(result: Influence, view: str, half: str) -> np.ndarray:
     """(K,): how much each word tried holds the target away from the second of two vectors it is measured by: what the cosine gains
     without it. Two vectors are the `senses` of what `pair` made."""
     v, h = result.views.index(view), HALVES.index(half)

@@ -121,16 +121,16 @@ class Judge:
     def ground(self) -> Calibration:
         """What verdicts of the model rest on: as it was bundled, or measured before; else measured now, which takes seconds, and kept on disk."""
         if self._bundled is None:
-            self._bundled = self._measured()
+            self._bundled = self._measure()
         return self._bundled
 
-    def _measured(self) -> Calibration:
+    def _measure(self) -> Calibration:
         own = self._own()
         if own is None:
             return verdict.USUAL
         if known := verdict.read(own.folder):
             return known
-        rows = pairs.judged_rows(own)
+        rows = pairs.rows_to_judge(own)
         measured = pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows, self.space)) if len(rows) else None
         if measured is None:
             return verdict.USUAL

@@ -18,7 +18,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import LEVEL, benjamini_hochberg, holm, rank_p
 from core.files.artifacts import read_json, write_json
 from core.index.table import OccurrenceTable
-from core.senses.separation import TIE, judged, mutual_pairs, resampled
+from core.senses.separation import TIE, judge, mutual_pairs, resampled
 
 FORMAT = 1  # of a file of gains
 K = 10  # true neighbors of a point that are asked for
@@ -102,7 +102,7 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
 def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> WordGain:
     """Cosines (n, n) and senses (n,) of one word -> its gain: the numbers of a sense_report of this word alone."""
     rng = np.random.default_rng(seed)
-    hits, null = judged(similarities, labels, rng)
+    hits, null = judge(similarities, labels, rng)
     low, high = np.quantile(resampled(hits, mutual_pairs(similarities), rng), (0.025, 0.975))
     null_95 = float(np.quantile(null, 0.95))
     return WordGain(
@@ -127,7 +127,7 @@ class SignificantWords:
     n: int
 
 
-def shown(gains: Sequence[WordGain]) -> SignificantWords:
+def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
     """The words of one space, counted."""
     p = [gain.p for gain in gains]
     return SignificantWords(

@@ -160,7 +160,7 @@ def trust_of(table: OccurrenceTable, lemma: str) -> Separability:
     rows, labels = some_rows(table, lemma)
     shares = {}
     for name in spaces(table.meta["layers"]):
-        shares[name] = purity_at_k(_centred_cosines(table, rows, name), labels, min(K, len(rows) - 1))
+        shares[name] = purity_at_k(_center_cosines(table, rows, name), labels, min(K, len(rows) - 1))
     best = max(shares, key=shares.get)
     return Separability(best, above_chance(shares[best], labels))
 
@@ -203,7 +203,7 @@ class Shares(NamedTuple):
 
 def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> Shares:
     """Labelled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
-    known, directions = evidence.centred(labelled), evidence.centred(rows, labelled)
+    known, directions = evidence.center(labelled), evidence.center(rows, labelled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
     votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
@@ -229,14 +229,14 @@ def inputs_of_pairs(
     return inputs_of(products(token.votes), products(token.middles), products(token.directions), around, trust, senses)
 
 
-def _centred_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
+def _center_cosines(table: OccurrenceTable, rows: np.ndarray, layer: str) -> np.ndarray:
     """(n, n): cosines of a word's rows with their mean taken off."""
     return _cosines(mixed(table.rows.take(rows), layer_weights(layer, table.meta["layers"]), axis=1, unit=True))
 
 
 def _cosines(rows: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, n), the mean direction taken off."""
-    centred = evidence.centred(rows)
+    centred = evidence.center(rows)
     return centred @ centred.T
 
 

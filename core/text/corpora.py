@@ -53,7 +53,7 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
         tokens = _with_token(tokens, start, end)
         spans.append(start)
     starts = {start: k for k, (start, _) in enumerate(_spans(tokens))}
-    targets = [_moved(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
+    targets = [_move(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
 
@@ -68,7 +68,7 @@ def with_word(tokens: list[str], word: str) -> list[str]:
     return tokens
 
 
-def _moved(target: Target, position: int, tokens: list[str]) -> Target:
+def _move(target: Target, position: int, tokens: list[str]) -> Target:
     return replace(target, position=position, word=tokens[position])
 
 

@@ -32,7 +32,7 @@ _FORM = re.compile(r'"word": ("(?:[^"\\]|\\.)*"), "lemma": ("(?:[^"\\]|\\.)*")')
 def sentences_of(corpus: str) -> Language | None:
     """The language whose own labeled sentences a corpus is, alone or with those of further words, or None."""
     name = corpus.partition(MARK)[0]
-    own = next((item for item in map(languages.named, languages.codes()) if item.sentences == name), None)
+    own = next((item for item in map(languages.get_language, languages.codes()) if item.sentences == name), None)
     return own if own and (name == corpus or own.more_sentences) else None
 
 
@@ -170,20 +170,20 @@ class Labelled:
     pos: tuple[str, ...]
 
 
-def listed(language: Language) -> dict[str, Labelled]:
+def list_words(language: Language) -> dict[str, Labelled]:
     """Every labeled word of a language, its own and the further ones, in alphabetical order; {} where they are not listed."""
     path = config.ASSETS / f"words-{language.code}.json"
-    return _listed(path, path.stat().st_mtime_ns) if path.is_file() else {}
+    return _read_words(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
 def listed_in(corpus: str) -> dict[str, Labelled]:
     """The same of a language's own corpus, whether its sentences have been read or not; of any other {}."""
     language = sentences_of(corpus)
-    return listed(language) if language else {}
+    return list_words(language) if language else {}
 
 
 @lru_cache(maxsize=4)
-def _listed(path: Path, changed: int) -> dict[str, Labelled]:
+def _read_words(path: Path, changed: int) -> dict[str, Labelled]:
     """Of a file last `changed` then."""
     facts = read_json(path, expect=dict)
     return {word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in sorted(facts.items())}

@@ -87,7 +87,7 @@ class Chosen:
 
 def is_own(word: str) -> bool:
     """Whether a word by itself is read as a word of its own, though it is spelled like a form of another: "wound", "evening"."""
-    return folded(word) in words_of(languages.named(i18n.ENGLISH)).own
+    return folded(word) in words_of(languages.get_language(i18n.ENGLISH)).own
 
 
 def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
@@ -100,7 +100,7 @@ def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
     (('wound', 'wind'), ('fall', 'fell'), ())
     """
     spelling = folded(bare(word))
-    lists = words_of(languages.named(i18n.ENGLISH))
+    lists = words_of(languages.get_language(i18n.ENGLISH))
     if not (spelling in lists.forms or spelling in lists.own or spelling in lists.either):
         return ()
     others = tuple(form for form in dictionary_forms(spelling) if form in known)
@@ -112,7 +112,7 @@ def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
 def read_in(tokens: Sequence[str], position: int) -> str:
     """The word that a sentence's token is read as, where what stands before it settles that: "saw" in "a saw"; else ""."""
     spelling = folded(bare(tokens[position]))
-    lists = words_of(languages.named(i18n.ENGLISH))
+    lists = words_of(languages.get_language(i18n.ENGLISH))
     before = folded(bare(tokens[position - 1])) if position else ""
     return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""
 

@@ -39,7 +39,8 @@ def choose(in_use: InUse) -> Order | None:
         with shown_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
-        variants = coded_choices("variants", t("Variants"), {name: titles[name] for name in VARIANTS}, USUAL)
+        older = {variant.title: name for name, variant in VARIANTS.items()}
+        variants = coded_choices("variants", t("Variants"), titles, USUAL, older=older)
     with right:
         share = st.select_slider(
             t("Share of training texts"),

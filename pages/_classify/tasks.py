@@ -205,7 +205,7 @@ def _coreference(in_use: InUse) -> None:
 
 
 def _chains(in_use: InUse, text: str) -> None:
-    """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
+    """Mentions of the same thing, in a color and with a number of their own; both sides give one thing the same."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
     tokens = flat(example.passages[0])
     shown = pieces(tokens)

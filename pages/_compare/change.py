@@ -10,7 +10,7 @@ import streamlit as st
 from core.common.i18n import ENGLISH, t, tn
 from core.common.limits import BOX
 from core.common.markup import html
-from core.common.significance import LEVEL, written
+from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
@@ -39,7 +39,7 @@ WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "ch
 TYPICAL = 3  # sentences of a group on a side
 JOB, MOST_JOBS, AT_LEAST = "changed words", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
-ENGLISH_SENTENCES = languages.named(ENGLISH).sentences
+ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
 EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
 
@@ -49,7 +49,7 @@ def show(in_use: InUse) -> None:
     sides, word, names = _inputs(in_use, news)
     if sides is None:
         _offer_example(news)
-        usage_graph.opened_files(WORD, FIRST, SECOND)
+        usage_graph.open_files(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
     for side in sides:
@@ -57,7 +57,8 @@ def show(in_use: InUse) -> None:
     if is_example:
         st.pills(t("Examples"), EXAMPLE_WORDS, key="change.word_taken", on_change=_take_word, label_visibility="collapsed")
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
-    st.session_state["change.word"] = word  # as the notebook asks for it
+    asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
+    st.session_state.update({"change.word": word, "change.sides": asked})  # as the notebook asks for them
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
     whole = any(needs_every_token(bench(in_use), side, word) for side in sides)
     read = _reading(in_use, sides, wanted=whole or not is_example or st.session_state.get(RANKED) == key)
@@ -68,8 +69,8 @@ def show(in_use: InUse) -> None:
                 request = ControlRequest(word=word, first=sides[0], second=sides[1])
                 control = view(change.control, bench(in_use), request, most=16) if read is None else None
             _word(result, control, names)
-    _ranked(in_use, sides, key, read)
-    usage_graph.opened_files(WORD, FIRST, SECOND)
+    _show_ranking(in_use, sides, key, read)
+    usage_graph.open_files(WORD, FIRST, SECOND)
 
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
@@ -88,8 +89,9 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     """Both sides, None while there is one; the word; what the sides are called."""
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
-    nothing_typed = st.session_state.get("example") == examples.first_word()
-    usual = EXAMPLE_WORDS[0] if news and nothing_typed else question.word()
+    chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
+    is_example = news and all(each in (None, own) for each, own in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
+    usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
     word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
     word = (word or "").strip() or usual
@@ -179,7 +181,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
                 t("distance"): title,
                 t("here"): f"{of.value:.3f}",
                 t("shuffled"): f"{of.null:.3f}",
-                "p": written(of.p).removeprefix("p ").removeprefix("= "),
+                "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
             }
             for title, of in ((title, getattr(result.change, name)) for name, title in titles.items())
         ]
@@ -190,14 +192,14 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
         )
         st.caption(t("The verdict goes by the last two rows together."))
-    notice(_noticed(result, control))
+    notice(_write_notices(result, control))
     _sentences(result, names)
     usage_graph.downloads(result)
 
 
-def _noticed(result: WordChange, control: Control | None) -> list[str]:
+def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
-    values = {"word": result.word, "p": written(c.p), "n": c.first, "m": c.second}
+    values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
     if c.p <= LEVEL:
         facts = [t("“{word}” is used <b>differently</b> on both sides ({p}; {n} and {m} sentences).", **values)]
     else:
@@ -228,7 +230,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 
-def _ranked(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
+def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
     """All words, once it is wanted: a minute for a thousand."""
     st.markdown(t("**Which words differ most?**"))
     wanted = st.session_state.get(RANKED) == key

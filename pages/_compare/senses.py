@@ -78,7 +78,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     _costs(names, models, found)
 
 
-def measured() -> None:
+def show_measured() -> None:
     """What `python -m core evaluate layers` found of three models, each by its best layer and its mixes; shown where its file is."""
     if not MEASURED.is_file():
         return

@@ -13,7 +13,7 @@ from pages._frame.in_use import layers_of
 from pages._frame.server_jobs import ServerJob
 
 
-def offered() -> list[str]:
+def list_spaces() -> list[str]:
     """Vector files and models' layers that are on this machine."""
     static = [entry.name for entry in registry.entries("vectors") if entry.available]
     models = [entry.name for entry in registry.entries("model") if entry.available]

@@ -11,7 +11,8 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
-from pages._frame.browser import limited
+from pages._frame.browser import limit_text
+from pages._frame.links import drop
 from pages._frame.question import gone_through_history
 
 # What a widget is given besides its key: its value stands in the address.
@@ -112,11 +113,13 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
             said.append(t("{model} has no layer {layer}. Showing {where}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
-        state.pop(WEIGHTS, None)
-        if given.pop(WEIGHTS, None):
-            said.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
-            state[SAID] = said
-            st.rerun()  # their box reads the address as it was when the run began
+        linked = WEIGHTS in given
+        if drop(WEIGHTS):  # else they were typed, and their page says what is wrong with them
+            state.pop(WEIGHTS, None)
+            if linked:
+                said.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
+                state[SAID] = said
+                st.rerun()  # their box reads the address as it was when the run began
     for sentence in said:
         st.info(sentence)
 
@@ -128,16 +131,17 @@ def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
         st.query_params.pop(key, None)
         if state.get(key) in old.spaces:
             state[key] = old.at_depth(state[key], new)
-    if old.n != new.n:
+    if old.n != new.n and not drop(WEIGHTS):
+        state[WEIGHTS] = ",".join("1" * new.n)
+    elif old.n != new.n:
         state.pop(WEIGHTS, None)
-        st.query_params.pop(WEIGHTS, None)
 
 
 def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
     """What is typed, at most so many characters, which is said where a text is cut; of several lines where a height is given."""
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
-    limited(place, label, text, most)
+    limit_text(place, label, text, most)
     return text
 
 
@@ -154,10 +158,19 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     return _coded(key, titles, default, drawn)
 
 
-def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequence[str], *, place=st, **options: Any) -> list[str]:
-    """Several of the codes of `titles`, as pills; "glove,elmo" in the address. Older links repeat the parameter, with titles."""
+def coded_choices(
+    key: str,
+    label: str,
+    titles: Mapping[str, str],
+    default: Sequence[str],
+    *,
+    older: Mapping[str, str] = MappingProxyType({}),
+    place=st,
+    **options: Any,
+) -> list[str]:
+    """Several of the codes of `titles`, as pills; "glove,elmo" in the address. Older links repeat the parameter, with titles or `older` ones."""
     state = st.session_state
-    codes = {title: code for code, title in titles.items()} | {code: code for code in titles}
+    codes = {**older} | {title: code for code, title in titles.items()} | {code: code for code in titles}
     given = st.query_params.get_all(key)
     if _newly_given(key, ",".join(given) if given else None):
         known = [codes[name] for value in given for name in ([value] if value in codes else value.split(",")) if name in codes]
@@ -170,7 +183,7 @@ def coded_choices(key: str, label: str, titles: Mapping[str, str], default: Sequ
     return chosen
 
 
-def settled(key: str, titles: Collection[str], default: str) -> str:
+def settle_choice(key: str, titles: Collection[str], default: str) -> str:
     """What a coded choice is in this run, told before it is drawn."""
     state = st.session_state
     given = st.query_params.get(key)
@@ -189,7 +202,7 @@ def _newly_given(key: str, given: str | None) -> bool:
 
 
 def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
-    settled(key, titles, default)
+    settle_choice(key, titles, default)
     chosen = drawn() or default
     _write(key, None if chosen == default else chosen)
     return chosen

@@ -45,7 +45,7 @@ def first_word(language: Language | None = None) -> str:
     return next(iter(pairs(language)), "")
 
 
-def grouped(language: Language | None = None) -> str:
+def word_to_group(language: Language | None = None) -> str:
     """The word whose sentences are grouped while no sentence is the reader's own: one whose groups are its senses; "" where a language names none."""
     return (language or languages.in_use()).examples.get("grouped", "")
 
@@ -83,20 +83,20 @@ def other(language: Language | None = None) -> dict[str, str]:
 
 def classify() -> dict[str, tuple[str, ...]]:
     """A classifier's task -> texts, in English, which the classifiers read."""
-    return {task: tuple(item["text"] for item in texts) for task, texts in languages.named(ENGLISH).examples["classify"].items()}
+    return {task: tuple(item["text"] for item in texts) for task, texts in languages.get_language(ENGLISH).examples["classify"].items()}
 
 
 def headline() -> str:
     """The headline that a slide opens with."""
-    return languages.named(ENGLISH).examples["headline"]
+    return languages.get_language(ENGLISH).examples["headline"]
 
 
 def tasks() -> dict[str, list[dict[str, str]]]:
     """A task of the paper -> the texts of its boxes, by their keys; in English, which its heads read."""
-    return languages.named(ENGLISH).examples["tasks"]
+    return languages.get_language(ENGLISH).examples["tasks"]
 
 
-def start(language: Language) -> dict[str, str]:
+def initial_texts(language: Language) -> dict[str, str]:
     """What stands in the boxes of a page that nothing was typed into yet, by their keys."""
     first = predict(language)[0]
     word = first_word(language)

@@ -2,16 +2,16 @@
 
 from core.common.markup import plain
 from core.text.tokens import shortened
-from pages._widgets.word_lists import written
+from pages._widgets.word_lists import write_word
 
 Rows = list[dict]  # of a step's table twin
 
 
-def shown(token: str, most: int = 18) -> str:
+def shorten(token: str, most: int = 18) -> str:
     """A token short enough for a label."""
-    return shortened(written(token), most)
+    return shortened(write_word(token), most)
 
 
 def in_markdown(token: str) -> str:
     """A short token as plain text in a line that would read Markdown."""
-    return plain(shown(token))
+    return plain(shorten(token))

@@ -9,13 +9,13 @@ from core.common.i18n import t
 from core.static.vectors import StaticNeighbour
 from core.text.languages import tokenize
 from core.text.tokens import bare, shortened
-from pages._widgets.word_lists import written
+from pages._widgets.word_lists import write_word
 
 BY_HEART = 0.3  # of the vector from one window over the whole word
 PARTED = 3  # words named that a sentence's reader parts
 
 
-def about(
+def write_notices(
     firings: list[Firing],
     near: list[list[StaticNeighbour]],
     beside: list,
@@ -42,7 +42,7 @@ def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, 
         return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
     if (k := next((k for k in missing if near[k] and not firings[k].is_unread), None)) is not None:
-        named = {"word": shortened(firings[k].word, 24), "best": shortened(written(near[k][0].word), 24), "cosine": near[k][0].cosine}
+        named = {"word": shortened(firings[k].word, 24), "best": shortened(write_word(near[k][0].word), 24), "cosine": near[k][0].cosine}
         lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
 

@@ -45,7 +45,7 @@ def own(in_use: InUse) -> Bench:
     return bench(replace(in_use, corpus=language.sentences))
 
 
-def kept_part(model_name: str, part: str) -> dict | None:
+def get_part(model_name: str, part: str) -> dict | None:
     """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
     model = opened.model(model_name)
     result = lessons.read(model.folder, model.fingerprint).get(part)
@@ -59,7 +59,7 @@ def kept_part(model_name: str, part: str) -> dict | None:
 def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
     """Draws what was measured of the model for a lesson, where it was; inside a fragment, whose errors do not reach its caller."""
     with shown_errors():
-        if result := kept_part(model_name, part):
+        if result := get_part(model_name, part):
             draw(result)
 
 

@@ -20,7 +20,7 @@ from core.figures.influence import HalfBar, half_name, halves_figure, influence_
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
-from core.figures.style import enlarged, layer_title, sense_colour
+from core.figures.style import enlarge, layer_title, sense_colour
 from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.readings import WordInContext
@@ -62,12 +62,12 @@ def _lemma(in_use: InUse, shown: Picked) -> str:
 
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
     alt = Markup.escape(line).striptags()
-    large = enlarged(figure, FACTOR, height=height)
+    large = enlarge(figure, FACTOR, height=height)
     large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
     charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
 
 
-def _marked(word: WordInContext) -> Markup:
+def _mark_word(word: WordInContext) -> Markup:
     """A sentence, its word marked."""
     place = "\ue000"  # of the word
     readable = join_tokens([*word.tokens[: word.position], place, *word.tokens[word.position + 1 :]])
@@ -87,7 +87,7 @@ def _static(in_use: InUse, shown: Picked) -> float | None:
 
 
 def _sentences(in_use: InUse, shown: Picked) -> str:
-    show_html("{}", [_marked(word) for word in shown.sentences])
+    show_html("{}", [_mark_word(word) for word in shown.sentences])
     at_zero = _cosines(in_use, shown)["0"]
     first, second = shown.forms
     if first != second:
@@ -201,7 +201,7 @@ def _halves(in_use: InUse, shown: Picked) -> str:
     else:
         line = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
     _draw(halves_figure(bars, key="slide.halves"), "halves", line, BESIDE_TEXT)
-    show_html("{}", _marked(WordInContext(result.tokens, result.position)))
+    show_html("{}", _mark_word(WordInContext(result.tokens, result.position)))
     return line
 
 

@@ -50,7 +50,7 @@ def choose(in_use: InUse) -> str:
     return word_search(st.container(), KEY, words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")).casefold()
 
 
-def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
+def pick(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
     """The word's sentences: the reader's own where it is in question, else an example's, else two that are labeled otherwise.
 
     Where a slide is about labeled senses, a word without two of them gives way to the first example, and that is said.
@@ -84,11 +84,11 @@ def _example(word: str) -> Picked | None:
     single = next((e for e in examples.decided() if e.word == word and e.shows != "wrong"), None)
     if not pair:
         return None
-    first, second, *rest = (_placed(text, word) for text in (*pair, *([single.text] if single else [])))
+    first, second, *rest = (_find_word(text, word) for text in (*pair, *([single.text] if single else [])))
     return Picked(word, pair, (first, second), rest[0] if rest else first, single.sense if single else "")
 
 
-def _placed(text: str, word: str) -> WordInContext:
+def _find_word(text: str, word: str) -> WordInContext:
     tokens = tuple(languages.tokenize(text))
     return WordInContext(tokens, question.place_of(tokens, word))
 

@@ -1,4 +1,4 @@
-"""The map of a word that nobody labelled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+"""The map of a word that nobody labeled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html
 from core.common.model_layers import SENSES
-from core.figures.maps import MapLook, shared_limits
+from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
 from core.figures.surroundings import SIDES, group_colours, lean_map, words_with_room
 from core.index.table import OccurrenceTable
@@ -114,7 +114,7 @@ def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...],
         MapLook(
             layer=name,
             stars=atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars),
-            limits=shared_limits(result.coordinates[shown], result.stars[shown]),
+            limits=find_limits(result.coordinates[shown], result.stars[shown]),
             width=560 if alone else 340,
             height=470 if alone else 340,
             key=f"around.{result.word}.{result.plan}.{name}",
@@ -125,7 +125,7 @@ def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...],
 
 
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
-    """What the colours on the maps of these spaces say: a name, a colour, a group's number."""
+    """What the colors on the maps of these spaces say: a name, a color, a group's number."""
     if result.has_sides:
         sides = tuple(zip(map_view.side_names(), (SIDES[1], SIDES[2], NEITHER), (1, 2, 0), strict=True))
         drawn = {int(k) for name in names for k in result.groups[result.at(name)]}
@@ -162,7 +162,7 @@ def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Cho
 def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) -> dict:
     """What the instrument shows."""
     points, own = result.points, result.points.occurrences
-    limits, words = shared_limits(result.coordinates, result.stars), [bare(word) for word in points.words]
+    limits, words = find_limits(result.coordinates, result.stars), [bare(word) for word in points.words]
     stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)

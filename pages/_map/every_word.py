@@ -1,4 +1,4 @@
-"""All labelled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
+"""All labeled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.senses.trust import shown, write_gains
+from core.senses.trust import count_significant, write_gains
 from core.text import languages
 from core.text.labelled_words import Labelled, listed_in, with_all
 from core.views.layouts import gains_file, known_gains, word_gains
@@ -79,7 +79,7 @@ def _asked(facts: dict[str, Labelled], names: dict[str, str], result: dict, laye
 
 def _about(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
     gains = {w: result[w][layer] for w in request}
-    family = shown(list(gains.values()))
+    family = count_significant(list(gains.values()))
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [

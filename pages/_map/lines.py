@@ -1,4 +1,4 @@
-"""Lines from a point to its true neighbours: whose they are, which of them a map put elsewhere, and the list of them."""
+"""Lines from a point to its true neighbors: whose they are, which of them a map put elsewhere, and the list of them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -60,7 +60,7 @@ def point(name: str, rows: np.ndarray, placed: Mapping[int, Chosen]) -> int | No
 
 
 def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:
-    """The true neighbours among a map's dots as a list; one that is picked is in question next."""
+    """The true neighbors among a map's dots as a list; one that is picked is in question next."""
     listed = [occurrences[k] for k in near.rows]
 
     def picked() -> None:

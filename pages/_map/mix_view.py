@@ -42,7 +42,7 @@ def live(data: dict, taken: Callable[[], None]) -> None:
 def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
     """All that any mix of these sentences needs, as JSON, and the words that the instrument shows; what it fills in stands in braces.
 
-    Of a word whose senses nobody labelled a point is coloured by which of both sentences it leans to under the mix on screen, which
+    Of a word whose senses nobody labeled a point is colored by which of both sentences it leans to under the mix on screen, which
     `mix.js` works out anew at every pixel: so both sentences are given the same candidates.
     """
     known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or bare(chosen[0].word)[:24]
@@ -98,19 +98,19 @@ def _presets(n_layers: int) -> list[dict]:
 
 
 def norm_help() -> str:
-    """What layer normalisation does."""
+    """What layer normalization does."""
     return t("Each layer's vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
 def _of_senses(of: AnyMix) -> dict:
-    """The words of a word whose senses are labelled."""
+    """The words of a word whose senses are labeled."""
     return sense_texts(model_layers.in_use(), of.lemma, len(of.ids)) | {
         "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
     }
 
 
 def _of_sides(of: AnyMix, word: str) -> dict:
-    """The words of a word whose senses nobody labelled."""
+    """The words of a word whose senses nobody labeled."""
     n, own = len(of.ids), of.occurrences
     points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
     if not own:

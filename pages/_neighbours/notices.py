@@ -11,7 +11,7 @@ from core.text.tokens import bare
 from core.views.neighbours import Neighbours
 
 
-def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
+def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
     """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
     told = [_senses(item) for item in (first, second)]
@@ -24,7 +24,7 @@ def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool
     return lines
 
 
-def beside(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
+def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
     if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []

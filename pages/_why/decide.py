@@ -21,7 +21,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._why import expected, tables, words
-from pages._why.decide_notices import hangs_on, noticed, noticed_apart, noticed_moves
+from pages._why.decide_notices import describe_apart, describe_moves, hangs_on, write_notices
 from pages._why.inputs import Options, controls
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -75,7 +75,7 @@ def _sense(
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colours, pair)
-    notice(noticed(result, options, stands, chosen, answer.content))
+    notice(write_notices(result, options, stands, chosen, answer.content))
     if model_layers.in_use().is_elmo:
         lists.twin(tables.of_halves(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
@@ -125,13 +125,13 @@ def _without_senses(
         _how_far(answer, options, picture)
         return answer
     pair = (sense_colour(0), sense_colour(1))
-    values = np.stack([influence.apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
+    values = np.stack([influence.measure_apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
     column = result.views.index(options.layer)
     hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
     lists.heading(t("Word by word, layer by layer"), pair[0], t("cosine gained without it"))
     show_html("{}", _heat(result, column, values, pair))
-    notice(noticed_apart(result, options, answer.content, other.word))
+    notice(describe_apart(result, options, answer.content, other.word))
     return answer
 
 
@@ -147,7 +147,7 @@ def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> 
     show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine to its vector in the full sentence"))
     show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
-    notice(noticed_moves(result, options, answer.content))
+    notice(describe_moves(result, options, answer.content))
 
 
 def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:

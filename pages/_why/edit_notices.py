@@ -82,7 +82,7 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *message)
 
 
-def noticed(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
+def write_notices(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
     """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
     first = path.flips[path.space]
     place = model_layers.in_use().at(path.space)

@@ -12,7 +12,7 @@ from core.figures.style import ink, sense_colour
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
 from core.text.definitions import definition, definitions
-from core.text.sentences import written
+from core.text.sentences import as_in_text
 from core.text.tokens import bare
 from pages._export import record
 from pages._export.csv_file import csv_of
@@ -100,7 +100,7 @@ def keyword_line(
     """
     behind = position + n_words
     start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
-    shown = written(tokens, text)
+    shown = as_in_text(tokens, text)
 
     def parts(first: int, last: int) -> tuple[str, str, str]:
         left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
@@ -125,7 +125,7 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
     lines = []
     for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
         few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
-        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
+        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(as_in_text(o.tokens, o.text)))
         title = t("Whole sentence")
         lines.append(
             html(

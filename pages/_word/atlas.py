@@ -16,7 +16,7 @@ from core.index.table import OccurrenceTable
 from pages._widgets.inputs import Chosen
 
 
-def placed(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
+def place_sentences(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
     """Which of the reader's sentences, numbered from 1, have the word that the map shows."""
     return {number: item for number, item in enumerate(chosen, 1) if (lemma := item.lemma_in(table)) and word in (lemma, ALL_WORDS)}
 

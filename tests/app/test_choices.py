@@ -30,6 +30,7 @@ def test_codes_titles_of_older_links_and_nonsense_are_read():
     page = opened("pages/train.py", lang="ko", variants="tfidf,elmo,no such")
     assert page.session_state["variants"] == ["tfidf", "elmo"] and address_of(page, "variants") == "elmo,tfidf"
     titles = variant_titles()
+    assert titles == {name: variant.title for name, variant in VARIANTS.items()}  # in English
     page = opened("pages/train.py")
     page.query_params["variants"] = [titles["mean-elmo"], titles["glove"]]
     page.run()

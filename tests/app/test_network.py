@@ -12,7 +12,7 @@ from core.text import languages
 from pages._how import network
 from pages._how.words import steps
 
-MODEL = open_model(languages.named("en").model)
+MODEL = open_model(languages.get_language("en").model)
 STEPS = steps(MODEL.encoder.model.shape)
 TOKENS = ["A", "<b>tablet</b>", "&", "a", "scribe", '"quoted"', "눈", "🎉", "end", "."]
 

@@ -87,7 +87,7 @@ def _queries(shards: index.Shards, n: int) -> list[neighbours.Query]:
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
         shard = shards.shards[rng.integers(len(shards.shards))]
-        table, row = search.opened(shards.url, shard), int(rng.integers(shard.rows))
+        table, row = search.open_shard(shards.url, shard), int(rng.integers(shard.rows))
         occurrence = table.occurrence(row)
         if occurrence.word.isalpha():
             queries.append(neighbours.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from core.common.config import data_folder
-from core.common.significance import LEVEL, paired, ratios
+from core.common.significance import LEVEL, compare_pairs, ratios
 from core.corpus import change
 from core.corpus.spread import shares_of
 from core.elmo.models import open_model
@@ -194,7 +194,7 @@ def doubtful(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, mo
         ahead.setdefault(name, []).append((by_doubt, float(np.mean(at_random))))
     for name, pairs in ahead.items():
         doubt, chance = zip(*pairs, strict=True)
-        difference = paired(doubt, chance)
+        difference = compare_pairs(doubt, chance)
         message = (
             f"2 labels a sense and {more} more, {name} ({len(pairs)}): of the others {np.mean(doubt):.1%} right asking the most doubtful"
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.analysis.spelling import Spellings, known_words
+from core.analysis.spelling import Spellings, list_words
 from core.classify import tasks
 from core.common.errors import ElmoscopeError
 from core.senses import influence
@@ -97,7 +97,7 @@ def neighbouring(bench: Bench, words: list[str]) -> dict[str, str]:
 
 def nearest(bench: Bench, words: list[str]) -> dict[str, list]:
     """Each spelling's three nearest among the vocabulary's most frequent words, those that are typed left out."""
-    vocabulary, _ = known_words(bench.model.folder, bench.vectors)
+    vocabulary, _ = list_words(bench.model.folder, bench.vectors)
     spellings = Spellings(vocabulary, bench.model.fingerprint, bench.model.encoder.model.shape.projection)
     spellings.extend(bench.model.encoder, AMONG)
     near = spellings.nearest(bench.model.encoder.word_vectors(words), 3, among=AMONG, exclude=words)
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--word", nargs="*", default=(), help="words whose labelled sentences are ranked; none: those of the examples")
     parser.add_argument("--only", nargs="*", default=("groups", "sentences", "headlines", "next", "spellings"))
     args = parser.parse_args()
-    bench = open_bench(languages.named(args.language).model)
+    bench = open_bench(languages.get_language(args.language).model)
     words = args.word or list(bench.language.examples["pairs"])
     ranked = {"groups": grouped(bench), "headlines": headlines(bench), "next": continued(bench), "spellings": spelled(bench)}
     ranked |= {f"sentences with {word}": sentences(bench, word) for word in words}

@@ -89,7 +89,7 @@ def test_a_catalogue_has_every_text_of_the_app_and_is_compiled(language: str):
     texts = translations.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
     assert translations.renew(texts, translations.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core texts"
-    assert path.read_bytes() == translations.written(texts), "not sorted, or not one line each: python -m core texts"
+    assert path.read_bytes() == translations.po_bytes(texts), "not sorted, or not one line each: python -m core texts"
     assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core texts"
 
 

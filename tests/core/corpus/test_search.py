@@ -121,7 +121,7 @@ def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
 
 
 def test_a_korean_verb_is_found_in_its_forms():
-    with languages.reading(languages.named("ko")):
+    with languages.reading(languages.get_language("ko")):
         corpus = encode(open_corpus("sentences-ko"))
         words = {corpus.word_list[k] for k in np.flatnonzero(of_lemma(corpus, "가다"))}
         assert {"갔", "가는"} & words and all(word[0] in "가간갈감갔갑" for word in words)

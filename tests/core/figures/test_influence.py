@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.elmo.models import open_language_model, open_model
+from core.elmo.models import open_language_model
 from core.elmo.substitutes import Substitutes
 from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed
-from core.index.tables import open_table
 from core.senses import influence as inf
 from core.senses.influence import BOTH, DROP, FUTURE, HALVES, MASK, MASK_TOKEN, PAST, SWAP, WAYS
 
@@ -20,16 +19,6 @@ TOKENS = ("They", "walked", "along", "the", "bank", "of", "the", "river", ".")
 TARGET = 4
 BEFORE = [k for k in range(len(TOKENS)) if k < TARGET]
 AFTER = [k for k in range(len(TOKENS)) if k > TARGET]
-
-
-@pytest.fixture(scope="module")
-def model():
-    return open_model("elmo-mini")
-
-
-@pytest.fixture(scope="module")
-def table(model):
-    return open_table("sentences", model, targets_only=True)
 
 
 @pytest.fixture(scope="module")
