@@ -235,7 +235,7 @@ def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
     mask = masks[rarest]
     wanted = np.flatnonzero(mask)
     codes = corpus.word[rarest : rarest + places]
-    first = np.flatnonzero(codes == wanted[0] if len(wanted) == 1 else mask[codes])
+    first = np.flatnonzero(codes == int(wanted[0]) if len(wanted) == 1 else mask[codes])
     for k, mask in enumerate(masks):
         if k != rarest:
             first = first[mask[corpus.word[first + k]]]
