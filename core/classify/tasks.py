@@ -180,7 +180,7 @@ def freeze(
 ) -> dict[str, Frozen]:
     """What each variant reads and never changes: vectors, and the layers of all texts, from disk or computed now."""
     # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
-    texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
+    texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.texts_in_use
     reads = {variant.name: (bool(variant.glove), variant.elmo) for variant in variants}
     return freeze_each(reads, texts, model, vectors, report=report)
 

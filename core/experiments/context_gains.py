@@ -1,4 +1,4 @@
-"""What the runs of core.experiments.context_curve come to: by number of labelled texts, how far each set of parts is ahead of another.
+"""What the runs of core.experiments.context_curve come to: by number of labeled texts, how far each set of parts is ahead of another.
 
 Differences are paired: the same subset, the same test texts. Intervals are drawn over both (core.common.significance.crossed), and the p of
 all comparisons of one question at one size are adjusted together (Holm).
@@ -33,9 +33,9 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """All runs of one number of labelled texts."""
+    """All runs of one number of labeled texts."""
 
-    share: float  # of the labelled rows
+    share: float  # of the labeled rows
     labelled: int  # texts, to train and to validate on
     valid: int  # of them, to validate on
     tested: int
@@ -64,7 +64,7 @@ def sizes(lines: Sequence[dict]) -> list[Size]:
 
 
 def rows_of(sizes: Iterable[Size]) -> str:
-    """How many labelled texts each has."""
+    """How many labeled texts each has."""
     return ", ".join(f"{size.labelled:,}" for size in sizes)
 
 

@@ -197,7 +197,7 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
 
 
 def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
-    """Where each dot's number is written: away from the line to its neighbours, unless a level would strike it out there."""
+    """Where each dot's number is written: away from the line to its neighbors, unless a level would strike it out there."""
     places = []
     for k, value in enumerate(values):
         beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
@@ -209,7 +209,7 @@ def _label_places(values: list[float], levels: list[float], span: float) -> list
     return places
 
 
-def shared_span(panels: list[Panel]) -> float:
+def find_span(panels: list[Panel]) -> float:
     """The range of accuracies that lets every panel keep its points, and room for their labels."""
     spans = [[*p.accuracy.values(), *_levels(p)] for p in panels]
     return max(max(values) - min(values) for values in spans) * 1.5

@@ -1,4 +1,4 @@
-"""A token in context, its neighbours, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
+"""A token in context, its neighbors, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
 
 One pass over the table per query gives the (L, L) products of every row with the query; after that any weights cost
 nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_cosines).
@@ -22,7 +22,7 @@ from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.index import float16_products
 from core.index.rows import Rows
-from core.text.tokens import join_tokens
+from core.text.tokens import around, bare, join_tokens
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -53,7 +53,7 @@ class Products:
     query: Query
     cross: np.ndarray
     own: np.ndarray
-    normalised: bool = False  # of layers after layer normalisation (core.elmo.layer_norm), the rows' too
+    normalised: bool = False  # of layers after layer normalization (core.elmo.layer_norm), the rows' too
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +72,28 @@ class Occurrence:
     def sentence(self) -> str:
         return self.text or join_tokens(list(self.tokens))
 
+    def around(self, room: float = float("inf")) -> tuple[str, str, str]:
+        """What stands before it, itself, what stands behind it, within so many letters' room (core.text.tokens)."""
+        return around(self.tokens, self.position, room)
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     occurrence: Occurrence
     cosine: float
+
+    def around(self, room: float) -> tuple[str, str, str]:
+        return self.occurrence.around(room)
+
+    @property
+    def identity(self) -> int:
+        """What it is in its own table."""
+        return self.occurrence.row
+
+    @property
+    def in_any_table(self) -> str:
+        """What it is in any model's table: rows are numbered by each for itself."""
+        return f"{self.occurrence.position} {' '.join(self.occurrence.tokens)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +103,16 @@ class TypeNeighbour:
     word: str
     cosine: float
     occurrences: int
+
+    def around(self, room: float) -> tuple[str, str, str]:
+        """The word alone."""
+        return "", bare(self.word), ""
+
+    @property
+    def identity(self) -> str:
+        return self.word
+
+    in_any_table = identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +138,7 @@ class Question:
 
 
 class Index(ABC):
-    """Occurrences among which neighbours are looked for: a table, its shards, or the approximate index of them."""
+    """Occurrences among which neighbors are looked for: a table, its shards, or the approximate index of them."""
 
     def nearest(self, query: Query | Products, weights, *, k: int = NEIGHBOURS, which: str = ANY) -> list[Neighbour]:
         """The k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
@@ -123,7 +150,7 @@ class Index(ABC):
 
     @abstractmethod
     def answer(self, question: Question) -> list[Neighbour]:
-        """The neighbours that a checked question asks for; `nearest` says in which order."""
+        """The neighbors that a checked question asks for; `nearest` says in which order."""
 
 
 def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
@@ -184,7 +211,7 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
 
 
 def normalised_products(rows: Rows, result: Products) -> Products:
-    """The same products of layers after layer normalisation, exactly, from those of the layers as they are."""
+    """The same products of layers after layer normalization, exactly, from those of the layers as they are."""
     layers = result.query.layers[None]
     means = layer_norm.means_of(layers)
     d = layer_norm.gram_deviations(result.own[None], means, rows.dim)

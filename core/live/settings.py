@@ -8,7 +8,7 @@ TOP = 5.0  # of the slider of gamma
 
 
 def mix_setting(given: dict, n_layers: int, limit: float) -> tuple[list[float], float, bool] | None:
-    """Raw scores within `limit`, gamma, whether layers are normalised; None where that is no such thing."""
+    """Raw scores within `limit`, gamma, whether layers are normalized; None where that is no such thing."""
     w, gamma = given.get("w"), given.get("gamma")
     if not isinstance(w, list) or len(w) != n_layers:
         return None

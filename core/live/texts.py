@@ -1,7 +1,7 @@
 """Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
 
 from core.common.i18n import t
-from core.common.model_layers import MIX, Layers
+from core.common.model_layers import Layers
 from core.figures.style import layer_title
 from core.views.substitutes import weak_texts
 
@@ -18,7 +18,7 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
         "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
         "map": _map(),
         "spaces": {
-            "names": [t("layer mix") if name == MIX else layers.title(name) for name in spaces],
+            "names": [layers.short(name) for name in spaces],
             "short": [layers.label(name) for name in spaces],
             "titles": [layers.heading(name) for name in spaces],
             "where": [layer_title(name) for name in spaces],
@@ -130,7 +130,7 @@ def mix_texts(layers: Layers, word: str) -> dict:
 
 
 def sense_texts(layers: Layers, word: str, n: int | str) -> dict:
-    """Of a mix of a word whose senses are labelled, in n sentences."""
+    """Of a mix of a word whose senses are labeled, in n sentences."""
     return {
         "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n=n, word=word),
         "accuracy": t("Nearest sentence: same sense"),
@@ -150,7 +150,7 @@ def _mix() -> dict:
 
 
 def kept_in_words(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
-    """How many of a point's true neighbours the map keeps near; of a point that has none, how many are equally near."""
+    """How many of a point's true neighbors the map keeps near; of a point that has none, how many are equally near."""
     if not n:
         return t("no true neighbors: {tied} tied", tied=tied)
     return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)

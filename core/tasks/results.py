@@ -168,7 +168,7 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
     )
 
 
-def trained(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
+def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
     """One head, trained to the end; a run that was cut goes on."""
     fit = make_fit(task, variant, data, recipe, frozen)
     for progress in resumed(fit):
@@ -220,7 +220,7 @@ def measure(
                 ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or smaller or task.folds)
                 if any(read_result["key"] == key for read_result in read_results(path)) and (not ships or (place / "meta.json").is_file()):
                     continue
-                head = trained(task, variant, recipe, data, frozen, watch=watch)
+                head = train_one(task, variant, recipe, data, frozen, watch=watch)
                 made = entry(head) | {"command": f"{COMMAND} --only {task.name}"}
                 if ships:
                     save_head(head, place)

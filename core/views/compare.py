@@ -1,4 +1,4 @@
-"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbours they share, how alike they are as wholes."""
+"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbors they share, how alike they are as wholes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -21,12 +21,16 @@ from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.files import registry
-from core.index.sense_space import SenseSpace
+from core.index.sense_space import FILE, SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of, senses_report_of
 from core.senses.separation import SenseReport
+from core.text import languages
+from core.text.composed import folded
 from core.text.corpora import open_corpus
+from core.text.labelled_words import sentences_of
+from core.text.word_in_question import lemmas, words_of
 from core.views.levels import sense_space
 from core.workbench import Bench, table_key
 
@@ -39,7 +43,7 @@ FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be 
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
-    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone.
+    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labeled ones alone.
 
     The sense space, minus the mean of all words and by the map of all of them, is of tables that keep what it needs.
     """
@@ -50,6 +54,11 @@ class SpaceName:
     whole: bool = True
 
     @property
+    def labelled(self) -> "SpaceName | None":
+        """Of the labeled tokens alone, which can be read at once; None where its corpus has none of a language's own."""
+        return replace(self, whole=False) if sentences_of(self.corpus) else None
+
+    @property
     def reads(self) -> tuple[tuple[str, str], ...]:
         """(kind, name) of each file or folder."""
         return (("vectors", self.source),) if self.layer is None else (("model", self.source), ("corpus", self.corpus))
@@ -57,7 +66,7 @@ class SpaceName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Two spaces, and how many neighbours of each word."""
+    """Two spaces, and how many neighbors of each word."""
 
     first: SpaceName
     second: SpaceName
@@ -87,16 +96,25 @@ class SpacesCompared:
     cka: np.ndarray  # (m, m)
     cka_pair: float
     paired: PairedAtRandom  # the same with the words paired at random
-    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbours kept between its halves, words
+    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors kept between its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
-    ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
+    ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
+
+    def words_to_open(self, request: str, examples: Sequence[str], most: int) -> tuple[str, list[str]]:
+        """The word in question where both have it, else one of several meanings; and `most` words one click away."""
+        c = self.comparison
+        order = [c.words[k] for k in c.most_changed()]
+        telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]
+        ends = [*order[: most // 4], *order[-(most // 4) :]]
+        offered = list(dict.fromkeys([*telling[: most - len(ends)], *ends]))
+        return find_form(request, c.words) or offered[0], offered
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What was measured of one model."""
 
-    shares: dict[str, float]  # of each space: labelled sentences whose nearest one has the same sense, 0 to 1
+    shares: dict[str, float]  # of each space: labeled sentences whose nearest one has the same sense, 0 to 1
     chance: float  # the same with shuffled labels, in the mix
     pace: float  # tokens a second
 
@@ -115,7 +133,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         for layer in (*known, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
                 every[name] = _space(bench, name, label, tables.get(side), FEWEST if request.across else 1)
-    words = spaces.shared_words(list(every.values()))
+    words = spaces.find_common_words(list(every.values()))
     vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
     a, b = (vectors[side] for side in sides)
     names = tuple(every[side].name for side in sides)
@@ -137,7 +155,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         cka_names=tuple(space.name for space in every.values()),
         cka=spaces.cka_matrix(list(vectors.values())),
         cka_pair=spaces.linear_cka(a, b),
-        paired=spaces.paired_cka(a, b),
+        paired=spaces.test_cka(a, b),
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
         ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
@@ -147,7 +165,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
 def measured(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
-    """Each model over its labelled sentences; `report` is told steps done, of all."""
+    """Each model over its labeled sentences; `report` is told steps done, of all."""
     senses = [open_judge(model).space for model in models]
     senses = [
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
@@ -180,6 +198,37 @@ def _pace(table: OccurrenceTable, model: Model) -> float:
         started = time.perf_counter()
         model.encoder.encode(sentences)
     return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
+
+
+def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) -> tuple[SpaceName | None, ...]:
+    """Each space as far as it can be compared now, given whether every token of its corpus was read: until then its labeled ones stand in,
+    and None where it has none."""
+    result: list[SpaceName | None] = []
+    for side in sides:
+        if side.layer is None:
+            result.append(side)
+        elif side.layer == SENSES and side.labelled:  # its labeled words are kept in the sense space, its other ones not
+            result.append(side.labelled)
+        else:
+            registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by what reads it
+            result.append(side if is_read(side) else side.labelled)
+    return tuple(result)
+
+
+def offered_spaces() -> list[str]:
+    """Vector files and models' layers on this machine, as `space_named` reads them; last of a model the sense space that it was taught."""
+    result = registry.available("vectors")
+    for model in registry.available("model"):
+        folder = registry.resolve(model, "model")
+        senses = (SENSES,) if (folder / FILE).is_file() else ()
+        result += [f"{model}{MARK}{layer}" for layer in (*model_layers.of_folder(folder).spaces, *senses)]
+    return result
+
+
+def find_form(word: str, words: Sequence[str]) -> str:
+    """The word, or what it is a form of, where it is one of these; else ""."""
+    word = folded(word.strip())
+    return next((form for form in (word, *lemmas(word, words_of(languages.in_use()))) if form in words), "")
 
 
 def space_named(text: str, corpus: str) -> SpaceName:

@@ -82,7 +82,7 @@ class CollocatesRequest:
     grammar: bool = True  # words that carry grammar too
 
     def lines(self, **more) -> ConcordanceRequest:
-        """The hits whose neighbourhood is counted; those with a word near, or of a sense, by fields of their request."""
+        """The hits whose neighborhood is counted; those with a word near, or of a sense, by fields of their request."""
         return ConcordanceRequest(query=self.query, kind=self.kind, documents=self.documents, **more)
 
 
@@ -109,7 +109,7 @@ class Collocates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeynessRequest:
-    """A second corpus to compare with; "" is the further labelled sentences of the model's language."""
+    """A second corpus to compare with; "" is the further labeled sentences of the model's language."""
 
     against: str = ""
     minimum: int = 5
@@ -269,7 +269,7 @@ def grammar_of(bench: Bench) -> set[str]:
 
 
 def reference_of(bench: Bench) -> str:
-    """What a corpus is compared with where nobody names another: the further labelled sentences, or a language's own."""
+    """What a corpus is compared with where nobody names another: the further labeled sentences, or a language's own."""
     language = sentences_of(bench.corpus) or bench.language
     choices = [name for name in (language.more_sentences, language.sentences) if name and name != bench.corpus]
     if not choices:

@@ -1,4 +1,4 @@
-"""A word's labelled sentences on a map of every space, in one layout: how well each space tells the senses apart, how far a map is true."""
+"""A word's labeled sentences on a map of every space, in one layout: how well each space tells the senses apart, how far a map is true."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from core.analysis import axes
-from core.analysis.maps import FrozenMaps, followed, insert
+from core.analysis.maps import FrozenMaps, follow, insert
 from core.analysis.trustworthiness import trustworthiness
 from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
 from core.common.config import cache_folder
@@ -35,7 +35,7 @@ MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured now; UMAP'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutRequest:
-    """A labelled word, or all of them, and sentences to be placed among its own. `senses`: the sense space beside the layers, by UMAP."""
+    """A labeled word, or all of them, and sentences to be placed among its own. `senses`: the sense space beside the layers, by UMAP."""
 
     word: str
     contexts: tuple[WordInContext, ...] = ()
@@ -105,7 +105,7 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
         views = axes.pole_views(layers, rows, tuple(poles[:2]), tuple(poles[2:]) or None, mixes=mixes)
         ends = tuple(pole.name for pole in poles)
     else:
-        views = axes.spread_views(spaces, 3 if request.plan == SOLID else 2)
+        views = axes.find_views(spaces, 3 if request.plan == SOLID else 2)
     trust = {}
     if len(rows) <= MOST_TO_TRUST:
         trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
@@ -138,12 +138,12 @@ def offers_senses(bench: Bench, word: str, plan: str) -> bool:
 
 
 def has_further_words(bench: Bench) -> bool:
-    """Whether the corpus is a language's own that has more labelled words than its bundled table."""
+    """Whether the corpus is a language's own that has more labeled words than its bundled table."""
     return with_all(bench.corpus) != bench.corpus and bool(listed_in(bench.corpus))
 
 
 def gains_file(bench: Bench) -> Path:
-    """Where the gains of all labelled words of the language are kept."""
+    """Where the gains of all labeled words of the language are kept."""
     return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
 
 
@@ -157,7 +157,7 @@ def known_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
 
 
 def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
-    """Labelled word -> space -> how far it tells the word's senses apart; `report` is told words done, of all."""
+    """Labeled word -> space -> how far it tells the word's senses apart; `report` is told words done, of all."""
     spaces = Layers(table.meta["layers"]).spaces
     return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in spaces}, report)
 
@@ -217,7 +217,7 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time."))
     vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
-    flat = followed(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
+    flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)
     if contexts:
         layers = np.stack([query.layers for query in bench.queries(contexts)])
@@ -243,7 +243,7 @@ def _reports(bench: Bench, word: str) -> dict[str, SenseReport]:
 
 
 def maps_of(bench: Bench, word: str) -> FrozenMaps:
-    """A labelled word's frozen maps, fitted where there are none."""
+    """A labeled word's frozen maps, fitted where there are none."""
     table = bench.targets
     return bench.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 

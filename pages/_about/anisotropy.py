@@ -32,7 +32,7 @@ def _tell(layers: list[str], random: dict, senses: dict) -> None:
         ),
     )
     lists.grid(pd.DataFrame([_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
-    notice(_noticed(layers, senses))
+    notice(_write_notices(layers, senses))
 
 
 def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
@@ -48,23 +48,23 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
     }
 
 
-def _noticed(layers: list[str], senses: dict) -> list[str]:
+def _write_notices(layers: list[str], senses: dict) -> list[str]:
     read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
     verdicts = {name: read_back(senses[name]["without"][MOST]).verdict for name in read}
     shared = [name for name in read if verdicts[name] > 0]
     harmed = [name for name in read if verdicts[name] < 0]
     own = [name for name in read if read_back(senses[name]["centred_less"]).verdict > 0]
     lines = [
-        t("Removing what all words share helps at {layers}.", layers=_named(shared))
+        t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
         if shared
         else t("Removing what all words share significantly helps at no layer.")
     ]
     if harmed:
-        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_named(harmed)))
+        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
     if own:
-        lines.append(t("Removing each word's mean helps at {layers}: only Home's verdict does so.", layers=_named(own)))
+        lines.append(t("Removing each word's mean helps at {layers}: only Home's verdict does so.", layers=_join_titles(own)))
     return lines
 
 
-def _named(layers: list[str]) -> str:
+def _join_titles(layers: list[str]) -> str:
     return ", ".join(map(layer_title, layers))

@@ -34,7 +34,7 @@ from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 
 WARM_UP_AFTER_S = 30.0
-KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
+KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
 ENCODING = "encoded corpus"  # a kind of job
 MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
@@ -56,14 +56,14 @@ def vectors(name: str) -> StaticVectors:
 
 @within_run
 def about(in_use: InUse, *words: str) -> InUse:
-    """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
+    """What is in use on a page about these words: where the corpus is a language's own, with the labeled rows of each of them."""
     return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """The labelled tokens alone: a small table, there at once for the bundled model.
+    """The labeled tokens alone: a small table, there at once for the bundled model.
 
-    Of a corpus without labels it is the table of all tokens. Until that is built, or the labelled tokens of many sentences, the page
+    Of a corpus without labels it is the table of all tokens. Until that is built, or the labeled tokens of many sentences, the page
     shows how far it is, and ends there.
     """
     labelled = is_labelled(corpus)
@@ -101,12 +101,13 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
 
     Of a language's own sentences it is the same whichever single further words' stand beside them. `targets_only` asks for that of the
-    labelled tokens, those of all these words.
+    labeled tokens, those of all these words.
     """
     opened, spent = model(model_name), spent_by_visit()
-    corpus, *_ = key = _key(corpus, model_name, targets_only)
+    kind, key = _key(corpus, model_name, targets_only)
+    corpus = key[0]
     return jobs.job(
-        _kind(targets_only),
+        kind,
         key,
         lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
         failed=t("Indexing failed. Searching the labeled sentences instead."),
@@ -114,13 +115,16 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     )
 
 
-def _kind(targets_only: bool) -> str:
-    return "labelled tokens" if targets_only else "every token"
+def known_table_job(corpus: str, model_name: str) -> ServerJob | None:
+    """The job of every token, where somebody began it."""
+    return jobs.known(*_key(corpus, model_name))
 
 
-def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
+def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:
+    """The kind of a job, and its key."""
     corpus = corpus if targets_only else indexed(corpus)
-    return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+    what = corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+    return "labelled tokens" if targets_only else "every token", what
 
 
 def encoded(corpus: str) -> EncodedCorpus:
@@ -168,7 +172,7 @@ def spent_by_visit() -> dict[tuple, int]:
 
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
     """Forget a job and its table."""
-    jobs.drop(_kind(targets_only), _key(corpus, model_name, targets_only))
+    jobs.drop(*_key(corpus, model_name, targets_only))
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:

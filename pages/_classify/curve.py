@@ -1,4 +1,4 @@
-"""Of the Results page: what ELMo adds to GloVe as labelled texts grow, and whether it is context that adds it."""
+"""Of the Results page: what ELMo adds to GloVe as labeled texts grow, and whether it is context that adds it."""
 
 from collections.abc import Callable, Sequence
 

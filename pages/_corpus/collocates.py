@@ -45,13 +45,13 @@ def show(in_use: InUse) -> None:
 def _part(bench: Bench) -> None:
     with shown_errors():
         corpus = bench.encoded
-        places = st.columns([3, 4, 3, 2], vertical_alignment="bottom")
+        places = st.columns([8, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
         usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
-        kind = query_kind("collocate_kind", places[1], search.LEMMA)
         named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
-        senses = coded_choice("by_sense", t("By sense"), named, LABELS, place=places[2], in_box=True)
-        with places[3].popover(t("More"), icon=":material/tune:", width="stretch"):
+        with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
+            kind = query_kind("collocate_kind", st, search.LEMMA)
+            senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
             window = st.slider(t("Window, words each side"), 1, WIDEST, WINDOW, key="window", **BOUND)
             minimum = st.number_input(t("Together at least"), 1, 1_000, 2, key="minimum", **BOUND)
             order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)

@@ -21,7 +21,7 @@ from core.views import substitutes
 from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame import language, question
-from pages._frame.choices import coded_choice, settled
+from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.menu import page_link
@@ -42,7 +42,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
     if language.foreign(bare(first.word), second.word) or not all(map(is_word, words)):
         return []
     directions = dict(expected_texts()["directions"])
-    direction = settled(DIRECTION, directions, BOTH)
+    direction = settle_choice(DIRECTION, directions, BOTH)
     with place:
         try:
             each = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))

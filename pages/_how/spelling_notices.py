@@ -8,14 +8,13 @@ from core.analysis.spelling import Firing
 from core.common.i18n import t
 from core.static.vectors import StaticNeighbour
 from core.text.languages import tokenize
-from core.text.tokens import bare, shortened
-from pages._widgets.word_lists import written
+from core.text.tokens import bare, shortened, write_word
 
 BY_HEART = 0.3  # of the vector from one window over the whole word
 PARTED = 3  # words named that a sentence's reader parts
 
 
-def about(
+def write_notices(
     firings: list[Firing],
     near: list[list[StaticNeighbour]],
     beside: list,
@@ -42,7 +41,7 @@ def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, 
         return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
     if (k := next((k for k in missing if near[k] and not firings[k].is_unread), None)) is not None:
-        named = {"word": shortened(firings[k].word, 24), "best": shortened(written(near[k][0].word), 24), "cosine": near[k][0].cosine}
+        named = {"word": shortened(firings[k].word, 24), "best": shortened(write_word(near[k][0].word), 24), "cosine": near[k][0].cosine}
         lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
 
@@ -87,9 +86,9 @@ def of_windows(firings: list[Firing]) -> list[str]:
     if not all(firing.exact for firing in firings):
         return []
     lines = []
-    whole = [f for f in firings if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
+    whole = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
-        words = ", ".join(f"“{shortened(f.word, 24)}” ({_top(f).share:.0%})" for f in whole)
+        words = ", ".join(f"“{shortened(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
         lines.append(t("Recognized whole: {words}.", words=words))
     facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in firings if not (id(f) in facts or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
@@ -116,10 +115,6 @@ def reading_guide(firing: Firing) -> str:
         parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
     cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""
     return " ".join(part for part in (guide, parts, cut) if part)
-
-
-def _top(firing: Firing):
-    return next((window for window in firing.windows if window.lettered), None)
 
 
 def _quoted(words: Iterable[str]) -> str:

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
-from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less, mean_of
 from core.evaluation.lessons import PLACE, READ, SUBSTITUTES
 from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
@@ -26,13 +26,13 @@ def _page(kept: dict, lesson: Lesson) -> None:
     word = lesson_store.word_of(kept["words"], "before_word", st.container(), width=260)
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
-    notice(_noticed(kept))
+    notice(_write_notices(kept))
     exercise(lesson)
     details(_how(kept))
     beside = {name: less(kept, name, READ) for name in titles if name != READ}
-    table = [{t("vectors"): titles[READ][0], "1-NN %": _mean(kept["one_nn"][READ]), "ARI": _index(kept, READ)}]
+    table = [{t("vectors"): titles[READ][0], "1-NN %": round(100 * mean_of(kept, "one_nn", READ), 1), "ARI": mean_of(kept, "ari", READ)}]
     table += [
-        {t("vectors"): titles[name][0], "1-NN %": _mean(kept["one_nn"][name]), "ARI": _index(kept, name)}
+        {t("vectors"): titles[name][0], "1-NN %": round(100 * mean_of(kept, "one_nn", name), 1), "ARI": mean_of(kept, "ari", name)}
         | {t("minus layer 1, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
         for name, value in beside.items()
     ]
@@ -41,7 +41,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
 
 
 def _titles(kept: dict) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and colour."""
+    """What is shown, in order: its name and color."""
     titles = {
         SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
         PLACE: (t("before: LSTM states"), "#009E73"),
@@ -55,7 +55,7 @@ def _titles(kept: dict) -> dict[str, tuple[str, str]]:
     return {name: title for name, title in titles.items() if name in kept["one_nn"]}
 
 
-def _noticed(kept: dict) -> list[str]:
+def _write_notices(kept: dict) -> list[str]:
     best = SUBSTITUTES if SUBSTITUTES in kept["one_nn"] else PLACE
     shares = {name: sum(values) / len(values) for name, values in kept["one_nn"].items()}
     lines = [
@@ -87,12 +87,3 @@ def _how(kept: dict) -> str:
         n=kept["n"],
         words=len(kept["words"]),
     )
-
-
-def _mean(values: list[float]) -> float:
-    return round(100 * sum(values) / len(values), 1)
-
-
-def _index(kept: dict, name: str) -> float | None:
-    values = kept["ari"].get(name)
-    return round(sum(values) / len(values), 3) if values else None

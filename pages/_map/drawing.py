@@ -14,11 +14,11 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
-from core.figures.maps import outer_edge, shared_limits
+from core.figures.maps import find_limits, outer_edge
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
 from core.live.brush import Brush
-from core.live.points import NEUTRAL, Points, map_data
+from core.live.points import NEUTRAL, Points, map_data, point_named
 from core.live.texts import kept_in_words
 from core.senses.trust import Links
 from core.text import languages
@@ -40,19 +40,19 @@ from pages._word import atlas, pair_layer, verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """What is on the maps, and the point whose true neighbours are."""
+    """What is on the maps, and the point whose true neighbors are."""
 
     layout: Layout
-    lemma: str | None  # whose senses are coloured
+    lemma: str | None  # whose senses are colored
     senses: list[str]
     placed: Mapping[int, Chosen]  # the reader's sentences, by number
     point: int | None = None
-    near: Mapping[str, Links] | None = None  # its true neighbours, by space
+    near: Mapping[str, Links] | None = None  # its true neighbors, by space
 
 
 @st.fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
-    """Maps, what to notice, the neighbours of the point in question, the list of dots."""
+    """Maps, what to notice, the neighbors of the point in question, the list of dots."""
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         _show(in_use, bench(in_use), result, lemma, placed)
 
@@ -74,7 +74,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
         choice, legend = st.columns([2, 3], vertical_alignment="bottom")
         with choice:
             name = lines.choose(placed, result.occurrences)
-    contexts, point, near = [item.in_context for item in placed.values()], lines.point(name, result.rows, placed), None
+    contexts, point, near = [item.in_context for item in placed.values()], point_named(name, result.rows, placed), None
     if point is not None:
         near = dict(zip(result.names, true_neighbours(over, result, contexts, [point])[0], strict=True))
     shown = Shown(result, lemma, result.senses_of(lemma), placed, point, near)
@@ -139,7 +139,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces:
     map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, result.rows)
     further = {shown.point: [*shown.near.values()]} if shown.near and str(shown.point) not in data["links"] else {}
     map_view.told(data, view, name, state.picked, further)
-    figure, alt = _picture(shown, view, state.picked, shared_limits(result.coordinates, result.stars), alone=True)
+    figure, alt = _picture(shown, view, state.picked, find_limits(result.coordinates, result.stars), alone=True)
     note(figure, key="map", alt=alt)
 
 
@@ -219,7 +219,7 @@ def _flat(shown: Shown, space: str, state: Brush, *, alone: bool) -> None:
     key = f"map.{result.word}.{result.plan}.{space}"
     stars = result.stars[result.names.index(space)].tolist()
     picked, limits = state.figure_of(
-        key, (shown.point, *result.ends, alone, repr((shown.placed, stars))), shared_limits(result.coordinates, result.stars)
+        key, (shown.point, *result.ends, alone, repr((shown.placed, stars))), find_limits(result.coordinates, result.stars)
     )
     figure, alt = _picture(shown, space, picked, limits, alone=alone)
     figure.update_layout(meta={"map": key, "turn": state.turns.get(key, 0)})

@@ -1,4 +1,4 @@
-"""All tokens: every token of the corpus as one dot, in each layer's map, coloured by word, meaning or part of the sentence (tokens.js).
+"""All tokens: every token of the corpus as one dot, in each layer's map, colored by word, meaning or part of the sentence (tokens.js).
 
 Places are core.analysis.token_maps': made once beside the pages, then kept on disk. They go to the reader's browser as whole numbers.
 """
@@ -55,7 +55,7 @@ def show(in_use: InUse, word: str) -> None:
         lit = bare(word)[:40]
         data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _sent(table, maps, lit, key), most=4)
         _live(key=LIVE, data=data)
-        instruments.told("tokens", {"key": key})
+        instruments.send("tokens", {"key": key})
     notice(_noticed(table, maps, word))
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",

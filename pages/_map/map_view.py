@@ -16,12 +16,12 @@ from pages._frame.choices import ALL, TOKENS
 from pages._map import brush
 from pages._map.lines import KEY
 from pages._widgets import instruments
-from pages._widgets.instruments import instrument, said
+from pages._widgets.instruments import get_settings, instrument
 from pages._word import pair_layer
 
 LIVE = "map.live"  # key of the component
 _live = instrument("map", Path(__file__).parent, "live")
-MOST_LINKED = 200  # dots up to which the neighbours of each are sent beforehand; of more, those of the stars and of the one in question
+MOST_LINKED = 200  # dots up to which the neighbors of each are sent beforehand; of more, those of the stars and of the one in question
 
 
 def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
@@ -32,7 +32,7 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
 def told(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """What is set: the space, whose lines are drawn, which rows are selected; links of points whose were not sent before."""
     known = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
-    instruments.told("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
+    instruments.send("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})
 
 
 def glides(view: str, names: Sequence[str]) -> bool:
@@ -50,7 +50,7 @@ def side_by_side(names: Sequence[str]) -> list:
 
 def _take(names: Sequence[str], rows: Collection[int]) -> None:
     """What the reader let go of: the layer, which stands in the address, whose lines are drawn, what is selected."""
-    if (given := map_setting(said(LIVE), (*names, ALL, TOKENS), rows)) is None:
+    if (given := map_setting(get_settings(LIVE), (*names, ALL, TOKENS), rows)) is None:
         return
     st.session_state["view"], st.session_state[KEY], picked = given
     pair_layer.keep(given[0])

@@ -1,6 +1,6 @@
 """The layer-mix laboratory, a fragment: the instrument of mix_view, which answers while one drags, and what only the server can tell.
 
-A word whose senses nobody labelled has it as soon as every word of the sentences has been read. Until then, and where the reader's
+A word whose senses nobody labeled has it as soon as every word of the sentences has been read. Until then, and where the reader's
 browser cannot run it, Streamlit draws it all: a slider redraws the fragment and nothing else.
 """
 
@@ -115,7 +115,7 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
         of_any = view(mix.of_any, bench(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
-        mix_view.live(data, _take_set)
+        mix_view.live(key=mix_view.LIVE, data=data, on_set_change=_take_set)
     state = {
         "w": [st.session_state[key] for key in slider_keys()],
         "gamma": gamma,
@@ -124,7 +124,7 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
     }
     if result.coordinates is not None:
         state |= {"layout": np.ravel(result.coordinates).round(4).tolist(), "stars": result.stars.round(4).tolist()}
-    instruments.told("mix", state)
+    instruments.send("mix", state)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(result.pulls, key="mix.pulls", by_length=True, shown=False)
     if labelled:
@@ -151,7 +151,7 @@ def _twin_of(item: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ..
 
 def _take_set() -> None:
     """What the reader let go of becomes the sliders', which write it into the address."""
-    if (given := mix_setting(instruments.said(mix_view.LIVE), model_layers.in_use().n, LIMIT)) is None:
+    if (given := mix_setting(instruments.get_settings(mix_view.LIVE), model_layers.in_use().n, LIMIT)) is None:
         return
     for key, value in zip((*slider_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
         st.session_state[key] = value
@@ -159,7 +159,7 @@ def _take_set() -> None:
 
 
 def _controls() -> tuple[np.ndarray, float, bool]:
-    """Weights, gamma, and whether every layer is normalised before it is weighed."""
+    """Weights, gamma, and whether every layer is normalized before it is weighed."""
     offered = {code: name for code, (name, _) in presets(model_layers.in_use().n).items()}
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
@@ -205,7 +205,7 @@ def _norm(chosen: Chosen, result: Mixed, gamma: float) -> None:
 
 
 def _neighbours(table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixed) -> None:
-    """Both lists: other sentences with a labelled word, else the nearest of all words."""
+    """Both lists: other sentences with a labeled word, else the nearest of all words."""
     for number, (column, item, colour, near) in enumerate(zip(st.columns(2, gap="large"), chosen, OWN, result.near, strict=False)):
         with column:
             lists.heading(mix_view.title_of(item, number), colour, item.text.strip()[:140])

@@ -57,7 +57,7 @@ def show(in_use: InUse) -> None:
 
 
 def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str | None:
-    """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
+    """Which word is drawn: those of the reader's sentences first, then the labeled ones, or the commonest of a corpus without labels."""
     table = over.targets
     own = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
     known = listed_in(in_use.corpus)
@@ -83,16 +83,16 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
 
 
 def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
-    """The map of a labelled word, its dots coloured by meaning."""
+    """The map of a labeled word, its dots colored by meaning."""
     table = over.targets
     own = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
-    # On the map of all words the one in question wears its senses' colours among the grey others.
+    # On the map of all words the one in question wears its senses' colors among the gray others.
     lemma = word if word != ALL_WORDS else own
     with right, _more("layout"):
         plan = layout.choose()
     with left:
         ends = layout.ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        placed = atlas.placed(table, word, chosen)
+        placed = atlas.place_sentences(table, word, chosen)
         request = LayoutRequest(
             word=word,
             contexts=tuple(item.in_context for item in placed.values()),

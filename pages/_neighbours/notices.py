@@ -1,4 +1,4 @@
-"""What to notice in two lists of neighbours: pure functions of what stands in them."""
+"""What to notice in two lists of neighbors: pure functions of what stands in them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
-from core.index.neighbours import Neighbour, TypeNeighbour
+from core.index.neighbours import Neighbour
 from core.text.tokens import bare
 from core.views.neighbours import Neighbours
 
 
-def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
+def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
     """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
     told = [_senses(item) for item in (first, second)]
@@ -24,11 +24,11 @@ def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool
     return lines
 
 
-def beside(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
+def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
     if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []
-    (a, b), (c, d) = ([{_same(n) for n in item.entries} for item in pair] for pair in (other, first))
+    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (other, first))
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [
@@ -36,17 +36,8 @@ def beside(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours],
     ]
 
 
-def _same(neighbour: Neighbour | TypeNeighbour) -> str:
-    """What an entry is in any model's table: rows are numbered by each table for itself."""
-    return (
-        neighbour.word
-        if isinstance(neighbour, TypeNeighbour)
-        else f"{neighbour.occurrence.position} {' '.join(neighbour.occurrence.tokens)}"
-    )
-
-
 def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bool) -> str:
-    a, b = ([_identity(n) for n in item.entries] for item in (first, second))
+    a, b = ([n.identity for n in item.entries] for item in (first, second))
     values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Both lists are empty.")
@@ -68,12 +59,8 @@ def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bo
     return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
 
 
-def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:
-    return neighbour.occurrence.row if isinstance(neighbour, Neighbour) else neighbour.word
-
-
 def _senses(listed: Neighbours) -> str:
-    """Which meaning most neighbours have that are labelled as the word in question; "" where none is."""
+    """Which meaning most neighbors have that are labeled as the word in question; "" where none is."""
     results = [n.occurrence for n in listed.entries if isinstance(n, Neighbour)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:

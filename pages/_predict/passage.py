@@ -1,10 +1,8 @@
 """The Next word page's text: its box and examples, what draws it, and the versions to go back to."""
 
-from difflib import SequenceMatcher
-
 import streamlit as st
 
-from core.analysis.expectation import sentences_of
+from core.analysis.expectation import is_version
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
@@ -20,7 +18,7 @@ KEPT = 100  # earlier versions to go back to
 NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
-def typed() -> str:
+def ask_text() -> str:
     """Examples, the text, Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
@@ -44,7 +42,14 @@ def typed() -> str:
     columns = st.columns([9.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
-        TEXT, label, known[0].text, limits().max_text, place=columns[0], height=80, placeholder=t("Type a few words"), on_change=_typed
+        TEXT,
+        label,
+        known[0].text,
+        limits().max_text,
+        place=columns[0],
+        height=80,
+        placeholder=t("Type a few words"),
+        on_change=_note_change,
     )
     columns[-1].button(
         t("Undo"),
@@ -87,13 +92,6 @@ def undo() -> None:
         st.session_state[EARLIER], st.session_state[ENDED] = earlier[:-1], None
 
 
-def is_version(text: str, other: str) -> bool:
-    """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
-    a, b = ([token for sentence in sentences_of(item) for token in sentence] for item in (text, other))
-    same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
-    return bool(same) and 2 * same >= max(len(a), len(b))
-
-
 def _fit_other(text: str) -> None:
     """The text to compare with is an example's only beside that example, or what is still a version of it; else there is none yet."""
     known = examples.predict()
@@ -127,7 +125,7 @@ def _forget_earlier() -> None:
     st.session_state[BEFORE] = None
 
 
-def _typed() -> None:
+def _note_change() -> None:
     st.session_state[CHANGED] = True
 
 

@@ -5,6 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.corpus.spread import clean
 from core.senses import clusters
 from core.views.induction import Groups, Occurrences
 from pages._widgets import lists
@@ -21,7 +22,7 @@ def current(view: str, suggested: list[str]) -> list[str]:
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
     names = [
-        _clean(item) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
+        clean(str(item or "")) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
         for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
     ]
     return names
@@ -38,8 +39,8 @@ def editor(view: str, groups: Groups) -> None:
         {
             "label": bases.get(view, names),
             "sentences": np.bincount(groups.of, minlength=len(names)),
-            "substitutes": [_listed(words) for words in groups.substitutes],
-            "words": [_listed(words) for words in groups.words],
+            "substitutes": [_join_words(words) for words in groups.substitutes],
+            "words": [_join_words(words) for words in groups.words],
         }
     )
     if not any(groups.substitutes):
@@ -67,7 +68,7 @@ def editor(view: str, groups: Groups) -> None:
 
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
-    """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
+    """The sentences with their labels, as JSON lines that this app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.of]
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
@@ -94,10 +95,5 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     lists.twin(table, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
 
 
-def _listed(words: list[tuple[str, float]]) -> str:
+def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
-
-
-def _clean(label: object) -> str:
-    """A typed label without characters that no file of ours can hold."""
-    return "".join(c for c in str(label or "") if c.isprintable())[:MOST_CHARACTERS].strip()

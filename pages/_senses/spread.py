@@ -11,6 +11,7 @@ from core.common.i18n import t, tn
 from core.common.markup import html, plain
 from core.common.model_layers import SENSES
 from core.corpus.spread import FEWEST_SENSES, MOST_CHARACTERS, MOST_SENSES, Labels, SpreadLabels
+from core.figures.maps import selected_rows
 from core.figures.spaces import label_map
 from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.views import induction
@@ -22,7 +23,6 @@ from pages._frame.markup import show_html
 from pages._senses import label_files, label_store, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._word import atlas
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
@@ -42,6 +42,8 @@ def show(in_use: InUse) -> None:
     key = over.corpus, chosen.word
     labels = label_store.current(key, occurrences.items)
     result = view(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
+    numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
+    st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     with picture:
@@ -51,7 +53,7 @@ def show(in_use: InUse) -> None:
         with right:
             _ask(key, occurrences, labels, result)
     _name(key, occurrences, labels)
-    notice(_noticed(occurrences, labels, result, chosen.layer))
+    notice(_write_notices(occurrences, labels, result, chosen.layer))
     _sentences(occurrences, labels, result)
     _senses(key, occurrences, labels, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
@@ -125,7 +127,7 @@ def _answered(key: Key, occurrences: Occurrences, k: int, box: str) -> None:
 def _selected(occurrences: Occurrences) -> list[int]:
     """What is selected on the map, and what in the table."""
     state = st.session_state
-    on_map = atlas.selected_rows(state.get(_map_key()))
+    on_map = selected_rows(state.get(_map_key()))
     in_table = (state.get(_table_key()) or {}).get("selection", {}).get("rows", [])
     order = state.get("spread.order") or list(range(len(occurrences.items)))
     return sorted({*on_map, *(order[k] for k in in_table if k < len(order))})
@@ -171,7 +173,7 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
     )
 
 
-def _noticed(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
+def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
     n, given = len(occurrences.items), len(labels.given)
     if result is None:
         return [

@@ -66,7 +66,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
 
 
 def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
-    """What has the word, or any: the labelled sentences, else every token; None while these are being read, which the page then says."""
+    """What has the word, or any: the labeled sentences, else every token; None while these are being read, which the page then says."""
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
     table = induction.labelled_with(over, word)
@@ -118,7 +118,7 @@ def _usual(over: Bench, table: OccurrenceTable) -> str:
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
     own = not sentences_of(over.corpus)
     if not own and state.get("example") == examples.first_word():
-        usual = examples.grouped() or usual
+        usual = examples.word_to_group() or usual
     if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = induction.opening_word(over, table) or usual
     before, state[CORPUS] = state.get(CORPUS), over.corpus

@@ -5,23 +5,23 @@ from collections.abc import Collection
 import numpy as np
 
 from core.common import model_layers
-from core.common.i18n import t, tn
+from core.common.i18n import format_number, t, tn
 from core.common.markup import Markup
 from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
 from core.text.tokens import bare
 from pages._why.inputs import Options, example_on_screen
-from pages._why.words import reader, word_at
+from pages._why.words import reader
 from pages._widgets.inputs import Chosen
 
 MAX_TURNING = 4  # words named each of which would turn the sense
 
 
-def noticed(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
+def write_notices(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
     """Where the word has senses: how it is read, and what decided that: two sentences."""
     nearest = influence.verdict(result, options.layer, options.half)
-    lines = [_sentence(_reading(result, nearest), _judged(chosen, nearest))]
+    lines = [_sentence(_reading(result, nearest), _compare_with_label(chosen, nearest))]
     if not result.changed:
         return lines
     if options.layer == "0":
@@ -37,19 +37,19 @@ def hangs_on(result: Influence, options: Options) -> list[str]:
     return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
 
 
-def noticed_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
+def describe_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
     """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
     if not result.changed:
         return [_sentence(t("there is no other word"))]
     if options.layer == "0":
         return [_sentence(_nothing("0"))]
-    values = influence.apart(result, options.layer, options.half)
+    values = influence.measure_apart(result, options.layer, options.half)
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
     naming = [k for k in clear if result.changed[k] in content]
     places = {
         "at": model_layers.in_use().at(options.layer, begins=True),
         "who": reader(options.half),
-        "target": word_at(result, result.position),
+        "target": result.word_at(result.position),
     }
     places["other"] = bare(other)[:40]
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
@@ -62,7 +62,7 @@ def noticed_apart(result: Influence, options: Options, content: Collection[int],
         ]
     if not naming:
         return [t("{at}, only function words move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)]
-    places |= {"word": word_at(result, result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
+    places |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(
             "{at}, “{word}” separates the two most: without it “{target}” is {value} nearer to the other “{other}” (cosine {cosine}; read by {who}).",
@@ -75,12 +75,12 @@ def noticed_apart(result: Influence, options: Options, content: Collection[int],
         )
     lines = [line]
     if len(naming) > 1:
-        facts = {"word": word_at(result, result.changed[naming[1]]), "value": signed(values[naming[1]])}
+        facts = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
         lines.append(t("Next comes “{word}” ({value}).", **facts))
     return lines
 
 
-def noticed_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
+def describe_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
     """Where only the way of the vector can be said: two sentences."""
     moved = result.moved[:, result.views.index(options.layer), influence.HALVES.index(options.half)]
     if not result.changed:
@@ -93,7 +93,7 @@ def noticed_moves(result: Influence, options: Options, content: Collection[int])
     naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
-    word = word_at(result, result.changed[naming[0]])
+    word = result.word_at(result.changed[naming[0]])
     at = model_layers.in_use().at(options.layer, begins=True)
     who = reader(options.half)
     return [
@@ -112,7 +112,7 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
     places = {
         "at": model_layers.in_use().at(nearest.view, begins=True),
         "who": reader(nearest.half),
-        "word": word_at(result, result.position),
+        "word": result.word_at(result.position),
     }
     if not nearest.clear:
         return t("{at}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
@@ -124,7 +124,7 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
     return read
 
 
-def _judged(chosen: Chosen, nearest: SenseStanding) -> str:
+def _compare_with_label(chosen: Chosen, nearest: SenseStanding) -> str:
     """Whether the model is right, where the sentence is one of ours, so that a person's answer is known."""
     example = example_on_screen(chosen)
     if example is None or not example.sense or not nearest.clear:
@@ -140,7 +140,7 @@ def _heaviest(result: Influence, options: Options, stands: SenseStanding, conten
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
         return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single content word decides")
     most = naming[0]
-    places = {"word": word_at(result, result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
+    places = {"word": result.word_at(result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
     if values[most] > 0:
         return t("“{word}” matters most: it adds {value} to the lead of “{sense}”", **places)
     return t("“{word}” matters most: it lowers the lead of “{sense}” by {value}", **places)
@@ -159,7 +159,7 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
     if not nearest.clear or options.layer == "0":
         return []
     turning = influence.turning(result, options.layer, options.half)
-    words = ", ".join(f"“{word_at(result, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
+    words = ", ".join(f"“{result.word_at(k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
     if not turning:
         return [t("Changing one word never changes the sense.")]
     if len(turning) == 1:
@@ -201,7 +201,7 @@ def _sides(result: Influence, view: str) -> list[str]:
 
 
 def _signed(gain: float) -> str:
-    return f"{round(gain, 1) + 0.0:+.1f}".replace("-", "−")
+    return format_number(round(gain, 1) + 0.0, "+.1f")
 
 
 def _past_settles(n: int, facts: dict[str, str]) -> str:
@@ -229,5 +229,5 @@ def _alone(result: Influence, view: str) -> list[str]:
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:
         return []
-    places = {"word": word_at(result, result.position), "sense": result.senses[best]}
+    places = {"word": result.word_at(result.position), "sense": result.senses[best]}
     return [t("Without a sentence, “{word}” is nearest to “{sense}”.", **places)]

@@ -1,14 +1,10 @@
 """The words of the page "What decided this sense?": names of halves and layers, the legend, what is said of a word without senses."""
 
-import numpy as np
-
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
-from core.text.tokens import bare
 from pages._why.inputs import Options
 from pages._widgets import lists
 
@@ -20,13 +16,8 @@ def reader(half: str) -> str:
     return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
 
 
-def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
-    """How far a word moves the target towards every sense: "river edge +0.03, financial institution −0.01"."""
-    return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
-
-
 def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
-    """HTML under the sentence: what its colours and numbers are."""
+    """HTML under the sentence: what its colors and numbers are."""
     how = {
         influence.DROP: t("Number: lead lost when dropped."),
         influence.MASK: t("Number: lead lost when masked."),
@@ -39,7 +30,7 @@ def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Ma
 
 
 def legend_of_two(pair: tuple[str, str]) -> Markup:
-    """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
+    """HTML under the sentence of a word without labeled senses: what its colors and numbers are."""
     chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
     message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)
@@ -47,12 +38,7 @@ def legend_of_two(pair: tuple[str, str]) -> Markup:
 
 def no_other(result: Influence) -> str:
     """Why only the way of the vector is shown, and what to do."""
-    word = word_at(result, result.position)
+    word = result.word_at(result.position)
     return t(
         "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.", word=word
     )
-
-
-def word_at(result: Influence, position: int) -> str:
-    """A word of the sentence cut where it is long."""
-    return bare(result.tokens[position])[:40]

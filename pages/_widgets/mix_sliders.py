@@ -33,11 +33,11 @@ def slider_keys() -> list[str]:
 
 
 def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:
-    """The weights (L,), which the Neighbours page's mix takes too, and the scale; `moved` is called when a weight was."""
+    """The weights (L,), which the Neighbors page's mix takes too, and the scale; `moved` is called when a weight was."""
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
     of = model_layers.in_use()
     raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, key=f"w{k}", **BOUND, on_change=moved) for k in range(n_layers)]
     gamma = st.slider(t("γ (scale)"), 0.1, 5.0, 1.0, 0.1, key="gamma", **BOUND)
     weights = softmax(raw)
-    st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbours page's mix
+    st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbors page's mix
     return weights, gamma

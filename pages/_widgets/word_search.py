@@ -1,7 +1,8 @@
-"""One of hundreds of labelled words: a box that filters as one types, by theme, or a random word; the address carries it."""
+"""One of hundreds of labeled words: a box that filters as one types, by theme, or a random word; the address carries it."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
 import streamlit as st
 
@@ -25,7 +26,7 @@ def word_search(
 ) -> str:
     """The word chosen, of `words` or any other that is typed; `usual` is chosen when others come into question.
 
-    `known` says of labelled words their themes and how many senses, `told` how well the model parts them, 0 to 1, where that was
+    `known` says of labeled words their themes and how many senses, `told` how well the model parts them, 0 to 1, where that was
     measured; `titles` is what stands for words that have a title of their own.
     """
     _of_address(key, usual)
@@ -107,12 +108,8 @@ def _theme(row, key: str, known: Mapping[str, Labelled]) -> str:
     if not known:
         return ALL
     there = {theme for item in known.values() for theme in item.themes}
-    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=_by_name))
+    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=itemgetter(1)))
     return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
-
-
-def _by_name(pair: tuple[str, str]) -> str:
-    return pair[1]
 
 
 def _of_address(key: str, usual: str) -> None:

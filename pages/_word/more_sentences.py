@@ -1,4 +1,4 @@
-"""Where a word stands in few of the sentences in use: how many more there are among those of the further labelled words, a click away."""
+"""Where a word stands in few of the sentences in use: how many more there are among those of the further labeled words, a click away."""
 
 import streamlit as st
 

@@ -25,7 +25,7 @@ def certainty(verdict: Verdict) -> str:
 
 
 def reason(verdict: Verdict, word: str) -> str:
-    """What it rests on: the votes of the labelled sentences nearest to each and the words around, or the cosine alone."""
+    """What it rests on: the votes of the labeled sentences nearest to each and the words around, or the cosine alone."""
     if verdict.senses is None:
         return _without_labels(verdict, word[:40])
     sentences = [_votes(verdict)]

@@ -41,7 +41,7 @@ def sent(page) -> dict:
 )
 def test_what_a_browser_says_was_set_is_taken_where_the_map_has_it(monkeypatch, given, expected):
     monkeypatch.setattr(instruments.st, "session_state", {map_view.LIVE: {"set": given}})
-    assert map_setting(instruments.said(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
+    assert map_setting(instruments.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
 
 
 def test_dots_stars_and_true_neighbours_are_core_s_in_every_layer():

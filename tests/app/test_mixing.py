@@ -162,4 +162,4 @@ def test_normalised_layers_are_sent_where_the_switch_says_so():
 )
 def test_what_a_browser_says_was_set_is_taken_within_the_sliders_limits_or_not_at_all(monkeypatch, given, expected):
     monkeypatch.setattr(instruments.st, "session_state", {mix_view.LIVE: {"set": given}})
-    assert mix_setting(instruments.said(mix_view.LIVE), 3, LIMIT) == expected
+    assert mix_setting(instruments.get_settings(mix_view.LIVE), 3, LIMIT) == expected

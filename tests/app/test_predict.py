@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from core.analysis.expectation import is_version
 from core.views.next_words import widest_gap
 from pages._frame import choices, examples
 from pages._predict.edits import _verdict
-from pages._predict.passage import AT, OTHER, TEXT, is_version
+from pages._predict.passage import AT, OTHER, TEXT
 from tests.app.test_pages import opened
 
 OWN = "She poured the molten glass into a mould."
@@ -31,7 +32,7 @@ def test_what_was_typed_to_compare_with_stays():
 
 def test_it_opens_on_a_content_word_of_every_text_anew():
     page = opened("pages/predict.py", ptext=OWN, predict_part="words")
-    assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mould
+    assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mold
     page.text_area(key=TEXT).set_value("Of the three, it was the lighthouse.").run()
     assert page.session_state[AT] in (2, 7) and not page.exception
 
