@@ -74,7 +74,7 @@ def choose(content: Language) -> InUse:
 
 def _choose_second_model(model: str) -> str:
     """A second model of the same language, by name or path; "" where there is none."""
-    others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
+    others = [name for name in registry.available("model") if name != model]
     others += _add_typed("beside", others)
     nothing = t("none")
     chosen = st.selectbox(
