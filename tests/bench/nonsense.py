@@ -107,7 +107,7 @@ def _within(page: Page, place: str) -> Iterator[str]:
 
 def type_in(page: Page, box: Locator, value: str) -> None:
     """As a person does who pastes it: what was there goes, Enter ends it."""
-    box.click(timeout=10_000)
+    box.click(timeout=10_000, position={"x": 12, "y": 12})  # not on what Streamlit writes in the corner
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(value) if value else page.keyboard.press("Delete")
     page.keyboard.press("Control+Enter" if box.evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
