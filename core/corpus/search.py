@@ -252,5 +252,5 @@ def _merged(of: list[tuple[np.ndarray, int]]) -> Hits:
 
 def _parts(words: Sequence[str]) -> list[str]:
     if not 0 < len(words) <= MAX_WORDS:
-        raise BadInput(t("{n} words; search for 1 to {most}.", n=len(words), most=MAX_WORDS))
+        raise BadInput(t("That is {n} words. Search for 1 to {most}.", n=len(words), most=MAX_WORDS))
     return list(words)

@@ -44,7 +44,7 @@ def english(in_use: InUse) -> InUse:
     if languages.in_use().code == i18n.ENGLISH:
         return replace(in_use, beside="")
     english = languages.get_language(i18n.ENGLISH)
-    st.info(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
+    st.caption(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
     fit_model(english.model)
     return InUse(english.model, english.vectors, english.sentences, in_use.engine)
 
