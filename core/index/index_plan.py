@@ -137,7 +137,7 @@ def check_room(plan: Plan, spent: int = 0) -> None:
         )
 
 
-def measured_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:
+def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:
     """Read a sample twice, and its `substitutes` where an index keeps them, with an encoder that has no words yet: the second time every
     spelling is known."""
     every = max(1, len(sentences) // SAMPLE_SENTENCES)

@@ -40,12 +40,12 @@ class SenseIndex(Index):
         place = self.place(query)
         parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
         return np.concatenate(
-            [np.empty(0, np.float32), *(self._placed(self.space.of_rows(self.table, part), query) @ place for part in parts)]
+            [np.empty(0, np.float32), *(self._place(self.space.of_rows(self.table, part), query) @ place for part in parts)]
         )
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
         """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
-        return self._placed(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
+        return self._place(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
 
     def rows(self, question: Question) -> np.ndarray:
         """(n,): the rows that are placed, in the table's order; all that may answer, unless they are too many."""
@@ -67,6 +67,6 @@ class SenseIndex(Index):
         """How many of these rows a search places."""
         return MOST_READ if np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ else MOST_PLACED
 
-    def _placed(self, views: np.ndarray, query: Query) -> np.ndarray:
+    def _place(self, views: np.ndarray, query: Query) -> np.ndarray:
         word = WordInContext(query.tokens, query.position, query.read_as)
         return self.space.placed(views, word=self.word or word.lemma_in(self.table) or word.spelling)

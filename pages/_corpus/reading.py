@@ -65,13 +65,6 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
         _reading(in_use, corpus, plan)
 
 
-def common_word(corpus: EncodedCorpus) -> str:
-    """The commonest word of at least five letters; the commonest token where there is none."""
-    order = corpus.frequency.argsort(kind="stable")[::-1][:500]
-    words = [corpus.word_list[k] for k in order.tolist()]
-    return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
-
-
 def show_facts(result: Concordance) -> None:
     """How often, how evenly, and in which forms, in one line above the lines."""
     facts = [tn("{n:,} occurrence", "{n:,} occurrences", result.n), t("{rate:,.0f} per million", rate=result.per_million)]

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.files import own_names
-from core.index.index_plan import Pace, Plan, measured_pace, plan_for
+from core.index.index_plan import Pace, Plan, measure_pace, plan_for
 from core.index.sense_space import substitutes_of
 from core.text.corpora import open_corpus
 from core.workbench import Bench
@@ -32,4 +32,4 @@ def plan(corpus: str, model_name: str) -> Plan:
 def pace(model_name: str, _corpus: str) -> Pace:
     """How fast this machine reads with a model, whatever the corpus."""
     model = opened.model(model_name)
-    return measured_pace(model.encoder, open_corpus(_corpus), substitutes_of(model))
+    return measure_pace(model.encoder, open_corpus(_corpus), substitutes_of(model))

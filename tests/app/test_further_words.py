@@ -1,4 +1,4 @@
-"""A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
+"""A word of the many labeled ones, typed: it has its senses on every page at once, as the bundled ones have."""
 
 import json
 import threading
@@ -98,7 +98,7 @@ def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
 
 def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
     jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
-    cat = definition(languages.named("en"), "jaguar", "animal")
+    cat = definition(languages.get_language("en"), "jaguar", "animal")
     page = opened_whole("pages/map.py", **jaguar)
     assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
     told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}

@@ -29,7 +29,7 @@ def opened():
     """Of a language: model, table, ground."""
     found = {}
     for code in CODES:
-        model = open_model(languages.named(code).model)
+        model = open_model(languages.get_language(code).model)
         table = open_table(model.language.sentences, model, targets_only=True)
         found[code] = model, table, verdict.read(table.folder)
     return found
@@ -47,7 +47,7 @@ def judged(opened, code: str, word: str, pair) -> Verdict:
 
 @pytest.mark.parametrize("code", CODES)
 def test_every_example_is_two_meanings(opened, code: str):
-    pairs = languages.named(code).examples["pairs"]
+    pairs = languages.get_language(code).examples["pairs"]
     assert len(pairs) >= 8
     wrong = {word: judged(opened, code, word, pair) for word, pair in pairs.items()}
     wrong = {word: (one.says, round(one.probability, 2)) for word, one in wrong.items() if one.says != TWO}
@@ -58,16 +58,16 @@ def test_every_example_is_two_meanings(opened, code: str):
 def seen(opened):
     """Of a language: the evidence of all judged rows."""
     return {
-        code: evidence.of_rows(model.encoder, vectors, table, pairs.judged_rows(table), open_space(model, vectors))
+        code: evidence.of_rows(model.encoder, vectors, table, pairs.rows_to_judge(table), open_space(model, vectors))
         for code, (model, table, _) in opened.items()
         if (vectors := static_vectors(model))
     }
 
 
 def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
-    """Pairs of the labelled sentences, each word judged by what the others teach."""
+    """Pairs of the labeled sentences, each word judged by what the others teach."""
     model, table, ground = opened[code]
-    words = pairs.judged_words(table)
+    words = pairs.words_to_judge(table)
     judged = verdicts.pairs_of(model, table, words) if labels else pairs.pairs_unlabelled(table, words, seen[code], ground.layer)[0]
     return verdicts.held_out(judged, len(words))
 
@@ -112,13 +112,13 @@ def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch
         return rows, np.random.default_rng(len(lemma)).permutation(labels)
 
     monkeypatch.setattr(pairs, "some_rows", shuffled)
-    words = pairs.judged_words(table)
+    words = pairs.words_to_judge(table)
     figures = verdicts.figures(verdicts.held_out(verdicts.pairs_of(model, table, words), len(words)))
     assert 0.46 < figures["right of all"] < 0.54
 
 
 def test_the_order_of_the_sentences_changes_no_verdict(opened):
-    """Every labelled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
+    """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
     model, table, _ = opened["en"]
     asked = judge.open_judge(model)
     random = np.random.default_rng(0)
@@ -195,7 +195,7 @@ def test_the_usual_ground_is_the_english_one(opened):
     ground = opened["en"][2]
     assert verdict.USUAL.layer == ground.layer
     assert verdict.USUAL.votes == pytest.approx(ground.votes, abs=0.3)
-    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 4  # of another model no centre is known
+    assert not verdict.USUAL.centres and len(verdict.USUAL.alone) == 4  # of another model no center is known
 
 
 def test_the_words_around_settle_what_the_vectors_leave_open(opened):

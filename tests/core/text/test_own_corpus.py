@@ -16,7 +16,7 @@ from core.files.registry import entries
 from core.index import build as building
 from core.index import index_plan as planning
 from core.index.build import build_index
-from core.index.index_plan import Pace, index_plan, measured_pace, plan_for
+from core.index.index_plan import Pace, index_plan, measure_pace, plan_for
 from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
@@ -312,13 +312,13 @@ class Clock:
 def test_a_pace_counts_what_substitutes_take(monkeypatch):
     clock, sentences = Clock(), read_sentences("assets/sentences.jsonl", limit=100)
     monkeypatch.setattr(planning.time, "perf_counter", lambda: clock.now)
-    assert measured_pace(clock, sentences).token_s == pytest.approx(1)
-    assert measured_pace(clock, sentences, clock).token_s == pytest.approx(1.6)
+    assert measure_pace(clock, sentences).token_s == pytest.approx(1)
+    assert measure_pace(clock, sentences, clock).token_s == pytest.approx(1.6)
 
 
 def test_a_pace_tells_spellings_from_tokens():
     sentences = read_sentences("assets/sentences.jsonl", limit=400)
-    pace = measured_pace(open_model("elmo-mini").encoder, sentences)
+    pace = measure_pace(open_model("elmo-mini").encoder, sentences)
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
     found = index_plan(sentences, 3, 256)
     assert Pace(2.0, 0.5).seconds(found) == 2 * found.spellings + 0.5 * found.tokens
