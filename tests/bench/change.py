@@ -39,7 +39,7 @@ DRAWS = 1_000
 PAIRS = 60
 MEASURES = ("both", "the gap", "neighbors", "APD", "PRT", "JSD")
 TEXT_PAIRS, OFTEN = 40, (320, 1_500)  # words of running text, and how often each occurs
-SIDES, SHARES = (16, 32, 75, 150), (0.0, 0.1, 0.25, 0.5, 1.0)
+SIDES, SHARES = (16, 32, 75), (0.0, 0.1, 0.25, 0.5, 1.0)
 SPREAD_DRAWS = 6
 BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
 
@@ -127,8 +127,7 @@ def text(space: SenseSpace) -> None:
 
 def _views(space: SenseSpace, read: list[tuple[list[str], int]]) -> np.ndarray:
     """(n, V) of a word in each of some sentences, which are read."""
-    layers = list(space.encoder.encode([tokens for tokens, _ in read]))
-    return space.views(read, np.stack([each[:, k] for each, (_, k) in zip(layers, read, strict=True)]), layers)
+    return space.alone(read)[0]
 
 
 def _with(tokens: tuple[str, ...], position: int, word: str) -> list[str]:
