@@ -7,7 +7,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import LEVEL, format_p
 from core.figures.style import GLOVE, layer_colour
@@ -72,7 +72,7 @@ def word_in_both(result: SpacesCompared) -> None:
         message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), other=word)
         st.caption(message)
     if not word:
-        raise BadInput(t("“{word}” is not in both. Choose another.", word=typed.strip()))
+        raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed.strip())))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)

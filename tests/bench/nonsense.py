@@ -84,6 +84,8 @@ def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
     found = [(one, None) for one in _within(page, "[data-testid=stMain]")]
     popovers = page.locator("[data-testid=stMain] [data-testid=stPopover] button")
     for k in range(popovers.count()):
+        if not popovers.nth(k).is_visible():
+            continue
         popovers.nth(k).click()
         page.wait_for_timeout(300)
         inner = f"[data-testid=stMain] [data-testid=stPopover] button >> nth={k}"
