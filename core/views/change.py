@@ -17,18 +17,27 @@ from core.corpus.change import UseChange
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
 from core.index.sense_space import LAYER, SenseSpace
-from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
-from core.text.labelled_words import sentences_of
-from core.text.readings import WordInContext
-from core.views.induction import rows_of, space_of
-from core.views.sides import Band, Facts, Side, SideTexts, bands_of, check_sides, dates_of, facts_of, shared_words, texts_of
+from core.views.induction import space_of
+from core.views.sides import (
+    Band,
+    Facts,
+    Side,
+    SideTexts,
+    WordTexts,
+    bands_of,
+    check_sides,
+    dates_of,
+    facts_of,
+    shared_words,
+    spread_evenly,
+    texts_of,
+    word_texts,
+)
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
-MOST = 1_000  # occurrences of a side
-MOST_READ = 75  # of a side whose sentences are read for the sense space: half a second
 COUNTED = 80  # of all, in which the number of groups is looked for
 MOST_RANKED = 100  # of a side, of each word of a list
 GROUPS_RANKED = 3  # of each word of a list
@@ -119,38 +128,34 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
     """None while a table is being read. BadInput for sides that are the same, and a word with too few sentences on one."""
     sides, facts = _checked(bench, request.first, request.second)
     word = folded(request.word.strip())
-    tables = [_table(bench, side, word) for side in sides]
-    if None in tables:
-        return None
-    texts = [texts_of(*each) for each in zip(tables, sides, facts, strict=True)]
-    by_lemma = all(word in table.lemmas for table in tables)
-    every = [each.within(_rows(each.table, word, by_lemma)) for each in texts]
     space = space_of(bench) if request.space == SENSES else None
     layer = bench.layers.top if request.space == SENSES and space is None else request.space
-    rows = [_sampled(each, of, space) for each, of in zip(texts, every, strict=True)]
-    if min(map(len, rows)) < change.FEWEST:
-        values = {"word": word[:60], "n": len(rows[0]), "m": len(rows[1]), "least": change.FEWEST}
+    both = word_texts(bench, sides, facts, word, space)
+    if both is None:
+        return None
+    n, m = (len(each.items) for each in both)
+    if min(n, m) < change.FEWEST:
+        values = {"word": word[:60], "n": n, "m": m, "least": change.FEWEST}
         raise BadInput(t("“{word}” is in {n} and {m} sentences; change needs at least {least} on each side.", **values))
-    items = [each.table.occurrence(int(row)) for each, of in zip(texts, rows, strict=True) for row in of]
+    items = [o for each in both for o in each.items]
     spellings = [o.tokens[o.position] for o in items]
-    vectors, unmapped = _vectors(tables, rows, layer, space, word)
-    groups, names, labelled, clear = _groups(bench, tables, rows, items, (vectors, unmapped), request.number, space)
+    vectors, unmapped = _vectors(both, layer, space, word)
+    groups, names, labelled, clear = _groups(both, items, (vectors, unmapped), request.number, space)
     placed = change.evened(vectors, spellings)
-    n = len(rows[0])
-    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.of(each.documents, of)]
+    documents = [name for each in both for name in each.documents]
     result = change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
     return WordChange(
         word=word,
         change=result,
         space=layer,
-        everything=(len(every[0]), len(every[1])),
+        everything=(both[0].everything, both[1].everything),
         items=items,
         groups=groups,
         names=tuple(names),
         labelled=labelled,
         clear=clear,
         near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
-        bands=bands_of(texts, rows, groups, len(names)),
+        bands=bands_of(both, groups, len(names)),
     )
 
 
@@ -212,50 +217,19 @@ def _checked(bench: Bench, first: Side, second: Side) -> tuple[tuple[Side, Side]
     return sides, facts
 
 
-def _table(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
-    """The labelled tokens where a language's own sentences label the word, else every token."""
-    if sentences_of(side.corpus):
-        beside = Bench(replace(bench.names, corpus=side.corpus), bench.opener).about(WordInContext((word,), 0))
-        if word in beside.targets.lemmas:
-            return beside.targets
-    return bench.opener.every_token(side.corpus, bench.names.model)
-
-
-def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
-    """A labelled word's rows with its other forms where both sides label it; else those of the spelling."""
-    if by_lemma:
-        return rows_of(table, word)
-    spelled = np.flatnonzero(table.spelled(word))
-    return spelled if len(spelled) else np.flatnonzero(table.same_word(word))
-
-
-def _sampled(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
-    """At most so many rows, spread evenly."""
-    most = MOST_READ if space is not None and np.count_nonzero(space.unread(texts.table, rows)) > MOST_READ else MOST
-    return _spread_evenly(rows, most)
-
-
-def _spread_evenly(rows: np.ndarray, most: int) -> np.ndarray:
-    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(int)]
-
-
-def _vectors(
-    tables: Sequence[OccurrenceTable], rows: Sequence[np.ndarray], layer: str, space: SenseSpace | None, word: str
-) -> tuple[np.ndarray, np.ndarray]:
-    """(n, D) of both sides' rows, and those in which groups are counted: in the sense space its parts before the map."""
+def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, word: str) -> tuple[np.ndarray, np.ndarray]:
+    """(n, D) of both sides' sentences, and those in which groups are counted: in the sense space its parts before the map."""
     if layer != SENSES:
-        layers = np.concatenate([table.rows.take(of) for table, of in zip(tables, rows, strict=True)])  # (n, L, D)
+        layers = np.concatenate([each.layers() for each in both])  # (n, L, D)
         vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
         return vectors, vectors
-    views = np.concatenate([space.of_rows(table, of) for table, of in zip(tables, rows, strict=True)])
+    views = np.concatenate([each.views(space) for each in both])
     # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
     return space.placed(views, word=word), space.placed(views, views.mean(axis=0), word, mapped=False)
 
 
 def _groups(
-    bench: Bench,
-    tables: Sequence[OccurrenceTable],
-    rows: Sequence[np.ndarray],
+    both: Sequence[WordTexts],
     items: Sequence[Occurrence],
     vectors: tuple[np.ndarray, np.ndarray],
     number: int | None,
@@ -268,22 +242,16 @@ def _groups(
         return groups, names.tolist(), True, len(names) > 1
     spellings = [o.tokens[o.position] for o in items]
     directions = clusters.directions(vectors[0], spellings)
-    suggestion = clusters.suggest(_spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
+    suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
     groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
-    names = _named(bench, tables, rows, items, (groups, clusters.closeness(directions, groups)[0]), space)
+    names = _named(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
 
 
 def _named(
-    bench: Bench,
-    tables: Sequence[OccurrenceTable],
-    rows: Sequence[np.ndarray],
-    items: Sequence[Occurrence],
-    groups_near: tuple[np.ndarray, np.ndarray],
-    space: SenseSpace | None,
+    both: Sequence[WordTexts], items: Sequence[Occurrence], groups: np.ndarray, near: np.ndarray, space: SenseSpace | None
 ) -> list[str]:
     """Names of groups by the substitutes of their typical sentences and by words near by, as the page of senses gives them."""
-    groups, near = groups_near
     forms = {o.word for o in items}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in items]
     words = clusters.telling_words(contexts, groups, Counter())
@@ -291,10 +259,10 @@ def _named(
     if space is not None:
         typical = np.sort([k for group in range(len(words)) for k in np.argsort(np.where(groups == group, -near, 2))[:NAMING]])
         typical = typical[groups[typical] >= 0]
-        n = len(rows[0])
+        n = len(both[0].items)
         predicted = []
-        for table, of, chosen in ((tables[0], rows[0], typical[typical < n]), (tables[1], rows[1], typical[typical >= n] - n)):
-            predicted += space.likeliest(table, of[chosen], clusters.NAMED_BY) if len(chosen) else []
+        for each, chosen in ((both[0], typical[typical < n]), (both[1], typical[typical >= n] - n)):
+            predicted += each.likeliest(space, chosen, clusters.NAMED_BY) if len(chosen) else []
         if predicted:
             substitutes = clusters.telling_substitutes(predicted, groups[typical])
             substitutes += [[]] * (len(words) - len(substitutes))
@@ -306,7 +274,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
     rows = []
     for each in texts:
         of = each.within(np.flatnonzero(each.table.spelled(word)))
-        rows.append(_spread_evenly(of, MOST_RANKED))
+        rows.append(spread_evenly(of, MOST_RANKED))
     layers = np.concatenate([each.table.rows.take(of) for each, of in zip(texts, rows, strict=True)])
     vectors = mixed(layers, layer_weights(layer, layers.shape[1]), axis=1)
     spellings = [

@@ -1,21 +1,37 @@
-"""Two sides of a comparison: a corpus or the texts between two dates, the rows of a table that are theirs, their documents and dates."""
+"""Two sides of a comparison: a corpus or the texts between two dates, the rows of a table that are theirs, their documents and dates; a word's
+sentences on a side, of a table or read for themselves."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.config import ASSETS
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.memo import Kept
+from core.elmo.language_model import Prediction
+from core.index.neighbours import Occurrence
+from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
+from core.index.tables import index_at
+from core.text import own_corpus
+from core.text.composed import folded
 from core.text.corpora import open_corpus
+from core.text.dictionary_forms import dictionary_forms
+from core.text.labelled_words import sentences_of
 from core.text.languages import Language
+from core.text.readings import WordInContext
 from core.text.sentences import Sentence
+from core.views.induction import rows_of
+from core.workbench import Bench
 
+MOST = 1_000  # occurrences of a word on a side
+MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
 MOST_BANDS = 12
+NEWS = ASSETS / "headlines.csv"
 _YEAR = re.compile(r"(?<!\d)(1\d{3}|20\d{2})(?!\d)")
 
 
@@ -56,12 +72,30 @@ class SideTexts:
         return [values[k] for k in self.table.sentence[rows]] if len(values) else [""] * len(rows)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class WordTexts:
+    """A word's sentences on a side, all of them or some spread evenly."""
+
+    items: list[Occurrence]
+    everything: int  # occurrences there are
+    documents: list[str]  # of each item; "" where it is not known
+    dates: list[str]
+    layers: Callable[[], np.ndarray]  # (n, L, D)
+    views: Callable[[SenseSpace], np.ndarray]  # (n, V), the parts of the sense space
+    likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # of some items, so many substitutes each
+
+
 @dataclass(frozen=True, slots=True)
 class Facts:
     """The document and the date of each sentence of a corpus; () of an index without its texts."""
 
     documents: Sequence[str]
     dates: Sequence[str]
+
+
+def keep_news() -> str:
+    """The example's second side, the leads of our headlines, as a corpus of one's own: its name."""
+    return own_corpus.keep_files([own_corpus.Source(NEWS.name, NEWS)], text_column="lead").name
 
 
 def facts_of(corpus: str, language: Language, memo: Kept) -> Facts:
@@ -88,7 +122,7 @@ def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) ->
 
 def texts_of(table: OccurrenceTable, side: Side, facts: Facts) -> SideTexts:
     """A side's table with its facts, where both are of the same sentences."""
-    known = len(facts.documents) == len(table.sentences)  # the labelled sentences of further words stand among them otherwise
+    known = len(facts.documents) == len(table.sentences)  # the labeled sentences of further words stand among them otherwise
     return SideTexts(table, side, facts.documents if known else (), facts.dates if known else ())
 
 
@@ -107,10 +141,10 @@ def shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[i
     return dict(sorted(shared.items(), key=lambda item: (-min(item[1]), item[0])))
 
 
-def bands_of(texts: Sequence[SideTexts], rows: Sequence[np.ndarray], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
+def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> tuple[Band, ...]:
     """Each stretch of dates where all sentences have one, else each side: how many of its sentences are of each group."""
-    dates = [date for each, of in zip(texts, rows, strict=True) for date in each.of(each.dates, of)]
-    names, codes = ["", ""], np.repeat([0, 1], [len(rows[0]), len(rows[1])])
+    dates = [date for side in sides for date in side.dates]
+    names, codes = ["", ""], np.repeat([0, 1], [len(side.items) for side in sides])
     if all(dates) and len(set(dates)) > 1:
         years = [date[:4] for date in dates] if len({date[:4] for date in dates}) > 1 else dates
         known, of = np.unique(years, return_inverse=True)
@@ -122,6 +156,120 @@ def bands_of(texts: Sequence[SideTexts], rows: Sequence[np.ndarray], groups: np.
     counts = np.zeros((len(names), n_groups), int)
     np.add.at(counts, (codes, groups), 1)
     return tuple(Band(str(name), tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
+
+
+def word_texts(
+    bench: Bench, sides: tuple[Side, Side], facts: tuple[Facts, Facts], word: str, space: SenseSpace | None
+) -> list[WordTexts] | None:
+    """The word's sentences on both sides; None while every token of one that needs it is being read."""
+    tables = [_labels(bench, side, word) for side in sides]
+    whole = [table is None and needs_every_token(bench, side, word) for table, side in zip(tables, sides, strict=True)]
+    for k, side in enumerate(sides):
+        if whole[k] and (table := bench.opener.every_token(side.corpus, bench.names.model)) is None:
+            return None
+        tables[k] = table if whole[k] else tables[k]
+    by_lemma = all(table is not None and word in table.lemmas for table in tables)
+    both = []
+    for table, side, known in zip(tables, sides, facts, strict=True):
+        if table is None:
+            both.append(_read_alone(bench, side, known, word, MOST if space is None else MOST_READ))
+        else:
+            texts = texts_of(table, side, known)
+            every = texts.within(_rows(table, word, by_lemma))
+            both.append(_of_table(texts, _sampled(texts, every, space), len(every)))
+    return both
+
+
+def needs_every_token(bench: Bench, side: Side, word: str) -> bool:
+    """Whether a word's sentences are found in the table of a whole corpus only: an index without its texts, texts with labels of their own, and
+    a form of another word that is spelled so nowhere."""
+    word = folded(word.strip())
+    if _labels(bench, side, word) is not None:
+        return False
+    own = bool(sentences_of(side.corpus))
+    if not own and index_at(side.corpus):
+        return True
+    texts = bench.over(side.corpus or bench.corpus).encoded
+    return (not own and len(texts.label_at) > 0) or (word not in texts.number and bool(dictionary_forms(word)))
+
+
+def _labels(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
+    """The labeled tokens of a language's own sentences where these label the word."""
+    if not sentences_of(side.corpus or bench.corpus):
+        return None
+    targets = bench.over(side.corpus or bench.corpus).about(WordInContext((word,), 0)).targets
+    return targets if word in targets.lemmas else None
+
+
+def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
+    """A labeled word's rows with its other forms where both sides label it; else those of the spelling."""
+    if by_lemma:
+        return rows_of(table, word)
+    spelled = np.flatnonzero(table.spelled(word))
+    return spelled if len(spelled) else np.flatnonzero(table.same_word(word))
+
+
+def _sampled(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
+    """At most so many rows, spread evenly."""
+    most = MOST_READ if space is not None and np.count_nonzero(space.unread(texts.table, rows)) > MOST_READ else MOST
+    return spread_evenly(rows, most)
+
+
+def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
+    """Some rows of a side's table."""
+    table = texts.table
+    return WordTexts(
+        items=[table.occurrence(int(row)) for row in rows],
+        everything=everything,
+        documents=texts.of(texts.documents, rows),
+        dates=texts.of(texts.dates, rows),
+        layers=lambda: table.rows.take(rows),
+        views=lambda space: space.of_rows(table, rows),
+        likeliest=lambda space, chosen, k: space.likeliest(table, rows[chosen], k),
+    )
+
+
+def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) -> WordTexts:
+    """A spelling's sentences read for themselves, `most` of its occurrences: no other sentence of the corpus is."""
+    corpus = bench.over(side.corpus).encoded
+    spelled = np.flatnonzero([name.casefold() == word for name in corpus.spelling_list])
+    places = np.flatnonzero(np.isin(corpus.spelling, spelled))
+    known = len(facts.documents) == corpus.n_sentences
+    if known and (side.start or side.end):
+        inside = np.array([is_between(date, side) for date in facts.dates], bool)
+        places = places[inside[corpus.sentence[places]]]
+    chosen = spread_evenly(places, most)
+    sentences = corpus.sentence[chosen].tolist()
+    positions = (chosen - corpus.starts[sentences]).tolist()
+    tokens = [corpus.tokens(k) for k in sentences]
+    items = [
+        Occurrence(row, word, of, position, None, None, corpus.text(k))
+        for row, (of, position, k) in enumerate(zip(tokens, positions, sentences, strict=True))
+    ]
+
+    def layers() -> np.ndarray:
+        read = bench.layers_of(tokens)
+        return np.stack([of[:, k] for of, k in zip(read, positions, strict=True)]).astype(np.float16)  # as tables store them
+
+    def likeliest(space: SenseSpace, some: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
+        of, at, read = ([every[j] for j in some.tolist()] for every in (tokens, positions, bench.layers_of(tokens)))
+        places = space.encoder.around([list(each) for each in of], at, read)
+        return space.substitutes.likeliest(places, [each[j] for each, j in zip(of, at, strict=True)], k)
+
+    return WordTexts(
+        items=items,
+        everything=len(places),
+        documents=[facts.documents[k] for k in sentences] if known else [""] * len(sentences),
+        dates=[facts.dates[k] for k in sentences] if known else [""] * len(sentences),
+        layers=layers,
+        views=lambda space: space.views(list(zip(tokens, positions, strict=True)), layers(), bench.layers_of(tokens)),
+        likeliest=likeliest,
+    )
+
+
+def spread_evenly(rows: np.ndarray, most: int) -> np.ndarray:
+    """At most so many of them."""
+    return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(int)]
 
 
 def _read(corpus: str, language: Language) -> Facts:

@@ -1,30 +1,31 @@
 """Change of meaning: a word between two corpora or two spans of dates, its senses as bands, the sentences behind them, all words ranked."""
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.common.config import ASSETS
-from core.common.i18n import ENGLISH, language, t, tn
+from core.common.i18n import ENGLISH, t, tn
 from core.common.limits import BOX
 from core.common.markup import html
-from core.common.significance import LEVEL, written
+from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
-from core.text import own_corpus
+from core.text import languages
+from core.text.tokens import shortened
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
-from core.views.sides import Side
+from core.views.sides import Side, keep_news, needs_every_token
 from pages._cached import jobs, opened
 from pages._cached.kept import version
-from pages._cached.progress import show_state
+from pages._cached.progress import AT_MOST_S, show_state
 from pages._cached.views import bench, view
 from pages._compare import spaces, usage_graph
-from pages._frame import question
+from pages._frame import examples, question
 from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, name_corpus
@@ -37,41 +38,64 @@ CORPORA, DATES = "corpora", "dates"
 WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "change_split"
 TYPICAL = 3  # sentences of a group on a side
 JOB, MOST_JOBS, AT_LEAST = "changed words", 4, 10
-EXAMPLE, EXAMPLE_WORD = ASSETS / "headlines.csv", "court"
+RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
+ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
+EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
 
 def show(in_use: InUse) -> None:
     """Inputs, bands beside the measures, what to notice, sentences, the ranked list, files."""
-    sides, word, names = _inputs(in_use)
+    news = _news(in_use)
+    sides, word, names = _inputs(in_use, news)
     if sides is None:
-        _example()
-        usage_graph.opened_files(WORD, FIRST, SECOND)
+        _offer_example(news)
+        usage_graph.open_files(WORD, FIRST, SECOND)
         return
+    is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
     for side in sides:
         registry.resolve(side.corpus, "corpus")
-        job = opened.table_job(side.corpus, in_use.model)
-        job.wait(2.0)
-        if job.result is None:
-            show_state(job, partial(opened.go_on, side.corpus, in_use.model))
-            return
-    with shown_errors():  # the list stands whatever becomes of the word
-        with st.spinner(t("Comparing its sentences…"), show_time=True):
-            result = view(change.compute, bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1]), most=16)
-            control = view(change.control, bench(in_use), ControlRequest(word=word, first=sides[0], second=sides[1]), most=16)
-        if result is not None:
+    if is_example:
+        st.pills(t("Examples"), EXAMPLE_WORDS, key="change.word_taken", on_change=_take_word, label_visibility="collapsed")
+        st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
+    asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
+    st.session_state.update({"change.word": word, "change.sides": asked})  # as the notebook asks for them
+    key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
+    whole = any(needs_every_token(bench(in_use), side, word) for side in sides)
+    read = _reading(in_use, sides, wanted=whole or not is_example or st.session_state.get(RANKED) == key)
+    if read is None or not whole:
+        with shown_errors():  # the list stands whatever becomes of the word
+            with st.spinner(t("Comparing its sentences…"), show_time=True):
+                result = view(change.compute, bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1]), most=16)
+                request = ControlRequest(word=word, first=sides[0], second=sides[1])
+                control = view(change.control, bench(in_use), request, most=16) if read is None else None
             _word(result, control, names)
-    _ranked(in_use, sides)
-    usage_graph.opened_files(WORD, FIRST, SECOND)
+    _show_ranking(in_use, sides, key, read)
+    usage_graph.open_files(WORD, FIRST, SECOND)
 
 
-def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
+def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
+    """None once every token of both sides is read; else what shows how far that is, which is begun where it is wanted."""
+    for side in sides:
+        job = (opened.table_job if wanted else opened.known_table_job)(side.corpus, in_use.model)
+        if job is None:
+            return lambda: None
+        job.wait(0 if job.result is None and not wanted else AT_MOST_S)
+        if job.result is None:
+            return partial(show_state, job, partial(opened.go_on, side.corpus, in_use.model))
+    return None
+
+
+def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tuple[str, str]]:
     """Both sides, None while there is one; the word; what the sides are called."""
     usage_graph.fill()
     places = st.columns([3, 3, 3, 3], vertical_alignment="bottom")
-    word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=question.word())
+    chosen = [st.session_state.get(key) or st.query_params.get(key) for key in (FIRST, SECOND, "change_by")]
+    is_example = news and all(each in (None, own) for each, own in zip(chosen, (ENGLISH_SENTENCES, news, CORPORA), strict=True))
+    usual = EXAMPLE_WORDS[0] if is_example and st.session_state.get("example") == examples.first_word() else question.word()
+    word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
-    word = (word or "").strip() or question.word()
-    options = list(dict.fromkeys([*spaces.corpora(), in_use.corpus]))
+    word = (word or "").strip() or usual
+    options = list(dict.fromkeys([*spaces.corpora(), in_use.corpus, *filter(None, [news])]))
     for key in (FIRST, SECOND):
         name_corpus(key)
 
@@ -84,11 +108,11 @@ def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, st
 
     first = corpus(FIRST, t("First corpus") if what == CORPORA else t("Corpus"), in_use.corpus, places[2])
     if what == CORPORA:
-        second = corpus(SECOND, t("Second corpus"), None, places[3])
+        second = corpus(SECOND, t("Second corpus"), news or None, places[3])
         if not second or second == first:
             st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
             return None, word, ("", "")
-        return (Side(corpus=first), Side(corpus=second)), word, (_short(first), _short(second))
+        return (Side(corpus=first), Side(corpus=second)), word, (shortened(first, 24, end=8), shortened(second, 24, end=8))
     known = change.dates(bench(in_use), first) if first else []
     if len(known) < 2:
         message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))
@@ -100,26 +124,31 @@ def _inputs(in_use: InUse) -> tuple[tuple[Side, Side] | None, str, tuple[str, st
     return sides, word, (f"{known[0]}–{before}", f"{split}–{known[-1]}")
 
 
-def _short(name: str) -> str:
-    return name if len(name) <= 24 else f"{name[:15]}…{name[-8:]}"
+def _news(in_use: InUse) -> str:
+    """The example's second side, which stands beside our own English sentences; "" where others are in use."""
+    if in_use.corpus != ENGLISH_SENTENCES:
+        return ""
+    name = st.session_state.get("change.news", "")
+    if not (name and registry.place_of(name, "corpus")):
+        name = st.session_state["change.news"] = keep_news()
+    return name
 
 
-def _example() -> None:
-    """The one that ships: our example sentences and our headlines, which differ in genre, not in time."""
-    if language() != ENGLISH:
-        return
-    notice([t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news.")])
-    st.button(
-        t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORD),
-        icon=":material/science:",
-        key="change.example",
-        on_click=_take_example,
-    )
+def _offer_example(news: str) -> None:
+    if news:
+        st.button(
+            t("Example: “{word}” in sentences and in news", word=EXAMPLE_WORDS[0]),
+            icon=":material/science:",
+            key="change.example",
+            on_click=lambda: st.session_state.update(
+                {WORD: EXAMPLE_WORDS[0], FIRST: ENGLISH_SENTENCES, SECOND: news, "change_by": CORPORA}
+            ),
+        )
 
 
-def _take_example() -> None:
-    kept = own_corpus.keep_files([own_corpus.Source(EXAMPLE.name, EXAMPLE)], text_column="lead")
-    st.session_state.update({WORD: EXAMPLE_WORD, FIRST: "sentences", SECOND: kept.name})
+def _take_word() -> None:
+    if chosen := st.session_state["change.word_taken"]:
+        st.session_state[WORD] = chosen
 
 
 def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -> None:
@@ -145,13 +174,14 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             "prt": t("PRT, prototypes"),
             "jsd": t("JSD, shares of senses"),
             "gap": t("APD minus within sides"),
+            "neighbors": t("Neighbors within sides"),
         }
         rows = [
             {
                 t("distance"): title,
                 t("here"): f"{of.value:.3f}",
                 t("shuffled"): f"{of.null:.3f}",
-                "p": written(of.p).removeprefix("p ").removeprefix("= "),
+                "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
             }
             for title, of in ((title, getattr(result.change, name)) for name, title in titles.items())
         ]
@@ -161,14 +191,15 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             if result.change.shuffled == DOCUMENTS
             else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
         )
-    notice(_noticed(result, control))
+        st.caption(t("The verdict goes by the last two rows together."))
+    notice(_write_notices(result, control))
     _sentences(result, names)
     usage_graph.downloads(result)
 
 
-def _noticed(result: WordChange, control: Control | None) -> list[str]:
+def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
-    values = {"word": result.word, "p": written(c.p), "n": c.first, "m": c.second}
+    values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
     if c.p <= LEVEL:
         facts = [t("“{word}” is used <b>differently</b> on both sides ({p}; {n} and {m} sentences).", **values)]
     else:
@@ -199,12 +230,18 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 
-def _ranked(in_use: InUse, sides: tuple[Side, Side]) -> None:
+def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
     """All words, once it is wanted: a minute for a thousand."""
-    key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
     st.markdown(t("**Which words differ most?**"))
-    if jobs.known(JOB, key) is None and not st.button(t("Rank all words"), icon=":material/sort:", key="change.rank"):
+    wanted = st.session_state.get(RANKED) == key
+    if not wanted and jobs.known(JOB, key) is None:
+        on_click = partial(st.session_state.__setitem__, RANKED, key)
+        st.button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
         st.caption(t("Words with {n} or more occurrences on each side, in layer 1; p corrected for their number.", n=AT_LEAST))
+    if read is not None:
+        read()
+        return
+    if not wanted and jobs.known(JOB, key) is None:
         return
     texts = change.read(bench(in_use), *sides)
     if texts is None:

@@ -14,6 +14,7 @@ from pages._export import (
     notebook_layers,
     notebook_lessons,
     notebook_measured,
+    notebook_senses,
     notebook_tasks,
     notebook_texts,
     notebook_words,
@@ -41,6 +42,8 @@ VIEWS: dict[str, Maker] = {  # a page's file without its ending; "home" is app.p
     "collocates": notebook_corpus.collocates,
     "keyness": notebook_corpus.keyness,
     "found": notebook_texts.found,
+    "spread": notebook_senses.spread,
+    "change": notebook_senses.change,
     "compare": notebook_texts.compare,
     "how": notebook_layers.how,
     "lessons": notebook_lessons.lessons,
@@ -64,7 +67,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
     if view not in VIEWS:
         raise BadInput(t("“{view}” has no notebook.", view=view[:60]))
     recipe = VIEWS[view](settings)
-    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _given(recipe.given))]
+    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _write_assignments(recipe.given))]
     drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
     cells += [_cell(number, "code", code) for number, code in enumerate([*drawn, *recipe.cells], 2)]
     known = {
@@ -82,7 +85,7 @@ def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _given(given: Mapping[str, Any]) -> str:
+def _write_assignments(given: Mapping[str, Any]) -> str:
     """A cell of assignments; with the language of the page's words, where that is not English."""
     lines = [f"{name} = {value!r}" for name, value in given.items()]
     if language() != "en":

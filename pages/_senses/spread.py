@@ -42,6 +42,8 @@ def show(in_use: InUse) -> None:
     key = over.corpus, chosen.word
     labels = label_store.current(key, occurrences.items)
     result = view(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
+    numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
+    st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
         st.error(plain(fault), icon=":material/error:")
     with picture:
@@ -51,7 +53,7 @@ def show(in_use: InUse) -> None:
         with right:
             _ask(key, occurrences, labels, result)
     _name(key, occurrences, labels)
-    notice(_noticed(occurrences, labels, result, chosen.layer))
+    notice(_write_notices(occurrences, labels, result, chosen.layer))
     _sentences(occurrences, labels, result)
     _senses(key, occurrences, labels, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
@@ -171,7 +173,7 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
     )
 
 
-def _noticed(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
+def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
     n, given = len(occurrences.items), len(labels.given)
     if result is None:
         return [

@@ -107,10 +107,26 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
     assert not page.exception
 
 
+def test_change_opens_with_its_example_drawn():
+    """From the word's own sentences: neither corpus is read as a whole until the list is wanted."""
+    page = opened_whole("pages/change.py")
+    assert "“court” is used <b>differently</b> on both sides (p = 0.005; 44 and 12 sentences)" in said(page)
+    assert any("compares two genres" in each.value for each in page.caption)
+    assert set(page.query_params) <= {"compare_view"}
+    next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
+    assert "“spring” is used <b>differently</b>" in said(page)
+    assert page.query_params["change_word"] == "spring"
+    own = opened_whole("pages/change.py", change_word="plant")
+    assert "“plant” is used <b>differently</b>" in said(own)
+    rare = opened("pages/change.py", change_word="mouse")
+    assert "“mouse” is in 32 and 0 sentences" in rare.error[0].value
+    assert rare.button(key="change.rank")
+
+
 def test_without_a_second_text_it_says_what_is_missing_and_offers_the_example():
-    page = opened("pages/change.py")
-    assert not page.exception
+    page = opened_whole("pages/change.py", change_second="sentences")
     assert any("Choose a second corpus" in each.value for each in page.info)
-    assert page.button(key="change.example")
+    page.button(key="change.example").click().run()
+    assert "“court” is used <b>differently</b>" in said(page)
     dates = opened("pages/change.py", change_by="dates")
     assert any("has no dates" in each.value for each in dates.info)

@@ -1,10 +1,11 @@
-"""Each measure against a worked example by hand, and against a published table or a library."""
+"""Each measure against arithmetic by hand, which stands beside it, and against a library."""
 
 import math
 
 import numpy as np
 import pytest
-from scipy.stats import chi2, chi2_contingency, false_discovery_control
+from scipy.spatial.distance import cityblock
+from scipy.stats import chi2, chi2_contingency, false_discovery_control, power_divergence
 
 from core.common.errors import BadInput
 from core.corpus.association import BONFERRONI, FDR, NONE, log_dice, log_likelihood, log_odds, log_ratio, p_values
@@ -19,15 +20,26 @@ def test_log_dice_is_14_plus_log2_of_dice():
     assert log_dice(np.array([0, 1]), 4, np.array([4, 4])).tolist() == [-math.inf, 12]
 
 
-def test_log_likelihood_is_dunnings_published_table():
-    """Dunning 1993, table of bigrams of a text of 31,777 words: k(AB), k(A ~B), k(~A B), k(~A ~B) and -2 log λ."""
-    table = {
-        "the swiss": (270.72, 110, 2442, 111, 29114),
-        "can be": (263.90, 29, 13, 123, 31612),
-        "previous year": (256.84, 31, 23, 139, 31584),
-    }
-    for name, (published, both, first, second, neither) in table.items():
-        assert log_likelihood(both, second, both + first, second + neither) == pytest.approx(published, abs=0.006), name
+def test_log_likelihood_by_hand():
+    """6 of 8 tokens against 2 of 8: each of the four cells (6, 2, 2, 6) is expected to hold 4, so that G2 = 2 sum O ln(O / E) is
+    2 (6 ln 1.5 + 2 ln 0.5 + 2 ln 0.5 + 6 ln 1.5) = 24 ln 1.5 - 8 ln 2 = 9.7312 - 5.5452 = 4.1860.
+
+    8 of 16 against 2 of 16: 5 and 5 are expected of the word, 11 and 11 of the rest (8, 14), so that G2 is
+    2 (8 ln 1.6 + 2 ln 0.4 + 8 ln (8 / 11) + 14 ln (14 / 11)) = 2 (3.7600 - 1.8326 - 2.5476 + 3.3763) = 5.5122.
+    """
+    assert log_likelihood(6, 2, 8, 8) == pytest.approx(24 * math.log(1.5) - 8 * math.log(2)) == pytest.approx(4.1860, abs=1e-4)
+    assert log_likelihood(8, 2, 16, 16) == pytest.approx(5.5122, abs=1e-4)
+    assert log_likelihood(4, 8, 16, 32) == pytest.approx(0)  # a quarter of both
+    assert log_likelihood(5, 0, 5, 5) == pytest.approx(20 * math.log(2))  # 2 (5 ln 2 + 0 + 0 + 5 ln 2): an empty cell adds nothing
+
+
+@pytest.mark.parametrize(("a", "b", "n", "m"), [(110, 111, 2552, 29225), (40, 400, 1000, 10_000), (7, 3, 50, 9_999)])
+def test_log_likelihood_is_scipys_power_divergence(a, b, n, m):
+    """Its power 0, over the four cells and what their margins let expect."""
+    cells = np.array([[a, b], [n - a, m - b]], float)
+    expected = cells.sum(axis=1, keepdims=True) * cells.sum(axis=0) / cells.sum()
+    g2 = power_divergence(cells, expected, axis=None, lambda_="log-likelihood").statistic
+    assert log_likelihood(a, b, n, m) == pytest.approx(g2, abs=1e-9)
 
 
 @pytest.mark.parametrize(("a", "b", "n", "m"), [(110, 111, 2552, 29225), (1, 0, 10, 1000), (40, 400, 1000, 10_000), (7, 3, 50, 9_999)])
@@ -44,13 +56,23 @@ def test_log_ratio_counts_doublings():
     assert log_ratio(4, 0, 100, 100) == 3  # 0 is taken for a half
 
 
-def test_deviation_is_gries_example():
-    """Gries 2008, section 3: fifty words in five parts of 9, 10, 10, 10 and 11; "a" occurs in them 1, 2, 3, 4 and 5 times: DP = 0.18."""
+def test_deviation_by_hand():
+    """Parts of 20, 30 and 50 tokens are shares of 0.2, 0.3 and 0.5; of ten hits 5, 3 and 2 are 0.5, 0.3 and 0.2: the differences are 0.3, 0
+    and 0.3, and DP is half their sum, 0.3. Parts of 9, 10, 10, 10 and 11 and hits of 1 to 5: (0.1133 + 0.0667 + 0 + 0.0667 + 0.1133) / 2."""
+    assert deviation([5, 3, 2], [20, 30, 50]) == pytest.approx(0.3)
     assert deviation([1, 2, 3, 4, 5], [9, 10, 10, 10, 11]) == pytest.approx(0.18, abs=1e-9)
     assert deviation([9, 10, 10, 10, 11], [9, 10, 10, 10, 11]) == 0
     assert deviation([7, 0], [10, 90]) == pytest.approx(0.9)  # all in one part
     assert math.isnan(deviation([0, 0], [10, 90]))
     assert per_million(33, 37_492) == pytest.approx(880.19, abs=0.01)
+
+
+def test_deviation_is_half_the_city_block_distance_of_the_shares():
+    rng = np.random.default_rng(0)
+    for _ in range(50):
+        sizes = rng.integers(1, 1000, 12)
+        hits = rng.binomial(sizes, 0.2) + rng.integers(0, 2)
+        assert deviation(hits, sizes) == pytest.approx(cityblock(hits / hits.sum(), sizes / sizes.sum()) / 2)
 
 
 def test_log_odds_are_those_of_a_plain_loop():

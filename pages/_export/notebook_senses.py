@@ -1,0 +1,85 @@
+"""Notebooks of the views on a person's labels and on change: a few labels spread, a word between two sets of texts."""
+
+from core.common.i18n import t
+from core.text import languages
+from pages._export.recipe import NotebookRecipe, Settings, chosen, names_in_use, word
+
+NEWS = ("sentences", "", "", "", "", "")  # of each side its corpus, its first and its last date; "" the example's own news
+
+
+def spread(settings: Settings) -> NotebookRecipe:
+    shows = t("A few labels of a word's sentences, spread to all of them.")
+    usual = word(settings) if "a" in settings else languages.in_use().examples.get("grouped", "")
+    given = names_in_use(settings, "model", "corpus") | {
+        "word": str(chosen(settings, "spread.word", chosen(settings, "found_word", usual))).strip().casefold(),
+        "layer": chosen(settings, "found_layer", "senses"),
+        "labels": list(zip(settings.get("spread.numbers") or (), settings.get("spread.names") or (), strict=True)),  # sentence, sense
+    }
+    return NotebookRecipe(shows, given, (_SPREAD, _SENTENCES, _MAP))
+
+
+_SPREAD = """\
+from core.views import induction
+from core.workbench import open_bench
+
+bench = open_bench(model_name, corpus=corpus)
+result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=tuple(labels)))
+occurrences, spread = result.occurrences, result.spread  # None with labels of fewer than two senses
+spread and [occurrences.items[k].sentence for k in spread.doubtful[:3]]  # to be labeled next
+"""
+_SENTENCES = """\
+import pandas as pd
+
+table = pd.DataFrame({"sentence": [o.sentence for o in occurrences.items], "sense": None, "probability": None})
+if spread:
+    table["sense"] = [spread.senses[k] for k in spread.of]
+    table["probability"] = spread.shares.max(axis=1)
+    table["by you"] = spread.labeled
+table
+"""
+_MAP = """\
+from core.figures.spaces import label_map
+
+sentences = table["sentence"].tolist()
+label_map(
+    occurrences.coordinates, spread.of, spread.shares.max(axis=1), spread.labeled, spread.senses, sentences, key="spread"
+) if spread else None
+"""
+
+
+def change(settings: Settings) -> NotebookRecipe:
+    shows = t("A word between two corpora or spans of dates: how far its use differs, and its senses on both sides.")
+    sides = tuple(settings.get("change.sides") or NEWS)
+    given = names_in_use(settings, "model") | {
+        "word": str(chosen(settings, "change.word", chosen(settings, "change_word", "court"))),
+        "sides": [sides[:3], sides[3:]],  # corpus, first date, last date
+    }
+    return NotebookRecipe(shows, given, (_CHANGE, _BANDS, _CONTROL))
+
+
+_CHANGE = """\
+import pandas as pd
+
+from core.views import change
+from core.views.sides import Side, keep_news
+from core.workbench import open_bench
+
+news = keep_news()  # the example's second side
+first, second = (Side(corpus=corpus or news, start=start, end=end) for corpus, start, end in sides)
+bench = open_bench(model_name, corpus=first.corpus)
+result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second))
+measures = {name: getattr(result.change, name) for name in ("apd", "prt", "jsd", "gap")}
+pd.DataFrame({name: [of.value, of.null, of.p] for name, of in measures.items()}, index=["here", "shuffled", "p"]).T
+"""
+_BANDS = """\
+import numpy as np
+
+from core.figures.spaces import bands_figure
+
+bands = [band.name or ("first", "second")[k] for k, band in enumerate(result.bands)]
+bands_figure(bands, np.array([band.counts for band in result.bands]), result.names, key="bands")
+"""
+_CONTROL = """\
+control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))  # reads every token of both sides
+control and f"differs more than {control.below} of {len(control.words)} words of like frequency"
+"""

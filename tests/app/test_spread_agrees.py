@@ -1,0 +1,109 @@
+"""Labels that spread and change of meaning: page, notebook and command give one answer, ten requests each."""
+
+import json
+import re
+import runpy
+
+import pytest
+
+from core import workbench
+from core.cli.main import main
+from core.corpus import label_files
+from core.corpus.spread import Labels
+from core.views import induction, sides
+from core.views.induction import InductionRequest
+from pages._senses import label_store
+from pages._widgets import downloads
+from tests.app.test_further_words import said
+from tests.app.visit import opened_whole
+from tests.core.corpus import two_texts
+
+WORDS = ("bank", "bat", "bow", "court", "crane", "match", "plant", "seal", "spring", "table")
+CHANGED = ("bank", "garden", "roses", "planted", "the")
+
+
+@pytest.fixture(scope="module")
+def bench() -> workbench.Bench:
+    return workbench.open_bench()
+
+
+@pytest.fixture
+def run(bench, monkeypatch, tmp_path):
+    """The notebook that a page hands out, run from top to bottom; the model is opened once for all."""
+
+    def opened(model, vectors="", corpus="", **_) -> workbench.Bench:
+        name = model if isinstance(model, str) else model.name
+        return workbench.Bench(workbench.Names(model=name, vectors=vectors, corpus=corpus), bench.opener)
+
+    monkeypatch.setattr(workbench, "open_bench", opened)
+    monkeypatch.setattr(label_store, "cache_folder", lambda: tmp_path)
+
+    def run(page) -> dict:
+        cells = json.loads(downloads._notebook(page.session_state["_taken"]))["cells"]
+        source = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+        (file := tmp_path / "cells.py").write_text("\n\n".join(source), encoding="utf-8")
+        return runpy.run_path(str(file))
+
+    return run
+
+
+def test_page_notebook_and_command_spread_alike(bench, run, capsys, tmp_path):
+    page = opened_whole("pages/spread.py", found_word=WORDS[0])
+    for word in WORDS:
+        occurrences = induction.compute(bench, InductionRequest(word=word)).occurrences
+        gold = [o.sense for o in occurrences.items]
+        labels = Labels()
+        for sense in sorted(set(gold)):
+            labels = labels.label([k for k, of in enumerate(gold) if of == sense][:2], sense)
+        page.session_state["found_word"] = word
+        page.session_state[label_store.KEPT] = {("sentences", word): labels}
+        page.run()
+        assert not page.exception
+        table = page.dataframe[-1].value.set_index("sentence")
+        notebook = run(page)["table"].set_index("sentence")
+        (file := tmp_path / "labels.jsonl").write_text(
+            label_files.written_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
+        )
+        assert main(["senses", "spread", "--word", word, "--labels", str(file), "--json"]) == 0
+        command = {row["sentence"]: row for row in json.loads(capsys.readouterr().out)["sentences"]}
+        assert len(table) == len(notebook) == len(command) == len(gold)
+        for sentence, row in table.iterrows():
+            assert row["sense"] == notebook.loc[sentence, "sense"] == command[sentence]["sense"], (word, sentence)
+            if not row["by you"]:
+                assert row["probability"] == pytest.approx(notebook.loc[sentence, "probability"], abs=1e-3)
+                assert row["probability"] == pytest.approx(command[sentence]["probability"], abs=1e-3)
+
+
+def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
+    first, second = two_texts.written(tmp_path)
+    dated = two_texts.dated(tmp_path)
+    for by in ("corpora", "dates"):
+        options = {"change_first": first, "change_second": second} if by == "corpora" else {"change_first": dated, "change_by": "dates"}
+        page = opened_whole("pages/change.py", **options)
+        for word in CHANGED:
+            page.text_input(key="change_word").set_value(word).run()
+            assert not page.exception
+            corpora = page.session_state["change.sides"]
+            shown = page.dataframe[0].value
+            notebook = run(page)
+            spans = [option for k, name in ((0, "--first"), (3, "--second")) for option in (name, corpora[k])]
+            spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
+            assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
+            command = json.loads(capsys.readouterr().out)
+            for name, here, p in zip(("apd", "prt", "jsd", "gap"), shown["here"], shown["p"], strict=True):
+                assert float(here) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
+                assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
+                assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
+            counts = f"{command['first']} and {command['second']} sentences"
+            assert counts in said(page), (by, word)
+            assert [list(band.counts) for band in notebook["result"].bands] == [
+                [band[name] for name in command["groups"]] for band in command["bands"]
+            ]
+
+
+def test_the_notebook_of_the_opening_example_makes_its_second_side(run):
+    page = opened_whole("pages/change.py")
+    found = run(page)
+    assert found["result"].word == "court"
+    assert [corpus for corpus, *_ in found["sides"]] == ["sentences", sides.keep_news()]
+    assert f"{found['result'].change.gap.value:.3f}" == page.dataframe[0].value["here"].iloc[-1]
