@@ -1,4 +1,4 @@
-"""The `senses` commands: how a word's use differs between two sets of texts, and a few labels spread to all of its sentences."""
+"""The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
 
 import csv
 from collections.abc import Sequence
@@ -209,6 +209,32 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     return {**facts, "doubtful": doubtful, "sentences": rows}, "\n".join(lines)
 
 
+@command(
+    "glosses",
+    "A WordNet's glosses beside a word's sense groups, the likeliest of each first: a guess. Needs the package wn and its data.",
+    option("--word", "the word", metavar="W", required=True),
+    option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    option("--groups", "how many groups (default: as many as the vectors suggest)", type=whole(1, 20)),
+    option("--most", "glosses of each group (default 3)", type=whole(1), default=3),
+    LAYER,
+    CSV,
+    *MODEL,
+)
+def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
+    from core.views import induction
+    from core.workbench import open_bench
+
+    bench = open_bench(open_model(model), corpus=corpus, report=progress("tokens"))
+    found = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=groups))
+    beside = induction.glosses(bench, found)
+    rows = [
+        {"group": name, "sentences": int((found.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
+        for k, name in enumerate(found.groups.names)
+        for sense in beside.likeliest(k, most)
+    ]
+    return _answer({"word": found.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, rows, csv)
+
+
 def _answer(facts: dict, rows: Sequence[dict], path: str | None) -> Answer:
     """Facts for --json, and rows as a table for people, written as CSV where that is wanted."""
     _write_csv(rows, path)
@@ -228,4 +254,5 @@ def _write_csv(rows: Sequence[dict], path: str | None) -> None:
         table.writerows(rows)
 
 
-senses = group("senses", "Change of meaning, and labels that spread.", "change|spread", (senses_change, senses_spread))
+commands = (senses_change, senses_spread, senses_glosses)
+senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", "change|spread|glosses", commands)
