@@ -48,7 +48,7 @@ LATE = """() => {
   return asked.filter((one) => one.name.endsWith('.js') && one.startTime > connected).length;
 }"""
 AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'"
-AT_MOST_MS, DRAWN_MS = 120_000, 5_000  # a page at rest whose scripts have come draws within the latter, or not at all
+AT_MOST_MS, DRAWN_MS = 120_000, 20_000  # a page at rest whose scripts have come draws within the latter, or not at all
 SENTENCE = "We sat on the grassy bank and watched the boats go by."
 COMMANDS = {
     "import streamlit (its own start)": ["-c", "import streamlit"],
