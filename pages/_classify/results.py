@@ -114,7 +114,7 @@ def _task(result: dict) -> None:
         key=f"results.{name}",
         alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
     )
-    notice(about_task(rows, _condition(name)))
+    notice(describe_task(rows, _condition(name)))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     table = pd.DataFrame(
         [
@@ -131,7 +131,7 @@ def _task(result: dict) -> None:
     lists.twin(table, name=f"results-{name}", key="results.task.twin")
 
 
-def about_task(rows: dict[str, dict], condition: str) -> list[str]:
+def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     """Who is right most often in a summary of runs, by how much, and whether so many texts can tell."""
     titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])

@@ -29,7 +29,7 @@ class Scene:
 
     title: str
     picture: list[Part]
-    said: str
+    line: str
     page: str
     onward: str
 
@@ -56,18 +56,18 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     same = word.casefold() == bare(second.word).casefold()
     cosine = vectors.cosine(first.word, second.word)
     if not near:
-        said = t("GloVe has no vector for “{word}”.", word=word[:40])
+        line = t("GloVe has no vector for “{word}”.", word=word[:40])
     elif same:
-        said = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
+        line = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
     else:
         values = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
-        said = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
+        line = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
     parts = [_line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
     parts += [_star(30, 36, OWN[0]), _star(30, 96, OWN[1])]
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
         parts += [_words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
-    return Scene(t("One dot"), parts, said, "compare", t("Compare spaces"))
+    return Scene(t("One dot"), parts, line, "compare", t("Compare spaces"))
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
@@ -82,9 +82,9 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
         "at": model_layers.in_use().at(widest),
     }
     if widest == some[0] or values["low"] == values["high"]:
-        said = t("They are {low}° apart {below} and no farther elsewhere.", **values)
+        line = t("They are {low}° apart {below} and no farther elsewhere.", **values)
     else:
-        said = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
+        line = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
     parts = []
     reach = min(72.0, (0.5 * WIDE / len(some) - STAR) / max(math.sin(angles[widest] / 2), 0.01))  # every pair within its own part
     for k, name in enumerate(some):
@@ -94,7 +94,7 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]
         parts.append(_words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
-    return Scene(t("Two arrows"), parts, said, "mix", t("Mix the layers"))
+    return Scene(t("Two arrows"), parts, line, "mix", t("Mix the layers"))
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -117,10 +117,10 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
     layers = model_layers.in_use()
     values = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "at": layers.at(layer), "below": layers.at("0")}
     if not values["k"]:
-        said = t("No labeled sentence to compare.")
+        line = t("No labeled sentence to compare.")
     else:
-        said = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
-    return Scene(t("Different neighbors"), parts, said, "neighbours", t("See both lists"))
+        line = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
+    return Scene(t("Different neighbors"), parts, line, "neighbours", t("See both lists"))
 
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -148,11 +148,11 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     at = model_layers.in_use().at(layer)
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:
-        said = t("No single word of the first sentence separates the two clearly {at}.", at=at)
+        line = t("No single word of the first sentence separates the two clearly {at}.", at=at)
     else:
         values = {"at": at, "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
-        said = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
-    return Scene(title, parts, said, page, onward)
+        line = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
+    return Scene(title, parts, line, page, onward)
 
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> Part:
