@@ -261,4 +261,4 @@ def _info(facts: dict) -> tuple[dict, str]:
     return facts, text
 
 
-index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info))
+index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info), metavar="build|info|approximate")

@@ -1,7 +1,7 @@
 """Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
 
 from core.common.i18n import t
-from core.common.model_layers import MIX, Layers
+from core.common.model_layers import MIX, SENSES, Layers
 from core.figures.style import layer_title
 from core.views.substitutes import weak_texts
 
@@ -22,7 +22,7 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
             "short": [layers.label(name) for name in spaces],
             "titles": [layers.heading(name) for name in spaces],
             "where": [layer_title(name) for name in spaces],
-            "at": {name: layers.at(name) for name in spaces},
+            "at": {name: layers.at(name) for name in (*spaces, SENSES)},
         },
         "which": [t("1st"), t("2nd")],
         "presets": [*(layers.title(name) for name in layers.alone), t("average"), t("all −6")],
@@ -68,8 +68,8 @@ def _verdict() -> dict:
         "right": t("Right in {n} of 100 such pairs.", n="{n}"),
         "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
         "unclear": t("unclear"),
-        "both": t("Nearest labeled sentences {at}: {sense} for both.", at="{at}", sense="{sense}"),
-        "each": t("Nearest labeled sentences {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
+        "both": t("Nearest sense {at}: {sense} for both.", at="{at}", sense="{sense}"),
+        "each": t("Nearest senses {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
         "outvoted": t("Other evidence outweighs this."),
         "expected": t("Context words and substitutes count too."),
         "around": t("Context words count too."),

@@ -84,7 +84,7 @@ def pairs_by_votes(
     token = mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]), axis=1, unit=True)
     inputs = []
     same = []
-    for quarters in _partitions(lemma, labels):
+    for quarters in partitions(lemma, labels):
         for quarter in range(QUARTERS):
             here, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
             if len(here) < 2:
@@ -132,7 +132,7 @@ def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Sepa
     return trusts, pairs
 
 
-def _partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
+def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
     """REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
     for repeat in range(REPEATS):
         random = np.random.default_rng([repeat, crc32(lemma.encode())])

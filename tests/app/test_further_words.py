@@ -30,7 +30,7 @@ def said(page: AppTest) -> str:
 
 
 def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
-    assert "Nearest labeled sentences" in said(opened_whole("app.py", **VIRUS))
+    assert "Nearest sense" in said(opened_whole("app.py", **VIRUS))
 
 
 def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():

@@ -107,14 +107,10 @@ def _within(page: Page, place: str) -> Iterator[str]:
 
 def type_in(page: Page, box: Locator, value: str) -> None:
     """As a person does who pastes it: what was there goes, Enter ends it."""
-    number = box.get_attribute("type") == "number"
     box.click(timeout=10_000)
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(value) if value else page.keyboard.press("Delete")
     page.keyboard.press("Control+Enter" if box.evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
-    page.wait_for_timeout(50)
-    if not number:
-        page.keyboard.press("Escape")  # a list that is still open
 
 
 def faults(page: Page, value: str, console: list[str]) -> Iterator[str]:
@@ -141,50 +137,59 @@ def faults(page: Page, value: str, console: list[str]) -> Iterator[str]:
 
 
 def run(browser: Browser, arguments: argparse.Namespace, view: str) -> Tally:
-    """Each value into each box of a view; the view is opened anew for each value, and after a fault."""
+    """Each value into each box of a view, one after the other; the view is opened anew for each box, and after a fault."""
     tally = Tally()
-    for name in arguments.values:
-        context = browser.new_context(viewport=SIZE)
-        page = context.new_page()
-        console: list[str] = []
-        page.on("console", lambda m, to=console: to.append(m.text[:200]) if m.type == "error" else None)
-        page.on("pageerror", lambda e, to=console: to.append(str(e)[:200]))
-        page.on("dialog", lambda d, to=console: (to.append(f"dialog: {d.message}"), d.dismiss()))
-        page.on("response", lambda r, to=console: to.append(f"{r.status} {r.url[:120]}") if r.status >= 400 else None)
-        open_view(page, arguments.base, view, arguments.language)
-        places = boxes(page, view)
-        for k, (selector, popover) in enumerate(places):
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    console: list[str] = []
+    page.on("console", lambda m: console.append(m.text[:200]) if m.type == "error" else None)
+    page.on("pageerror", lambda e: console.append(str(e)[:200]))
+    page.on("dialog", lambda d: (console.append(f"dialog: {d.message}"), d.dismiss()))
+    page.on("response", lambda r: console.append(f"{r.status} {r.url[:120]}") if r.status >= 400 else None)
+    open_view(page, arguments.base, view, arguments.language)
+    places = boxes(page, view)
+    for k, (selector, popover) in enumerate(places):
+        if k:
+            reopen(page, arguments, view)
+        for name in arguments.values:
             started = time.monotonic()
             try:
-                if popover:
-                    page.locator(popover).click()
-                    page.wait_for_timeout(300)
-                box = page.locator(selector).first
-                if not box.is_visible():  # what was typed before has taken it away
-                    continue
-                number = box.get_attribute("type") == "number"
-                value = NUMBERS.get(name, VALUES[name]) if number else VALUES[name]
-                type_in(page, box, value)
-                if popover:
-                    page.keyboard.press("Escape")
-                wait(page)
+                value = typed(page, selector, popover, name)
                 found = list(faults(page, value, console))
             except Error as error:
                 found = [f"not typed: {str(error).splitlines()[0][:200]}"]
             tally.typed += 1
             tally.slowest_s = max(tally.slowest_s, time.monotonic() - started)
             if found:
-                tally.faults += [f"{view}, {selector}, {name}: {one}" for one in found]
+                box = selector.split(" :is(")[0]
+                tally.faults += [f"{box}, {name}: {one}" for one in found]
                 if arguments.photos:
                     arguments.photos.mkdir(parents=True, exist_ok=True)
                     page.screenshot(path=arguments.photos / f"{view}-{k}-{name.replace(' ', '-')}.png")
                 console.clear()
-                open_view(page, arguments.base, view, arguments.language)
-                if view == HOME:
-                    page.locator("[data-testid=stSidebar] [data-testid=stExpander] summary").first.click()
-                    page.wait_for_timeout(300)
-        context.close()
+                reopen(page, arguments, view)
+    context.close()
     return tally
+
+
+def typed(page: Page, selector: str, popover: str | None, name: str) -> str:
+    """The value of that name, put into the box."""
+    box = page.locator(selector).first
+    if popover and not box.is_visible():
+        page.locator(popover).click()
+        page.wait_for_timeout(250)
+    value = NUMBERS.get(name, VALUES[name]) if box.get_attribute("type", timeout=10_000) == "number" else VALUES[name]
+    type_in(page, box, value)
+    wait(page)
+    return value
+
+
+def reopen(page: Page, arguments: argparse.Namespace, view: str) -> None:
+    """The view as it first was."""
+    open_view(page, arguments.base, view, arguments.language)
+    if view == HOME:
+        page.locator("[data-testid=stSidebar] [data-testid=stExpander] summary").first.click()
+        page.wait_for_timeout(300)
 
 
 def main() -> int:

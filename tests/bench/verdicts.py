@@ -6,6 +6,7 @@ alike, and so do words. Then the same words as if they had no labels. `--write` 
 words in verdict.json beside their table, of the further words in assets/verdict-NAME.json.
 
 Two tables for core/senses/README.md: what is said and how often it is right; and, for each probability that is said, how often it is true.
+`--named` measures the senses that are named instead: how often that of a sentence is right, in three ways, by the other quarters' sentences.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from core.common.config import ASSETS
+from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
@@ -83,6 +85,33 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list
     return [of(word) for word in words]
 
 
+def named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:
+    """How often the nearest sense of a sentence is its own, by the sentences of the other quarters; words weigh alike, ties are wrong."""
+    space = open_space(model, static_vectors(model))
+    shares = []
+    for word in words:
+        rows, labels = verdict.some_rows(table, word)
+        n = labels.max() + 1
+        weights = layer_weights(verdict.trust_of(table, word).layer, table.meta["layers"])
+        token, parts = mixed(table.rows.take(rows), weights, axis=1, unit=True), space.of_rows(table, rows)
+        right = []
+        for quarters in pairs.partitions(word, labels):
+            for quarter in np.unique(quarters):
+                here, others = quarters == quarter, quarters != quarter
+                by_layer = verdict.shares_of(token[others], labels[others], token[here], n)
+                in_space = verdict.shares_in(space, parts[others], labels[others], parts[here], n, word)
+                ways = by_layer.votes, by_layer.middles, in_space.middles
+                right.append([_leads(of, labels[here]) for of in ways])
+        shares.append(np.concatenate(right, axis=1).mean(axis=1))
+    return dict(zip(("votes at the layer", "middles at the layer", "middles in the sense space"), np.mean(shares, axis=0), strict=True))
+
+
+def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(n, C), (n,) -> (n,) bool: whether the sense of each has more than any other."""
+    own = shares[np.arange(len(labels)), labels]
+    return (shares >= own[:, None] - 1e-9).sum(axis=1) == 1
+
+
 def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
     """The same words as if nothing were labeled, at the layer in which they are told apart best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
@@ -95,6 +124,7 @@ def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], f
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", default="en", help="en or ko")
+    parser.add_argument("--named", action="store_true", help="measure the senses that are named")
     parser.add_argument("--write", action="store_true", help="keep the coefficients in assets; then: python -m core bundle --sums")
     args = parser.parse_args()
     language = languages.get_language(args.language)
@@ -103,6 +133,10 @@ def main() -> None:
     table = open_table(with_all(language.sentences), model, targets_only=True)
     bundled = pairs.words_to_judge(own)
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    if args.named:
+        for name, of, words in (("own words", own, bundled), ("further words", table, further)):
+            print(json.dumps({"words": name, "n": len(words), **_rounded(named(model, of, words))}))
+        return
     labeled = {"own words": pairs_of(model, own, bundled), "further words": pairs_of(model, table, further)}
     judged = {
         "own words": held_out(labeled["own words"], len(bundled)),
@@ -125,7 +159,7 @@ def main() -> None:
 
 
 def _rounded(values: dict[str, float]) -> dict[str, float]:
-    return {name: round(value, 3) for name, value in values.items()}
+    return {name: round(float(value), 3) for name, value in values.items()}
 
 
 if __name__ == "__main__":

@@ -148,14 +148,13 @@ def test_a_wrong_argument_is_one_line_and_status_2(own, tmp_path, arguments, tol
 
 
 def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_cache, monkeypatch):
-    def killed(event):
-        if event.epoch == 2:
+    def killed(line):
+        if "epoch 2 of" in line:
             raise KeyboardInterrupt
-        return "line"
 
     arguments = ("train", "--task", "topics", "--variant", "glove", "--train", own, "--epochs", 4)
     with monkeypatch.context() as patch:
-        patch.setattr(shared, "_epoch_line", killed)
+        patch.setattr(shared, "note", killed)
         assert call(*arguments)[0] == 130
     assert len(list((private_cache / "training").glob("*.pt"))) == 1
     status, _, err = call(*arguments)
