@@ -96,11 +96,11 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     relations = []
     aucs = []
     alike = {}
-    lot = at_large(table, weights)
+    random_pairs = at_large(table, weights)
     for word, rows in words_of(table).items():
         cosines = table.similarities(rows, weights)
         senses = np.array([table.senses[code] for code in table.sense[rows]])
-        alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - lot
+        alike[word] = float(cosines[np.triu_indices(len(rows), 1)].mean()) - random_pairs
         for relation in marked.get(word, ()):
             if set(relation.senses) <= set(senses):
                 relations.append(relation)

@@ -35,8 +35,8 @@ def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share
     report(0.5, t("Labeled sentences"))
     facts |= add_labelled(pack, bench)
     report(0.7, t("Packing"))
-    said = {"random": facts["random"], "lengths": facts["lengths"], "lemmas": list(facts["lemmas"])}
-    return pack.written(facts | _language(bench, said["lemmas"])), said
+    page_facts = {"random": facts["random"], "lengths": facts["lengths"], "lemmas": list(facts["lemmas"])}
+    return pack.written(facts | _language(bench, page_facts["lemmas"])), page_facts
 
 
 def _language(bench: Bench, lemmas: list[str]) -> dict:

@@ -73,7 +73,7 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
     Each number starts where the one before ended, its loosest cluster cut across its longest axis (PCA-Part, Su and Dy 2004): no
     luck in it, and two hundred clouds are clustered in the time that `clusters`, with its ten starts, takes for a few.
     """
-    rows = _turned(rows)
+    rows = _turn(rows)
     labels = np.zeros(len(rows), int)
     results = []
     for number in NUMBERS:
@@ -97,7 +97,7 @@ def silhouettes(rows: np.ndarray) -> np.ndarray:
     return np.array(results)
 
 
-def _turned(rows: np.ndarray) -> np.ndarray:
+def _turn(rows: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, n) with the same products, where that is much less: clusters and silhouettes are the same however the rows are turned."""
     n, size = rows.shape
     if 2 * n > size:

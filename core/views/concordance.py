@@ -199,13 +199,13 @@ class HitLines:
         lines, of = search.lines(corpus, self._hits, first, number), self._of[first : first + number].tolist()
         names = [self._senses[k] if k >= 0 else "" for k in of]
         several = len(corpus.documents) > 1
-        said = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
+        notes = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
         if self.by_substitutes and lines:
             words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines)
             answers = substitutes.compute(self._bench, SubstitutesRequest(words=words))
             expected = [", ".join(each.word for each in answer.substitutes[:STAND]) for answer in answers]
-            said = [(words,) if words else each for words, each in zip(expected, said, strict=True)]
-        return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, said, of, strict=True)]
+            notes = [(words,) if words else each for words, each in zip(expected, notes, strict=True)]
+        return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, notes, of, strict=True)]
 
 
 def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.ndarray, list[str]]:

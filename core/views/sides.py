@@ -177,7 +177,7 @@ def word_texts(
         else:
             texts = texts_of(table, side, known)
             every = texts.within(_rows(table, word, by_lemma))
-            both.append(_of_table(texts, _sampled(texts, every, space), len(every)))
+            both.append(_of_table(texts, _sample(texts, every, space), len(every)))
     return both
 
 
@@ -210,7 +210,7 @@ def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
     return spelled if len(spelled) else np.flatnonzero(table.same_word(word))
 
 
-def _sampled(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
+def _sample(texts: SideTexts, rows: np.ndarray, space: SenseSpace | None) -> np.ndarray:
     """At most so many rows, spread evenly."""
     most = MOST_READ if space is not None and np.count_nonzero(space.unread(texts.table, rows)) > MOST_READ else MOST
     return spread_evenly(rows, most)

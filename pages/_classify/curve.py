@@ -72,11 +72,11 @@ def show_curve(lines: Sequence[dict]) -> None:
             "Bars: 95 % intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
         )
     )
-    notice(about_context(result))
+    notice(describe_context(result))
     lists.twin(context_table(result), name="is-it-context", key="results.curve.twin")
 
 
-def about_context(sizes: Sequence[Size]) -> list[str]:
+def describe_context(sizes: Sequence[Size]) -> list[str]:
     """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]

@@ -76,28 +76,28 @@ def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
     if min(tfidf, ours) <= 0.9816:
         return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **values)
     if tfidf >= ours:
-        said = t(
+        line = t(
             "On spam, TF-IDF with logistic regression ({tfidf:.2%}) beats the best network, {classifier} ({ours:.2%}); the earlier experiment had 98.16 %.",
             **values,
         )
     else:
-        said = t(
+        line = t(
             "On spam, the best network, {classifier} ({ours:.2%}), beats TF-IDF with logistic regression ({tfidf:.2%}); the earlier experiment had 98.16 %.",
             **values,
         )
     messages = round(abs(ours - tfidf) * n)
     if abs(ours - tfidf) <= margin(tfidf, ours, n):
-        return said + " " + t("They differ by {messages} of {n:,} messages: that may be chance.", messages=messages, n=n)
-    return said + " " + t("They differ by {messages} of {n:,} messages.", messages=messages, n=n)
+        return line + " " + t("They differ by {messages} of {n:,} messages: that may be chance.", messages=messages, n=n)
+    return line + " " + t("They differ by {messages} of {n:,} messages.", messages=messages, n=n)
 
 
 def show_checks(result: dict) -> None:
-    if lines := about_checks(result):
+    if lines := describe_checks(result):
         st.markdown(t("#### Can these numbers be trusted?"))
         notice(lines)
 
 
-def about_checks(result: dict) -> list[str]:
+def describe_checks(result: dict) -> list[str]:
     """What duplicates and random labels do to the accuracies, of experiments by name; [] where neither was run."""
     lines = []
     names = variant_titles()

@@ -13,7 +13,7 @@ CLOSE = 0.05  # between the two likeliest classes, below which an answer is none
 SAME = 0.005  # of a probability: what rounds to the same per cent
 
 
-def about_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
+def describe_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     """Who says what, whose answer is too close to call, what ELMo changed, and who knows no word of the text (`deaf`)."""
     titles = variant_titles()
     lines = [_votes(answers, titles)]
@@ -62,7 +62,7 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
 # --- of the paper's tasks ---
 
 
-def about_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
+def describe_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: Callable[[Labelled], str]) -> str:
     """Of names or roles: what only one of the two finds."""
     only = [sorted(set(a) - set(b)) for a, b in ((baseline, elmo), (elmo, baseline))]
     if not baseline and not elmo:
@@ -77,7 +77,7 @@ def about_spans(baseline: Sequence[Labelled], elmo: Sequence[Labelled], words: C
     return t("Only without ELMo: {baseline}. Only with ELMo: {elmo}.", baseline=lines[0], elmo=lines[1])
 
 
-def about_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
+def describe_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
     """Of one answer each, and how likely each takes its own."""
     values = {"baseline": baseline, "elmo": elmo, "a": sure[0], "b": sure[1]}
     if baseline == elmo:
@@ -85,7 +85,7 @@ def about_choice(baseline: str, elmo: str, sure: tuple[float, float]) -> str:
     return t("They disagree: <b>{baseline}</b> without ELMo ({a:.0%} sure), <b>{elmo}</b> with it ({b:.0%}).", **values)
 
 
-def about_measure(title: str, summary: Summary | None) -> str:
+def describe_measure(title: str, summary: Summary | None) -> str:
     """How good both are on the test set."""
     if summary is None:
         return ""

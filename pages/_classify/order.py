@@ -133,7 +133,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
     if given is None:
         st.caption(t('First line `text,label`, then one text per line: `"Great phone, poor battery",mixed`.'))
         return OWN, "", {}, {}
-    path = _kept(given)
+    path = _keep(given)
     columns = _columns(path, given.file_id)
     if columns is None:
         return OWN, "", {}, {}
@@ -203,7 +203,7 @@ def _check_split(task: str, files: dict, columns: dict, share: float) -> None:
         raise BadInput(facts)
 
 
-def _kept(given) -> Path:
+def _keep(given) -> Path:
     """The upload as a file of this session's own; it goes when the session ends."""
     folder = st.session_state.setdefault("uploads", tempfile.TemporaryDirectory(prefix="elmoscope-"))
     path = Path(folder.name) / f"{given.file_id}" / plain_file_name(given.name)

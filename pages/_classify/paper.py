@@ -40,8 +40,8 @@ def show_paper(result: dict[str, dict]) -> None:
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
     lists.grid(pd.DataFrame(rows))
-    notice(about_paper({name: value for name, value in measured.items() if name in PAPER}, titles))
-    if beside := [_beside(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
+    notice(describe_paper({name: value for name, value in measured.items() if name in PAPER}, titles))
+    if beside := [_add_task(titles[name], name, value) for name, value in measured.items() if name not in PAPER]:
         st.markdown(t("#### Other tasks"))
         lists.grid(pd.DataFrame(beside))
     lists.twin(_details(measured, titles), name="results-paper", key="results.paper.twin", label=t("All numbers"))
@@ -105,10 +105,10 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
                 key=f"results.curve.{name}",
                 alt=t("{y} with and without ELMo by examples: {sizes}.", y=y, sizes=", ".join(f"{size:,}" for size, *_ in points)),
             )
-    notice([about_curves(result, titles)])
+    notice([describe_curves(result, titles)])
 
 
-def about_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
+def describe_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict[str, str]) -> str:
     """By how many points ELMo is ahead at each size."""
     message = "; ".join(
         f"{titles[name]}: " + ", ".join(t("{points:+.1f} at {n:,}", points=100 * (elmo - plain), n=size) for size, plain, elmo in points)
@@ -117,7 +117,7 @@ def about_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
     return t("ELMo’s gain in points by examples, one seed: {told}.", told=message)
 
 
-def _beside(title: str, name: str, summary: Summary) -> dict:
+def _add_task(title: str, name: str, summary: Summary) -> dict:
     """A task that the paper's table does not have."""
     plain, elmo, spared = summary.in_words
     return {
@@ -137,7 +137,7 @@ def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
     return (*(with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
 
 
-def about_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
+def describe_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:
     """Where ELMo is ahead, where not, and what one seed or the spread of several allows to say."""
     ahead = [titles[name] for name, value in measured.items() if value.elmo > value.baseline]
     behind = [titles[name] for name, value in measured.items() if value.elmo <= value.baseline]

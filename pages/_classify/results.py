@@ -107,7 +107,7 @@ def _task(result: dict) -> None:
         alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
     )
     condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.experiments.planned
-    notice(about_task(rows, say(condition[0].upper() + condition[1:])))
+    notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
     over = bench_of(BUNDLED_MODEL)
     table = pd.DataFrame(
@@ -125,7 +125,7 @@ def _task(result: dict) -> None:
     lists.twin(table, name=f"results-{name}", key="results.task.twin")
 
 
-def about_task(rows: dict[str, dict], condition: str) -> list[str]:
+def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     """Who is right most often in a summary of runs, by how much, and whether so many texts can tell."""
     titles = variant_titles()
     ranked = sorted(rows, key=lambda v: -rows[v]["accuracy"])

@@ -87,7 +87,7 @@ def _closer(name: str, meta: dict) -> None:
                 temperature=meta["temperature"],
             )
         )
-        st.caption(about_calibration(test))
+        st.caption(describe_calibration(test))
     with right:
         st.markdown(t("**Confusions**"))
         draw(
@@ -97,7 +97,7 @@ def _closer(name: str, meta: dict) -> None:
         )
 
 
-def about_calibration(test: dict) -> str:
+def describe_calibration(test: dict) -> str:
     """A calibration error beside what so many answers would show if every one were as sure as it should be."""
     mean, most = calibrated_ece(test["bins"])
     values = {"mean": mean, "most": most, "n": test["n"]}
@@ -115,6 +115,6 @@ def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequen
     values = {"classifier": title, "right": int(np.trace(counts)), "n": int(counts.sum())}
     if not wrong.any():
         return t("{classifier}: all {right:,} of {n:,} right.", **values)
-    true, said = np.unravel_index(wrong.argmax(), wrong.shape)
-    values |= {"times": int(wrong.max()), "true": labels[true], "said": labels[said]}
+    true, predicted = np.unravel_index(wrong.argmax(), wrong.shape)
+    values |= {"times": int(wrong.max()), "true": labels[true], "said": labels[predicted]}
     return t("{classifier}: {right:,} of {n:,} right; most often {true} is predicted as {said} ({times:,}).", **values)

@@ -18,7 +18,7 @@ from core.common.limits import limits
 from core.figures.classifiers import answers_figure, class_colours
 from core.text.tokens import shortened, tokenize
 from pages._cached import classifiers
-from pages._classify.notices import about_answers
+from pages._classify.notices import describe_answers
 from pages._classify.reasons import show_reasons
 from pages._frame import examples
 from pages._frame.choices import choice, text_box
@@ -118,7 +118,7 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     _bars(opened, answers, key="classify.answers")
     tokens = tasks.text_tokens(opened.task, text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.bench_for(task, in_use).vectors)
-    notice(about_answers(answers, deaf))
+    notice(describe_answers(answers, deaf))
 
 
 def _all_answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, front: list[str]) -> bool:

@@ -24,7 +24,7 @@ from core.text.tokens import pieces, shortened
 from pages._cached.kept import keep
 from pages._cached.views import bench
 from pages._classify import brackets
-from pages._classify.notices import about_choice, about_measure, about_spans
+from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
@@ -40,7 +40,7 @@ READS, RESULTS = ("model", "vectors"), FOLDER / "results.json"
 ORDER = ("names", "roles", "entailment", "coreference", "questions", "chunks", "speech")  # the paper's from the simplest to read; others
 
 
-def _opened(in_use: InUse) -> dict[str, OpenTask]:
+def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
     """The tasks that have heads which fit what is in use; none where nothing was trained."""
     if not RESULTS.is_file():
         return {}
@@ -51,7 +51,7 @@ def _opened(in_use: InUse) -> dict[str, OpenTask]:
 
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
     """What a function of core.tasks.answers says of a request, by the heads of a task."""
-    over, opened = bench(in_use), _opened(in_use)[task]
+    over, opened = bench(in_use), _open_tasks(in_use)[task]
     key = (task, request, RESULTS.stat().st_mtime)
     return keep(
         f"tasks.{compute.__qualname__}", over.reads(*READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
@@ -64,7 +64,7 @@ def variant_titles() -> dict[str, str]:
 
 def show(in_use: InUse) -> None:
     with shown_errors():
-        result = _opened(in_use)
+        result = _open_tasks(in_use)
         if not result:
             st.info(
                 t("No trained head fits what is in use. Run: `{command}`", command="python -m core tasks results --data FOLDER"),
@@ -103,7 +103,7 @@ def _take_example(key: str, task: str) -> None:
         st.session_state.update(examples.tasks()[task][number])
 
 
-def _typed(key: str, label: str, task: str, **options) -> str:
+def _ask_text(key: str, label: str, task: str, **options) -> str:
     """A box that stands on the task's first example and answers while one types."""
     text = text_box(key, label, examples.tasks()[task][0][key], limits().max_passage, **options)
     as_you_type(label)
@@ -114,18 +114,18 @@ def _typed(key: str, label: str, task: str, **options) -> str:
 
 
 def _names(in_use: InUse) -> None:
-    example = answers.sentence_example("names", _typed("tasks_names", t("Sentence with names"), "names", height=80))
+    example = answers.sentence_example("names", _ask_text("tasks_names", t("Sentence with names"), "names", height=80))
     _spans("names", in_use, example)
 
 
 def _chunks(in_use: InUse) -> None:
-    example = answers.sentence_example("chunks", _typed("tasks_chunks", t("Sentence to chunk"), "chunks", height=80))
+    example = answers.sentence_example("chunks", _ask_text("tasks_chunks", t("Sentence to chunk"), "chunks", height=80))
     _spans("chunks", in_use, example)
     st.caption(t("CoNLL-2000: NP noun phrase, VP verb phrase, PP preposition, ADVP adverb, ADJP adjective, SBAR clause opener."))
 
 
 def _speech(in_use: InUse) -> None:
-    example = answers.sentence_example("speech", _typed("tasks_speech", t("Sentence to tag"), "speech", height=80))
+    example = answers.sentence_example("speech", _ask_text("tasks_speech", t("Sentence to tag"), "speech", height=80))
     _spans("speech", in_use, example)
     st.caption(
         t("Penn Treebank’s tags: NN noun, NNP name, VB, VBD, VBZ verb, JJ adjective, RB adverb, DT article, IN preposition, PRP pronoun.")
@@ -133,7 +133,7 @@ def _speech(in_use: InUse) -> None:
 
 
 def _roles(in_use: InUse) -> None:
-    example = answers.sentence_example("roles", _typed("tasks_roles", t("Sentence with a verb"), "roles", height=80))
+    example = answers.sentence_example("roles", _ask_text("tasks_roles", t("Sentence with a verb"), "roles", height=80))
     tokens = flat(example.passages[0])
     places = _ask(answers.predicates, in_use, "roles", example)
     titles = {str(k): tokens[k] for k in (places if len(places) > 1 else range(len(tokens)))}
@@ -163,14 +163,14 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
 
     _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
     if len(result) > 1:
-        _notice(task, about_spans(result["baseline"], result["elmo"], words))
+        _notice(task, describe_spans(result["baseline"], result["elmo"], words))
     rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
     _twin(task, rows)
 
 
 def _entailment(in_use: InUse) -> None:
-    first = _typed("tasks_first", t("First sentence"), "entailment")
-    second = _typed("tasks_second", t("Does this follow from it?"), "entailment")
+    first = _ask_text("tasks_first", t("First sentence"), "entailment")
+    second = _ask_text("tasks_second", t("Does this follow from it?"), "entailment")
     by_variant = _ask(answers.ask, in_use, "entailment", answers.pair_example(first, second))
     titles = variant_titles()
     named = label_titles()
@@ -184,13 +184,13 @@ def _entailment(in_use: InUse) -> None:
     best = {v: max(row, key=row.get) for v, row in shares.items()}
     if len(best) > 1:
         sure = tuple(shares[v][best[v]] for v in ("baseline", "elmo"))
-        _notice("entailment", about_choice(best["baseline"], best["elmo"], sure))
+        _notice("entailment", describe_choice(best["baseline"], best["elmo"], sure))
     _twin("entailment", [{t("reads"): titles[v], **{label: round(p, 4) for label, p in row.items()}} for v, row in shares.items()])
 
 
 def _coreference(in_use: InUse) -> None:
-    text = _typed("tasks_text", t("Text with pronouns"), "coreference", height=100)
-    if not {"clusters", "chunks"} <= set(_opened(in_use)):
+    text = _ask_text("tasks_text", t("Text with pronouns"), "coreference", height=100)
+    if not {"clusters", "chunks"} <= set(_open_tasks(in_use)):
         _pronoun(in_use, answers.mentioned(text))
         return
     _chains(in_use, text)
@@ -229,7 +229,7 @@ def _chains(in_use: InUse, text: str) -> None:
     _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
     if len(by_variant) > 1:
-        _notice("clusters", about_spans(named["baseline"], named["elmo"], words))
+        _notice("clusters", describe_spans(named["baseline"], named["elmo"], words))
     rows = [
         {t("reads"): variant_titles()[v], t("group"): first.index(chain[0]) + 1, t("words"): " = ".join(map(words, chain))}
         for v, chains in result.items()
@@ -261,7 +261,7 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
     if len(by_variant) > 1:
         sure = tuple(_share(by_variant[v], picked[v]) for v in ("baseline", "elmo"))
-        _notice("coreference", about_choice(named["baseline"], named["elmo"], sure))
+        _notice("coreference", describe_choice(named["baseline"], named["elmo"], sure))
     rows = [
         {t("reads"): variant_titles()[v], t("name"): mentions.words(name), t("refers to it"): round(p, 4)}
         for v, a in by_variant.items()
@@ -275,8 +275,8 @@ def _share(answer: TaskAnswer, number: int) -> float:
 
 
 def _questions(in_use: InUse) -> None:
-    question = _typed("tasks_question", t("Question"), "questions")
-    paragraph = _typed("tasks_paragraph", t("Paragraph"), "questions", height=140)
+    question = _ask_text("tasks_question", t("Question"), "questions")
+    paragraph = _ask_text("tasks_paragraph", t("Paragraph"), "questions", height=140)
     example = answers.question_example(question, paragraph)
     by_variant = _ask(answers.ask, in_use, "questions", example)
     spans = example.facts.spans
@@ -285,7 +285,7 @@ def _questions(in_use: InUse) -> None:
     _side_by_side(by_variant, lambda variant: show_html("{}", brackets.marked(paragraph, *places[variant], alone=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
-        _notice("questions", about_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
+        _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))
     _twin(
         "questions",
         [{t("reads"): variant_titles()[v], t("prediction"): texts[v], t("confidence"): round(a.said[2], 4)} for v, a in by_variant.items()],
@@ -315,7 +315,7 @@ def _side_by_side(by_variant: dict[str, TaskAnswer], show_one: Callable[[str], N
 
 def _notice(task: str, line: str) -> None:
     measure = measure_titles()[TASKS[task].name]
-    notice([line, about_measure(measure, summaries(read_results()).get(task))])
+    notice([line, describe_measure(measure, summaries(read_results()).get(task))])
 
 
 def _twin(task: str, rows: list[dict]) -> None:

@@ -33,7 +33,7 @@ def show_results(job: TrainingJob, *, finished: bool) -> None:
     table = pd.DataFrame(results_rows(result)).dropna(axis=1, how="all")
     st.markdown(t("#### On unseen texts"))
     _show_table(table)
-    notice(about_training(result))
+    notice(describe_training(result))
     if learned := learned_weights(result):
         st.markdown(t("**Learned layer weights** s_j, mean over seeds"))
         named = "; ".join(f"{name}: {', '.join(f'{s:.2f}' for s in row)}" for name, row in learned.items())
@@ -66,7 +66,7 @@ def _show_table(table: pd.DataFrame) -> None:
     lists.grid(_in_words(table), column_config=columns)
 
 
-def about_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
+def describe_training(result: dict[tuple[str, int], TextHead]) -> list[str]:
     """(variant, seed) -> head: who is right most often on the same test texts, and whether that can be chance."""
     right = {name: np.stack([head.right for (v, _), head in result.items() if v == name]) for name, _ in result}  # (S, N) each
     titles = variant_titles()

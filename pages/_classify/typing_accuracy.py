@@ -32,11 +32,11 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     model = classifiers.bench_for(task, in_use).model
     data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
     if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
-        _drawn(table, names)
+        _draw(table, names)
         st.code(offered, language="bash")
         return
     if key in st.session_state:
-        _drawn(st.session_state[key], names)
+        _draw(st.session_state[key], names)
     else:
         st.info(t("Not measured for this model and task yet. Run:"), icon=":material/terminal:")
     st.code(offered, language="bash")
@@ -45,11 +45,11 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     except MissingArtifact:
         return  # the data are not on this machine; the command says what it needs
     if st.button(t("Measure on {n} test texts", n=MEASURED_HERE), icon=":material/play_arrow:", key="noise_measure"):
-        st.session_state[key] = _measured(in_use, task, names, files)
+        st.session_state[key] = _measure(in_use, task, names, files)
         st.rerun()
 
 
-def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
+def _measure(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
     """The table of the chosen classifiers on some of the test texts, with a bar of how far it is."""
     bar = st.progress(0.0, text=t("Opening the data…"))
     started = time.monotonic()
@@ -71,14 +71,14 @@ def _measured(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
     )
 
 
-def _drawn(table: dict, names: list[str]) -> None:
+def _draw(table: dict, names: list[str]) -> None:
     lines = {name: np.mean(rows, axis=1) for name, rows in table["accuracy"].items() if name in names}
     if not lines:
         raise BadInput(t("Measured classifiers: {names}. Choose one.", names=", ".join(table["accuracy"])))
     named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     alt = t("Accuracy by share of changed letters, up to {share:.0%}: {named}.", share=table["shares"][-1], named=named)
     draw(noise_figure(lines, table["shares"], y=t("accuracy")), key="noise.accuracy", alt=alt)
-    notice(about_accuracy(table["n"], table["shares"][-1], lines))
+    notice(describe_accuracy(table["n"], table["shares"][-1], lines))
     rows = [
         {t("classifier"): variant_titles()[name]}
         | {f"{share:.0%}": round(float(v), 4) for share, v in zip(table["shares"], values, strict=True)}
@@ -87,7 +87,7 @@ def _drawn(table: dict, names: list[str]) -> None:
     lists.twin(pd.DataFrame(rows), name="noise-accuracy", key="noise.accuracy.twin", label=t("Show as table"))
 
 
-def about_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[str]:
+def describe_accuracy(n: int, most: float, lines: dict[str, np.ndarray]) -> list[str]:
     """Of accuracies by noise, (shares,) each, on n texts: who loses least, who is most often right at the most noise, what n can tell."""
     titles = variant_titles()
     ends, drops = {name: float(v[-1]) for name, v in lines.items()}, {name: float(v[0] - v[-1]) for name, v in lines.items()}

@@ -72,7 +72,7 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     result = {name: result[name] for name in names}
     noisy = noisy_tokens(clean, share, 0)
     message = t("One of five versions with {share:.0%} of letters changed:", share=share)
-    show_html('<p class="small">{}</p>{}', message, _marked(tokens, noisy))
+    show_html('<p class="small">{}</p>{}', message, _mark_changes(tokens, noisy))
     lines = {name: answer.kept.mean(axis=1) for name, answer in result.items()}
     named = ", ".join(f"{variant_titles()[name]} {v[0]:.0%} → {v[-1]:.0%}" for name, v in lines.items())
     draw(
@@ -82,7 +82,7 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
             "Probability of the first prediction by share of changed letters, up to {share:.0%}: {named}.", share=SHARES[-1], named=named
         ),
     )
-    notice(_noticed(result, share))
+    notice(_write_notices(result, share))
     rows = [
         {t("classifier"): variant_titles()[name], t("prediction on clean text"): answer.label, t("letters changed"): f"{s:.0%}"}
         | {t("its mean probability"): round(float(kept.mean()), 4), t("unchanged, of five"): int(same.sum())}
@@ -92,14 +92,14 @@ def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -
     lists.twin(pd.DataFrame(rows), name="noise", key="noise.twin")
 
 
-def _marked(clean: tuple[str, ...], noisy: tuple[str, ...]) -> Markup:
+def _mark_changes(clean: tuple[str, ...], noisy: tuple[str, ...]) -> Markup:
     """The disturbed text; tokens that were not in the clean one are marked."""
     known = set(clean)
     marked = Markup('<span class="token" style="background:rgba(213,94,0,0.22)">{}</span>')
     return html('<div class="tokens">{}</div>', Markup(" ").join(w if w in known else marked.format(w) for w in noisy))
 
 
-def _noticed(result: dict[str, NoisyAnswer], share: float) -> list[str]:
+def _write_notices(result: dict[str, NoisyAnswer], share: float) -> list[str]:
     place = SHARES.index(share)
     n = next(iter(result.values())).same.shape[1]
     counts = "; ".join(f"{variant_titles()[name]}: {int(answer.same[place].sum())}" for name, answer in result.items())

@@ -57,8 +57,8 @@ def show(in_use: InUse) -> None:
     if is_example:
         st.pills(t("Examples"), EXAMPLE_WORDS, key="change.word_taken", on_change=_take_word, label_visibility="collapsed")
         st.caption(t("No dated corpus ships with Elmoscope. The example compares two genres: example sentences and news."))
-    asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
-    st.session_state.update({"change.word": word, "change.sides": asked})  # as the notebook asks for them
+    sides_asked = [value for side in sides for value in (side.corpus, side.start, side.end)]
+    st.session_state.update({"change.word": word, "change.sides": sides_asked})  # as the notebook asks for them
     key = *sides, in_use.model, version(in_use.model, "model"), *(version(side.corpus, "corpus") for side in sides)
     whole = any(needs_every_token(bench(in_use), side, word) for side in sides)
     read = _reading(in_use, sides, wanted=whole or not is_example or st.session_state.get(RANKED) == key)

@@ -46,15 +46,15 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
         stopped, again = t("Stopped; results are kept."), t("Continue")
         jobs.show_state(JOB, key, _progress, widget="compare", stopped=stopped, again=again)
         return
-    found: tuple[Measured, ...] = job.result
+    measured: tuple[Measured, ...] = job.result
     names = [model.layers.transformer or Path(model.name).name for model in models]
-    lines, rows, said = [], [], []
-    for name, model, item in zip(names, models, found, strict=True):
+    lines, rows, notes = [], [], []
+    for name, model, item in zip(names, models, measured, strict=True):
         known, shares = model.layers, item.shares
         alone = [shares[space] for space in known.alone]
         lines.append(Line(name, alone, [known.title(space) for space in known.alone]))
         best = known.alone[int(np.argmax(alone))]
-        said.append(
+        notes.append(
             t(
                 "{model} is best at {where} ({share:.1%}; mix {mix:.1%})",
                 model=name,
@@ -64,10 +64,10 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
             )
         )
         if SENSES in shares:
-            said.append(t("sense space {share:.1%}", share=shares[SENSES]))
+            notes.append(t("sense space {share:.1%}", share=shares[SENSES]))
         rows += [{t("model"): name, t("layer"): known.title(space), t("1-NN accuracy"): round(share, 4)} for space, share in shares.items()]
-    chance = float(np.mean([item.chance for item in found]))
-    message = "; ".join(said)
+    chance = float(np.mean([item.chance for item in measured]))
+    message = "; ".join(notes)
     draw(
         depth_figure(lines, chance),
         key="compare.depth",
@@ -75,7 +75,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     )
     notice([t("{told}; shuffled labels {chance:.1%}.", told=message, chance=chance)])
     lists.twin(pd.DataFrame(rows), name="compare-layers", key="compare.layers")
-    _costs(names, models, found)
+    _costs(names, models, measured)
 
 
 def show_measured() -> None:

@@ -66,7 +66,7 @@ def _part(bench: Bench) -> None:
 
 def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
     if not result.n:
-        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, request.lines())))
+        notice(reading.write_notices(corpus, request.query, guessed, hits_of(bench, request.lines())))
         return
     chosen, sense = "", ""
     if result.senses:
@@ -87,7 +87,7 @@ def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed:
     )
     if not chosen and event.selection.rows:
         chosen = result.items[event.selection.rows[0]].word
-    notice(_noticed(request, result, guessed))
+    notice(_write_notices(request, result, guessed))
     _lines(bench, request, chosen, sense)
     lists.twin(table, name="collocates", key="collocates.twin")
 
@@ -139,7 +139,7 @@ def _table(result: Collocates) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-def _noticed(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:
+def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:
     facts = [t("Example: “{word}”.", word=request.query)] if guessed else []
     telling = [(column.sense, column.words[0].word) for column in result.senses if column.words and not column.words[0].elsewhere]
     if telling:

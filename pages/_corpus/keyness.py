@@ -45,7 +45,7 @@ def _show(result: Keyness) -> None:
             st.caption(t("More often in **{name}** ({n:,} tokens)", name=plain(name), n=result.tokens[0 if own else 1]))
             table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
             lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
-    notice(_noticed(result))
+    notice(_write_notices(result))
     both = pd.concat([_table(result.first, True, both=True), _table(result.second, True, both=True)])
     lists.twin(both, name="keywords", key="keyness.twin")
 
@@ -80,7 +80,7 @@ def _formats() -> dict:
     }
 
 
-def _noticed(result: Keyness) -> list[str]:
+def _write_notices(result: Keyness) -> list[str]:
     certain = [word for word in (*result.first, *result.second) if word.p < CERTAIN]
     facts = []
     if result.first:

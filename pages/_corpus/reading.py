@@ -76,7 +76,7 @@ def show_facts(result: Concordance) -> None:
     show_html('<p class="small">{}</p>', " · ".join(facts))
 
 
-def noticed(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
+def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
     """How often, where, and beside what: computed from the hits."""
     shown = query.strip()[:60]
     lines = []
@@ -102,15 +102,15 @@ def noticed(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> lis
         else:
             lines.append(t("In {n:,} of {all:,} documents.", **values))
     if (result := commonest_beside(corpus, hits, -1)) and result[1] > 1:
-        lines.append(t("Most often after “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
+        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(result[0]), n=result[1]))
     if (result := commonest_beside(corpus, hits, 1)) and result[1] > 1:
-        lines.append(t("Most often before “{other}” ({n:,}).", other=_named(result[0]), n=result[1]))
+        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(result[0]), n=result[1]))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines
 
 
-def _named(words: list[str]) -> str:
+def _join_words(words: list[str]) -> str:
     """Words that share a place, to stand within one pair of quotation marks."""
     return "”, “".join(word[:60] for word in words)
 

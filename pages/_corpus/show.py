@@ -32,7 +32,7 @@ TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
 
 
 def show(in_use: InUse, brought: Brought) -> None:
-    kept = _kept(brought)
+    kept = _keep(brought)
     st.session_state[store.SEARCHED] = kept.name if kept else None
     bench = store.bench_over(in_use)
     _search(bench)
@@ -40,7 +40,7 @@ def show(in_use: InUse, brought: Brought) -> None:
         reading.show_plan(in_use, bench.corpus, kept)
 
 
-def _kept(brought: Brought) -> KeptCorpus | None:
+def _keep(brought: Brought) -> KeptCorpus | None:
     """What stands in the inputs, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
     given = brought.given
     if not given or (isinstance(given, str) and not given.strip()):
@@ -132,7 +132,7 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
     """The lines of a search, what is known of them, and their table."""
     corpus = bench.encoded
     hits = hits_of(bench, request)
-    facts = reading.noticed(corpus, request.query, guessed, hits)
+    facts = reading.write_notices(corpus, request.query, guessed, hits)
     if not result.n:
         notice(facts)
         return

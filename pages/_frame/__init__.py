@@ -4,6 +4,6 @@ import streamlit as st
 
 from core.common.pythons import unsupported
 
-if told := unsupported():
-    st.error(told, icon=":material/error:")
+if message := unsupported():
+    st.error(message, icon=":material/error:")
     st.stop()

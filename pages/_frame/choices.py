@@ -102,7 +102,7 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
     given = st.query_params
     name = plain(Path(model).name)
     state[LAYERS] = known
-    said = state.pop(SAID, [])
+    messages = state.pop(SAID, [])
     for key in LAYER_KEYS:
         request = str(given.get(key) or state.get(key) or "")
         if not request.isdecimal() or request in known.alone:
@@ -110,17 +110,17 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
         state.pop(key, None)
         if given.pop(key, None):
             values = {"model": name, "layer": request[:9], "where": known.title(known.top)}
-            said.append(t("{model} has no layer {layer}. Showing {where}.", **values))
+            messages.append(t("{model} has no layer {layer}. Showing {where}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
         linked = WEIGHTS in given
         if drop(WEIGHTS):  # else they were typed, and their page says what is wrong with them
             state.pop(WEIGHTS, None)
             if linked:
-                said.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
-                state[SAID] = said
+                messages.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
+                state[SAID] = messages
                 st.rerun()  # their box reads the address as it was when the run began
-    for sentence in said:
+    for sentence in messages:
         st.info(sentence)
 
 

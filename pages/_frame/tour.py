@@ -22,7 +22,7 @@ def card() -> None:
         (".st-key-home_picture", t("ELMo has one vector per sentence, GloVe one for both.")),
         (".st-key-home_picture", t("Drag the slider: above layer 0, context opens the angle.")),
     )
-    numbered = [{"at": at, "said": said, "number": t("Try this: {k} of {n}", k=k, n=len(steps))} for k, (at, said) in enumerate(steps, 1)]
+    numbered = [{"at": at, "said": text, "number": t("Try this: {k} of {n}", k=k, n=len(steps))} for k, (at, text) in enumerate(steps, 1)]
     component = st.components.v2.component("tour", html=HTML, css=CSS, js=SCRIPT)
     data = {"title": t("Three-step tour"), "next": t("Next"), "skip": t("Skip"), "done": t("Done"), "steps": numbered}
     component(data=data | {"asked": st.query_params.get("tour") == "1"}, key="tour", on_ended_change=_ended)

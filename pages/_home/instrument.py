@@ -54,7 +54,7 @@ def second_model_title(other: Beside, space: str) -> str:
 
 def _data(pair: Pair, other: Beside | None) -> dict:
     names, known = list(pair.cosines), model_layers.in_use()
-    none, one, two = (text := home_texts(known))["glove"]
+    none, single, double = (text := home_texts(known))["glove"]
     second = None
     if other:
         spaces = other.layers.spaces
@@ -73,7 +73,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         "text": text
         | {
             "label": what_layers_read(),
-            "glove": ["GloVe", none if pair.static is None else one if pair.same else two],
+            "glove": ["GloVe", none if pair.static is None else single if pair.same else double],
             "beside": t("{model}, {layer}", model=other.name[:24], layer="{layer}") if other else "",
             "bars": bars_alt(pair, other),
         },

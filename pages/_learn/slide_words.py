@@ -29,7 +29,9 @@ def choose(in_use: InUse) -> str:
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
         raise BadInput(t("No examples in this language. Choose another model under “In use”."))
-    return word_search(st.container(), KEY, words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")).casefold()
+    return word_search(
+        st.container(), KEY, words, usual, known=known, separability={}, titles={}, help=t("Search by word or theme.")
+    ).casefold()
 
 
 def pick(in_use: InUse, word: str, *, of_senses: bool) -> TwoContexts:

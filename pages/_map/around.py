@@ -80,10 +80,10 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
     no_senses = t("“{word}” has no labeled senses, so no sense space.", word=bare(word)[:40])
     words = dict.fromkeys((bare(word), *(bare(item.word).casefold() for item in chosen)))
     absent = [t("“{word}” does not occur in your corpus.", word=each[:40]) for each in words if not table.same_word(each).any()]
-    notice([*absent, *([no_senses] if wants_senses else []), *_noticed(over, result, layer), *unknown])
+    notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
-    st.caption(_about(result, layer))
+    st.caption(_describe(result, layer))
     _twin(result)
 
 
@@ -135,7 +135,7 @@ def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Cho
     with st.container(key="map_whose"):
         name = lines.choose(dict(enumerate(chosen, 1)), occurrences)
     state = brush.brush(("around", over.names, result.word))
-    data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _sent(table, result, chosen), most=16)
+    data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(table, result, chosen), most=16)
     map_view.live(data, result.spaces, result.points.rows)
     map_view.told(data, layer, name, state.picked, {})
     figure, alt = _picture(result, table, chosen, layer, alone=True)
@@ -144,7 +144,7 @@ def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Cho
         brush.show_table(occurrences, state)
 
 
-def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) -> dict:
+def _data(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) -> dict:
     """What the instrument shows."""
     points, own = result.points, result.points.occurrences
     limits, words = find_limits(result.coordinates, result.stars), [bare(word) for word in points.words]
@@ -174,7 +174,7 @@ def _mean_of(count: int) -> str:
     return t("one sentence") if count == 1 else t("mean of {n}", n=count)
 
 
-def _noticed(over: Bench, result: Around, layer: str) -> list[str]:
+def _write_notices(over: Bench, result: Around, layer: str) -> list[str]:
     points, cosines = result.points, result.cosines[result.at(layer)]
     if len(cosines) == 2:
         here = slice(points.occurrences, None)
@@ -189,7 +189,7 @@ def _noticed(over: Bench, result: Around, layer: str) -> list[str]:
     return notices.of_occurrences(bare(result.word), points.occurrences, result.total, groups, model_layers.in_use().top)
 
 
-def _about(result: Around, layer: str) -> str:
+def _describe(result: Around, layer: str) -> str:
     n = len(result.points)
     own = result.points.occurrences
     where = layer_title(model_layers.in_use().top)

@@ -93,7 +93,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
         if not solid:
             brush.listen(lambda row: lines.clicked(row, placed))
     pair_layer.note(in_use, view, best=best)
-    notice(measures.noticed(word, result.reports, result.static))
+    notice(measures.write_notices(word, result.reports, result.static))
     lists.meanings(shown.senses, lemma or "")
     st.caption(" ".join(_cautions(result, names)), help=None if solid else _hands(live))
     if near:
@@ -134,7 +134,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
     result = shown.layout
     key = result, shown.lemma, tuple(shown.placed.items()), language()
-    data = over.opener.memo.value("map sent", key, lambda: _sent(over, shown), most=24)
+    data = over.opener.memo.value("map sent", key, lambda: _data(over, shown), most=24)
     offered = SENSES in spaces and SENSES not in result.names
     map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, result.rows)
     further = {shown.point: [*shown.near.values()]} if shown.near and str(shown.point) not in data["links"] else {}
@@ -143,7 +143,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces:
     note(figure, key="map", alt=alt)
 
 
-def _sent(over: Bench, shown: Shown) -> dict:
+def _data(over: Bench, shown: Shown) -> dict:
     """What the instrument shows."""
     result, lemma, senses, placed = shown.layout, shown.lemma, shown.senses, shown.placed
     word, n, contexts = result.word, len(result.rows), [item.in_context for item in placed.values()]

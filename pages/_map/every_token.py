@@ -53,10 +53,10 @@ def show(in_use: InUse, word: str) -> None:
         st.info(t("Your browser lacks WebGL 2, so only the table is shown."), icon=":material/info:")
     else:
         lit = bare(word)[:40]
-        data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _sent(table, maps, lit, key), most=4)
+        data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _data(table, maps, lit, key), most=4)
         _live(key=LIVE, data=data)
         instruments.send("tokens", {"key": key})
-    notice(_noticed(table, maps, word))
+    notice(_write_notices(table, maps, word))
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",
         laid_out=maps.laid_out,
@@ -88,7 +88,7 @@ def _progress(job: ServerJob, left: str) -> str:
     return t("Placed {done:,} of {total:,} tokens, {left} left.", done=job.done, total=job.total, left=left)
 
 
-def _sent(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
+def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
     """What the instrument shows, with every word of it in the reader's language; what it fills in stands in braces."""
     names, rows = maps.names, maps.rows
     lemma, sense = token_maps.sense_numbers(table, rows)
@@ -143,7 +143,7 @@ def _trust(value: float) -> str:
     return t("trustworthiness {value:.2f} (1 perfect, 0.50 random)", value=value)
 
 
-def _noticed(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
+def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[str]:
     """How many tokens there are, and how far apart those of the word lie, in the lowest and the highest layer."""
     n, all_of_them = len(maps.rows), len(table)
     values = {"n": n, "all": all_of_them, "sentences": len(np.unique(table.sentence[maps.rows]))}

@@ -37,10 +37,10 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab."))
         if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
-        _begun(in_use, file)
+        _begin(in_use, file)
         st.rerun()
     names = _parts_of_speech()
-    request = _asked(facts, names, result, layer)
+    request = _select_words(facts, names, result, layer)
     if not request:
         st.info(t("No word matches the filters."), icon=":material/filter_alt_off:")
         return
@@ -53,13 +53,13 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         selection_mode="points",
         alt=t("{n} words: 1-NN accuracy in {where} against chance.", n=len(request), where=layer_title(layer)),
     )
-    notice(_about(result, request, facts, names, layer))
+    notice(_describe(result, request, facts, names, layer))
     lists.twin(
         _table(result, request, facts, names, layer), name="all-words", label=t("Table of {n} words", n=len(request)), key="map.every.table"
     )
 
 
-def _asked(facts: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
+def _select_words(facts: dict[str, Labelled], names: dict[str, str], result: dict, layer: str) -> list[str]:
     """The words that pass the filters, the worst told apart first."""
     row = st.columns([4, 3, 3], vertical_alignment="bottom")
     pos = row[0].pills(t("Part of speech"), list(names), format_func=names.get, selection_mode="multi", key="map.every.pos")
@@ -77,7 +77,7 @@ def _asked(facts: dict[str, Labelled], names: dict[str, str], result: dict, laye
     return sorted(words, key=lambda w: result[w][layer].gain)
 
 
-def _about(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
+def _describe(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
     gains = {w: result[w][layer] for w in request}
     family = count_significant(list(gains.values()))
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
@@ -126,7 +126,7 @@ def _parts_of_speech() -> dict[str, str]:
     return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several")}
 
 
-def _begun(in_use: InUse, file: Path) -> None:
+def _begin(in_use: InUse, file: Path) -> None:
     corpus, model = with_all(in_use.corpus), bench(in_use).model
     language, spent = languages.in_use(), opened.spent_by_visit()
 

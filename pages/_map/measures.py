@@ -32,7 +32,7 @@ def show(word: str, of: Layout) -> DeltaGenerator:
         figure, alt = accuracy(scores, static, of=next(iter(scores.values())))
         draw(figure, key="map.scores", alt=alt)
     with right:
-        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=len(of.rows)), help=_about_map(of))
+        st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=len(of.rows)), help=_describe_map(of))
         lists.twin(_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
@@ -54,14 +54,14 @@ def static_share(static: SenseReport | None) -> str:
     return t("Static vectors reach {share:.0%}.", share=static.one_nn) if static else ""
 
 
-def beside_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
+def compare_with_static(report: SenseReport, static: SenseReport | None, where: str) -> list[str]:
     """A space minus the static context, paired, and whether that decides anything."""
     if static is None:
         return []
     return [static_line(static.one_nn, where, less(report, static))]
 
 
-def noticed(word: str, result: dict, static: SenseReport | None = None) -> list[str]:
+def write_notices(word: str, result: dict, static: SenseReport | None = None) -> list[str]:
     """What the measures on screen say, failures included."""
     shown = None if word == ALL_WORDS else word
     if not result:
@@ -75,11 +75,11 @@ def noticed(word: str, result: dict, static: SenseReport | None = None) -> list[
     if report.one_nn <= report.null_95 + 1e-9:  # not shown to be more than luck: nothing is worth comparing
         return lines[:1] + in_senses + lines[1:]
     return (
-        lines[:1] + in_senses + (beside_static(result["mix"], static, layer_title("mix")) or lines[1:])
+        lines[:1] + in_senses + (compare_with_static(result["mix"], static, layer_title("mix")) or lines[1:])
     )  # the mix: not chosen by its figure
 
 
-def _about_map(of: Layout) -> str:
+def _describe_map(of: Layout) -> str:
     """How the map beside the measures was made."""
     if of.plan == UMAP:
         few, n, shifts = of.maps.method.startswith("PCA"), len(of.rows), of.maps.displacement

@@ -49,7 +49,7 @@ def _take_preset() -> None:
             st.session_state[key] = value
 
 
-def _moved() -> None:
+def _note_move() -> None:
     st.session_state.preset = None
 
 
@@ -82,7 +82,7 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     controls, picture = st.columns([2, 3], gap="large")
     with controls:
         weights, gamma, normalised = _controls()
-    result = _mixed(in_use, chosen, weights, normalised, among=SAME, whole=everything is not None)
+    result = _mix(in_use, chosen, weights, normalised, among=SAME, whole=everything is not None)
     with picture:
         _bars(in_use, result, weights, normalised)
         _norm(chosen[0], result, gamma)
@@ -93,10 +93,8 @@ def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
         _leans(in_use, result, weights, normalised, read=everything is not None)
 
 
-def _mixed(
-    in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = "", whole: bool = True
-) -> Mixed:
-    words, shares = tuple(one.in_context for one in chosen), tuple(weights.tolist())
+def _mix(in_use: InUse, chosen: tuple[Chosen, ...], weights: np.ndarray, normalised: bool, *, among: str = "", whole: bool = True) -> Mixed:
+    words, shares = tuple(word.in_context for word in chosen), tuple(weights.tolist())
     with st.spinner(t("Drawing the map…")):
         return view(
             mix.compute, bench(in_use), MixRequest(words=words, weights=shares, normalised=normalised, among=among, k=IN_TABLE, whole=whole)
@@ -109,7 +107,7 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
     instruments.hide("mix", "mix_controls")
     with st.container(key="mix_controls"):
         weights, gamma, normalised = _controls()
-    result = _mixed(in_use, chosen, weights, normalised, whole=not labelled)
+    result = _mix(in_use, chosen, weights, normalised, whole=not labelled)
     request = AnyMixRequest(words=tuple(one.in_context for one in chosen), normalised=normalised)
     with place:
         of_any = view(mix.of_any, bench(in_use), request, most=24)
@@ -164,7 +162,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(model_layers.in_use().n, moved=_moved)
+    weights, gamma = sliders(model_layers.in_use().n, moved=_note_move)
     normalised = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=mix_view.norm_help())
     return weights, gamma, normalised
 
@@ -292,7 +290,7 @@ def _notice_senses(result: Mixed, normalised: bool) -> None:
     """What to notice, and the table twin."""
     word, report, static = result.lemma, result.report, result.static
     comparison, limit = about(word, report, result.alone)
-    notice([comparison, *measures.beside_static(report, static, t("this mix"))])
+    notice([comparison, *measures.compare_with_static(report, static, t("this mix"))])
     st.caption(limit)
     shares = {name: each.one_nn for name, each in result.alone.items()}
     shares |= {t("this mix"): report.one_nn, t("shuffled labels"): report.null_mean}

@@ -43,7 +43,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
             st.markdown(f"**{title}**")
             key = f"map.ranking.{half}"
             draw(
-                ranking_figure({w: _drawn(result[w]) for w in words}, layer=layer, word=word if word in words else "", key=key),
+                ranking_figure({w: _draw_ranking(result[w]) for w in words}, layer=layer, word=word if word in words else "", key=key),
                 key=key,
                 on_select=opener(key),
                 selection_mode="points",
@@ -54,7 +54,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
                     where=layer_title(layer),
                 ),
             )
-    notice(_about(result, order, unshown, layer))
+    notice(_describe(result, order, unshown, layer))
     st.caption(
         t(
             "Inconclusive: shuffled senses do as well in over 5 % of cases, which proves no failure. Wiedemann et al. (2019, "
@@ -66,7 +66,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     lists.twin(_table(result, order), name="words-ranked", label=t("Table of {n} words", n=len(order)), key="map.ranking")
 
 
-def _drawn(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
+def _draw_ranking(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float, float, float, bool]]:
     return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in by_space.items()}
 
 
@@ -84,7 +84,7 @@ def _open_unshown() -> None:
         st.session_state.map_word, st.session_state["map.unshown"] = word, None
 
 
-def _about(result: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
+def _describe(result: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
     where = layer_title(layer)
     if layer == "0":
         return [t("Layer 0 sees only spelling: choose another layer.")]

@@ -49,7 +49,7 @@ def show(in_use: InUse) -> None:
         if table.lemmas and word in (*table.lemmas, ALL_WORDS):
             result = _labelled(in_use, own, word, chosen, place, chosen_by[1])
         elif word:
-            _around(in_use, over, word, request, place, chosen_by[1])
+            _show_around(in_use, over, word, request, place, chosen_by[1])
         else:
             place.info(t("Type two sentences below to start."), icon=":material/edit:")
     if result:
@@ -76,7 +76,7 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
         usual,
         known=known,
         titles={ALL_WORDS: t("all {n} bundled words", n=len(bundled)) if known else t("all words")},
-        told={w: gains["mix"].one_nn for w, gains in known_gains(over).items()},
+        separability={w: gains["mix"].one_nn for w, gains in known_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
     )
     return result if result in words else folded(result)
@@ -106,7 +106,7 @@ def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chose
     return result
 
 
-def _around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
+def _show_around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, ...], left, right) -> None:
     """The map of a word without labels, which needs every token."""
     drawn = chosens if any(bare(item.word).casefold() == word for item in chosens) else ()
     with right, _more("around"):

@@ -14,13 +14,13 @@ from core.views.neighbours import Neighbours
 def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
     """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
-    told = [_senses(item) for item in (first, second)]
-    if all(told):
-        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", first=told[0], second=told[1]))
-    elif told[0]:
-        lines.append(t("Labeled neighbors, first sentence: {first}.", first=told[0]))
-    elif told[1]:
-        lines.append(t("Labeled neighbors, second sentence: {second}.", second=told[1]))
+    sense_texts = [_senses(item) for item in (first, second)]
+    if all(sense_texts):
+        lines.append(t("Labeled neighbors, first sentence: {first}; second: {second}.", first=sense_texts[0], second=sense_texts[1]))
+    elif sense_texts[0]:
+        lines.append(t("Labeled neighbors, first sentence: {first}.", first=sense_texts[0]))
+    elif sense_texts[1]:
+        lines.append(t("Labeled neighbors, second sentence: {second}.", second=sense_texts[1]))
     return lines
 
 

@@ -31,19 +31,21 @@ def show(in_use: InUse) -> None:
     with st.spinner(t("Looking for groups…"), show_time=True):
         request = InductionRequest(word=chosen.word, space=chosen.layer, number=chosen.number)
         result = view(induction.compute, chosen.over, request)
-    found, groups = result.occurrences, result.groups
-    number = chosen.number or found.suggestion.number
+    occurrences, groups = result.occurrences, result.groups
+    number = chosen.number or occurrences.suggestion.number
     of_view = f"{chosen.over.corpus}|{chosen.over.names.model}|{chosen.word}|{chosen.layer}|{number}"
     names = labels.current(of_view, groups.names)
     with picture:
-        _pictures(found, groups, names, number, chosen.layer, of_view)
-    notice(write_notices(found, number, groups.agreement, groups.words))
-    if found.weak >= OFTEN:
-        st.caption(t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=found.weak))
-    sentences(groups, names, found)
+        _pictures(occurrences, groups, names, number, chosen.layer, of_view)
+    notice(write_notices(occurrences, number, groups.agreement, groups.words))
+    if occurrences.weak >= OFTEN:
+        st.caption(
+            t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=occurrences.weak)
+        )
+    sentences(groups, names, occurrences)
     dictionary.show(chosen.over, result, names)
     labels.editor(of_view, groups)
-    labels.downloads(chosen.word, found, groups, names)
+    labels.downloads(chosen.word, occurrences, groups, names)
 
 
 def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number: int, layer: str, view: str) -> None:

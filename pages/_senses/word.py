@@ -81,7 +81,14 @@ def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bo
     known = listed_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
-        st.container(), WORD, offered, usual, known=known, told={}, titles={}, help=t("Any word in at least 10 sentences of your corpus.")
+        st.container(),
+        WORD,
+        offered,
+        usual,
+        known=known,
+        separability={},
+        titles={},
+        help=t("Any word in at least 10 sentences of your corpus."),
     )
     places = st.columns([3, 6], vertical_alignment="bottom")
     reading = model_layers.in_use().reading

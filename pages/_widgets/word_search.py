@@ -20,13 +20,13 @@ def word_search(
     usual: str,
     *,
     known: Mapping[str, Labelled],
-    told: Mapping[str, float],
+    separability: Mapping[str, float],
     titles: Mapping[str, str],
     help: str,
 ) -> str:
     """The word chosen, of `words` or any other that is typed; `usual` is chosen when others come into question.
 
-    `known` says of labeled words their themes and how many senses, `told` how well the model parts them, 0 to 1, where that was
+    `known` says of labeled words their themes and how many senses, `separability` how well the model parts them, 0 to 1, where that was
     measured; `titles` is what stands for words that have a title of their own.
     """
     _of_address(key, usual)
@@ -43,7 +43,7 @@ def word_search(
             persist_state="session",
             accept_new_options=True,
             help=help,
-            format_func=lambda word: titles.get(word) or _line(word, known, told),
+            format_func=lambda word: titles.get(word) or _line(word, known, separability),
         )
         drawn = [word for word in shown if word in known and word != chosen]
         row.button(

@@ -16,8 +16,8 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
     more = {word: n for word in words if word and (n := _further(in_use.corpus, word))}
     if not more:
         return
-    said = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
-    message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=said)
+    counted = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
+    message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=counted)
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(message)
     label = t("Search all {n} labeled words", n=len(listed_in(in_use.corpus)))

@@ -18,7 +18,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
     if known.is_elmo:
         return False
     encoder = bench(in_use).model.encoder  # what it cannot be opened for is said here
-    said, go_on, label = {
+    message, go_on, label = {
         HOW: lambda: (t("{model} is a transformer, without char-CNN or LSTMs.", model=known.called), "home", t("Compare its layers")),
         MEMORY: lambda: (
             t("{model} is a transformer: it keeps nothing between sentences.", model=known.called),
@@ -36,7 +36,7 @@ def is_another(in_use: InUse, page: str, words: tuple[str, ...] = ()) -> bool:
             t("Its neighbors"),
         ),
     }[page]()
-    lines = [said]
+    lines = [message]
     if page == SPELLING and words:
         rows = {word: encoder.pieces_of(word) for word in words}
         st.table([{t("word"): word, t("pieces"): " · ".join(pieces)} for word, pieces in rows.items()])

@@ -27,9 +27,9 @@ def test_a_space_beside_the_static_context_is_ahead_behind_or_not_decided():
     clear, poor = report(0, 0.05), report(1, 2.0)
     assert less(clear, poor).verdict == 1 and less(poor, clear).verdict == -1 and less(clear, clear).verdict == 0
     for first, second, said in ((clear, poor, "ahead"), (poor, clear, "behind"), (clear, report(2, 0.05), "inconclusive")):
-        (line,) = measures.beside_static(first, second, "the mix")
+        (line,) = measures.compare_with_static(first, second, "the mix")
         assert line.endswith(f", {said}.") and f"{second.one_nn:.1%}" in line
-    assert measures.beside_static(clear, None, "the mix") == [] and measures.static_share(None) == ""
+    assert measures.compare_with_static(clear, None, "the mix") == [] and measures.static_share(None) == ""
 
 
 def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
@@ -47,7 +47,7 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
         for rows in (right, wrong)
     )
     assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
-    (line,) = measures.beside_static(first, second, "the mix")
+    (line,) = measures.compare_with_static(first, second, "the mix")
     assert "no interval: needs 6 varied cases" in line and line.endswith(", inconclusive.")
     assert "is inconclusive (points: no interval" in mix.about("jam", first, {"1": second})[0]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from core.classify.head import Answer
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.readable_words import read_and_unread
-from pages._classify.notices import CLOSE, about_answers
+from pages._classify.notices import CLOSE, describe_answers
 from pages._classify.show import FRONT
 from pages._frame import examples
 from tests.app.test_pages import html_of, opened
@@ -87,7 +87,7 @@ def answers(draw) -> dict[str, Answer]:
 @given(answers())
 @settings(deadline=None, max_examples=150)
 def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
-    said, titles = " ".join(written(about_answers(found, []))), variant_titles()
+    said, titles = " ".join(written(describe_answers(found, []))), variant_titles()
     labels = [answer.label for answer in found.values()]
     assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
     if match := re.search(r"All (\d+) say", said):
@@ -101,7 +101,7 @@ def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
     for name, answer in found.items():
         ranked = sorted(answer.probabilities.values(), reverse=True)
         close = len(ranked) > 1 and ranked[0] - ranked[1] < CLOSE
-        sentence = next((line for line in about_answers(found, []) if line.startswith("Too close")), "")
+        sentence = next((line for line in describe_answers(found, []) if line.startswith("Too close")), "")
         assert (titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")) == close or "," in titles[
             name
         ]

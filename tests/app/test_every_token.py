@@ -34,7 +34,7 @@ def read(text: str, kind: str) -> np.ndarray:
 
 
 def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, maps):
-    sent = every_token._sent(table, maps, "bank", "key")
+    sent = every_token._data(table, maps, "bank", "key")
     lines = [line.split("\t") for line in sent["sentences"].split("\n")]
     n = len(maps.rows)
     assert 0 < n <= 700 < len(table) and sum(map(len, lines)) == n
@@ -51,13 +51,13 @@ def test_every_token_is_sent_with_its_line_its_places_and_its_meaning(table, map
 
 
 def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
-    some, word = every_token._noticed(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
+    some, word = every_token._write_notices(table, maps, "the"), (table.word[maps.rows] == table.word_codes["the"]).sum()
     assert (
         f"shows {len(maps.rows):,} of {len(table):,} tokens" in some[0]
         and "random sentences" in some[0]
         and f"“the” ({word} tokens): median distance" in some[1]
     )
-    assert len(every_token._noticed(table, maps, "zyzzyva")) == 1
+    assert len(every_token._write_notices(table, maps, "zyzzyva")) == 1
     words = every_token._words(table, maps)
     assert words["tokens"].is_monotonic_decreasing and words["tokens"].min() >= every_token.FEWEST
     assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2

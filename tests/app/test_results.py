@@ -12,11 +12,11 @@ from core.common.significance import Paired, holm, margin, mcnemar
 from core.experiments.context_gains import CONTROLS, Lead, Size, part_titles
 from core.experiments.variants import kind_of
 from core.tasks.results import Summary
-from pages._classify.curve import about_context, context_table
+from pages._classify.curve import context_table, describe_context
 from pages._classify.earlier import _on_spam
-from pages._classify.paper import about_curves, about_paper
-from pages._classify.results import about_task
-from pages._classify.scores import about_calibration
+from pages._classify.paper import describe_curves, describe_paper
+from pages._classify.results import describe_task
+from pages._classify.scores import describe_calibration
 from tests.app.test_pages import opened
 
 NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
@@ -28,7 +28,10 @@ NAMES = ("tfidf", "mean-glove", "glove", "embedding", "elmo", "glove+elmo")
 )
 @settings(deadline=None, max_examples=200)
 def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
-    said, titles = (" ".join(about_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")), variant_titles())
+    said, titles = (
+        " ".join(describe_task({v: {"accuracy": a, "train": 10, "n": n} for v, a in accuracy.items()}, "All")),
+        variant_titles(),
+    )
     best = max(accuracy.values())
     leaders = [v for v, a in accuracy.items() if a == best]
     assert ("Tied" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
@@ -53,13 +56,13 @@ def test_where_it_is_known_which_texts_were_right_mcnemar_decides_after_holm():
     first = np.arange(1_000)[None] < 900
     second = first & (np.arange(1_000) >= 8)
     p = mcnemar(first, second).p
-    said = " ".join(about_task(summary_of({"tfidf": first, "glove": second}), "All"))
+    said = " ".join(describe_task(summary_of({"tfidf": first, "glove": second}), "All"))
     assert " 8 of 1,000 texts: beyond chance" in said and f"p = {p:.3f}" in said
     crowd = {"tfidf": first, "glove": second} | dict.fromkeys(("elmo", "embedding", "glove+elmo", "glove-unfrozen", "mean-elmo"), second)
-    said = " ".join(about_task(summary_of(crowd), "All"))
+    said = " ".join(describe_task(summary_of(crowd), "All"))
     assert holm([p] * 6)[0] > 0.04 and f"{holm([p] * 6)[0]:.3f}" in said
     forgotten = {name: row | {"right": None} for name, row in summary_of({"tfidf": first, "glove": second}).items()}
-    assert "up to" in " ".join(about_task(forgotten, "All"))
+    assert "up to" in " ".join(describe_task(forgotten, "All"))
 
 
 def test_spam_says_how_few_messages_lie_between_the_two():
@@ -70,13 +73,13 @@ def test_spam_says_how_few_messages_lie_between_the_two():
 
 def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_show():
     bins = [{"confidence": 0.75, "n": 400}, {"confidence": 0.95, "n": 600}]
-    assert "may be chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
-    assert "beyond chance" in about_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
+    assert "may be chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.012})
+    assert "beyond chance" in describe_calibration({"bins": bins, "n": 1_000, "ece": 0.06})
 
 
 def test_what_elmo_adds_is_told_at_every_size():
     found = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
-    said = about_curves(found, {"roles": "Roles"})
+    said = describe_curves(found, {"roles": "Roles"})
     assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
 
 
@@ -98,26 +101,26 @@ def size_of(labelled: int, over: float, shown: bool, of_elmo: dict[str, tuple[fl
 
 
 def test_where_elmo_pays_is_said_where_it_is_shown_and_nowhere_else():
-    nowhere = " ".join(about_context([size_of(134, 0.01, False, {}), size_of(403, 0.0, False, {})]))
+    nowhere = " ".join(describe_context([size_of(134, 0.01, False, {}), size_of(403, 0.0, False, {})]))
     assert "inconclusive at every size" in nowhere and "beyond chance with 1" not in nowhere
-    here = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.01, False, {})]))
+    here = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.01, False, {})]))
     assert "beyond chance with 134 (+5.0), inconclusive with others" in here
-    every = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
+    every = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
     assert "beyond chance at every size (+2.0 – +5.0)" in every and "as in Peters" in every  # 4 to 6 against 1 to 3
-    level = " ".join(about_context([size_of(134, 0.05, True, {}), size_of(403, 0.045, True, {})]))
+    level = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.045, True, {})]))
     assert "the intervals overlap" in level
-    harm = " ".join(about_context([size_of(134, -0.05, True, {}), size_of(403, -0.09, True, {})]))
+    harm = " ".join(describe_context([size_of(134, -0.05, True, {}), size_of(403, -0.09, True, {})]))
     assert "as in Peters" not in harm and "behind beyond chance with 134, 403;" not in harm.split("minus each control")[1]
-    behind = " ".join(about_context([size_of(134, -0.05, True, {}), size_of(403, 0.05, True, {})]))
+    behind = " ".join(describe_context([size_of(134, -0.05, True, {}), size_of(403, 0.05, True, {})]))
     assert "behind beyond chance with 134, ahead with 403" in behind
 
 
 def test_that_order_helps_is_said_to_be_unshown_where_shuffled_words_do_as_well():
     words = {"glove+layer0": (0.03, 1), "glove+static": (0.03, 1), "glove+random": (0.1, 1)}
-    assert "whether their order does is inconclusive" in about_context([size_of(134, 0.05, True, words)])[-1]
+    assert "whether their order does is inconclusive" in describe_context([size_of(134, 0.05, True, words)])[-1]
     order = words | {"glove+shuffled": (0.02, 1)}
-    assert "their order" not in " ".join(about_context([size_of(134, 0.05, True, order)]))
-    assert "their order" not in " ".join(about_context([size_of(134, 0.05, True, {"glove+layer0": (0.03, 1)})]))
+    assert "their order" not in " ".join(describe_context([size_of(134, 0.05, True, order)]))
+    assert "their order" not in " ".join(describe_context([size_of(134, 0.05, True, {"glove+layer0": (0.03, 1)})]))
 
 
 def test_the_table_has_a_row_for_every_size_and_set_of_parts():
@@ -138,11 +141,11 @@ def summary(baseline: float, elmo: float, spread: float | None) -> Summary:
 def test_of_the_papers_table_each_sentence_fits_the_numbers():
     titles = {"names": "Names", "roles": "Roles", "questions": "Questions"}
     measured = {"names": summary(0.5, 0.6, None), "roles": summary(0.5, 0.51, 0.02), "questions": summary(0.5, 0.4, 0.01)}
-    said = " ".join(about_paper(measured, titles))
+    said = " ".join(describe_paper(measured, titles))
     assert "ELMo helps: Names, Roles. Largest error reduction: <b>Names</b>, 20%." in said
     assert "No gain: Questions." in said and "spread unknown: Names." in said
     assert "Inconclusive, within the spread of seeds: Roles, Questions." in said
-    assert about_paper({"names": measured["names"]}, titles)[-1].startswith("One seed only")
+    assert describe_paper({"names": measured["names"]}, titles)[-1].startswith("One seed only")
 
 
 def test_the_papers_table_stands_beside_ours_with_its_layers():

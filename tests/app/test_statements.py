@@ -142,7 +142,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     assert ("cannot read the letters of" in said) == (len(rows) < len(found))
     if len(rows) > 1:
         best = max(cosines[i, j] for i in rows for j in rows if j < i)
-        assert f"{best:.2f}" in said
+        assert f"{best:.2f}".replace("-", "−") in said
         assert ("Chance: 95 %" in said) == (usual is not None and round(best, 2) > round(usual, 2))
         assert ("no closer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
     for share in re.findall(r"\((\d+)%\)", plain(spelling_notices.of_windows(found))):
@@ -173,7 +173,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
     found = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
     if copied:
         found["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
-    said = plain(earlier.about_checks(found))
+    said = plain(earlier.describe_checks(found))
     assert bool(said) == bool(random)
     if random:
         worst = max(random.values())
@@ -181,7 +181,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
         assert f"{worst:.1%}; chance is 25 %" in said and ("70.0%" in said) == copied
         assert ("something leaks" in said) == above and ("No sign of a leak" in said) == (not above)
     both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
-    assert "goes from 90.00% to 95.00%" in plain(earlier.about_checks(both))
+    assert "goes from 90.00% to 95.00%" in plain(earlier.describe_checks(both))
 
 
 TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), min_size=1, max_size=6)
@@ -195,7 +195,7 @@ TOKENS = st.lists(st.sampled_from(["jam", "the", "배", "🎉", "<i>", "."]), mi
 def test_a_search_says_how_often_and_beside_what(drawn: list, query: str):
     opened = encode([Sentence(tuple(tokens), document=name) for tokens, name in drawn])
     hits = find(opened, query)
-    said = plain(reading.noticed(opened, query, False, hits))
+    said = plain(reading.write_notices(opened, query, False, hits))
     n = sum(tokens.count(query) for tokens, _ in drawn)
     total = sum(len(tokens) for tokens, _ in drawn)
     assert len(hits) == n and ("does not occur" in said) == (n == 0)

@@ -10,7 +10,7 @@ from core.common.markup import Markup
 from core.figures.classifiers import chain_colours
 from core.tasks.results import Summary, read_results, summaries
 from pages._classify import brackets
-from pages._classify.notices import about_choice, about_measure, about_spans
+from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._export.notebook_file import notebook
 from pages._frame import examples
 from tests.app.test_pages import html_of, opened
@@ -91,16 +91,16 @@ def test_what_is_noticed():
         return f"<{span[0]}>"
 
     a, b = (0, 0, "person"), (2, 3, "place")
-    assert about_spans([a], [a], words) == "Both find the same 1."
-    assert about_spans([], [], words) == "Neither finds anything here."
-    assert Markup.escape(about_spans([a], [a, b], words)) == "Only with ELMo: “&lt;2&gt;” (place)."
-    told = Markup.escape(about_spans([a], [b], words))
+    assert describe_spans([a], [a], words) == "Both find the same 1."
+    assert describe_spans([], [], words) == "Neither finds anything here."
+    assert Markup.escape(describe_spans([a], [a, b], words)) == "Only with ELMo: “&lt;2&gt;” (place)."
+    told = Markup.escape(describe_spans([a], [b], words))
     assert "Only without ELMo: “&lt;0&gt;”" in told and "Only with ELMo" in told
-    assert about_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
-    assert "&lt;" in about_choice("<", "y", (0.5, 0.7)) and "disagree" in about_choice("<", "y", (0.5, 0.7))
+    assert describe_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
+    assert "&lt;" in describe_choice("<", "y", (0.5, 0.7)) and "disagree" in describe_choice("<", "y", (0.5, 0.7))
     one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
-    assert about_measure("F1", one) == "On 1,200 unseen examples, F1: 25.0% without ELMo, 50.0% with it."
-    assert about_measure("F1", None) == ""
+    assert describe_measure("F1", one) == "On 1,200 unseen examples, F1: 25.0% without ELMo, 50.0% with it."
+    assert describe_measure("F1", None) == ""
 
 
 @pytest.mark.parametrize("task", TASKS)

@@ -20,7 +20,7 @@ from pages._cached import opened as opened_here
 from pages._cached.progress import duration
 from pages._classify.job import TrainingJob
 from pages._classify.order import refusal
-from pages._classify.train_results import FEW_TEXTS, about_training
+from pages._classify.train_results import FEW_TEXTS, describe_training
 from tests.app.test_pages import opened
 
 
@@ -77,7 +77,7 @@ def trained(draw) -> dict:
 @given(trained())
 @settings(deadline=None, max_examples=200)
 def test_what_is_said_of_a_training_is_so(found: dict):
-    lines, titles = about_training(found), variant_titles()
+    lines, titles = describe_training(found), variant_titles()
     said = " ".join(lines)
     mean = {name: float(np.mean([h.right.mean() for (v, _), h in found.items() if v == name])) for name, _ in found}
     n, most = len(next(iter(found.values())).right), max(mean.values())

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from core.classify.model import variant_titles
 from core.common.significance import margin
 from core.experiments.typing_errors import read_accuracy
-from pages._classify.typing_accuracy import about_accuracy
+from pages._classify.typing_accuracy import describe_accuracy
 from tests.app.test_pages import opened
 
 
@@ -30,7 +30,7 @@ def test_only_tasks_with_measured_accuracies_are_offered_under_noise():
 @settings(deadline=None, max_examples=150)
 def test_what_is_said_of_accuracies_under_noise_is_so(given_: dict, n: int):
     lines, titles = {name: np.array(ends) for name, ends in given_.items()}, variant_titles()
-    said = about_accuracy(n, 0.4, lines)
+    said = describe_accuracy(n, 0.4, lines)
     loss = {name: a - b for name, (a, b) in given_.items()}
     if len(lines) == 1:
         assert len(said) == 1 and "least" not in said[0]
