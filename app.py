@@ -2,7 +2,7 @@
 
 from streamlit.starlette import App
 
-from pages._frame.server import routes
+from pages._frame.server import middleware, routes
 from pages._home.ahead import opening_ahead
 
 if __name__ == "__main__":
@@ -10,4 +10,4 @@ if __name__ == "__main__":
 
     open_page()
 else:
-    app = App(__file__, routes=routes(), lifespan=opening_ahead)
+    app = App(__file__, routes=routes(), middleware=middleware(), lifespan=opening_ahead)

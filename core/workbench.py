@@ -52,7 +52,7 @@ class Opener(Protocol):
     def is_labelled(self, corpus: str) -> bool: ...
 
     def targets(self, corpus: str, model_name: str) -> OccurrenceTable:
-        """The labelled tokens of a corpus; of one without labels, every token."""
+        """The labeled tokens of a corpus; of one without labels, every token."""
 
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Every token of a corpus; None while it is being read."""
@@ -154,12 +154,12 @@ class Bench:
 
     @property
     def is_labelled(self) -> bool:
-        """Whether the corpus has labelled tokens."""
+        """Whether the corpus has labeled tokens."""
         return self.opener.is_labelled(self.corpus)
 
     @property
     def targets(self) -> OccurrenceTable:
-        """The labelled tokens of the corpus; of one without labels, every token."""
+        """The labeled tokens of the corpus; of one without labels, every token."""
         return self.opener.targets(self.corpus, self.names.model)
 
     @property
@@ -173,7 +173,7 @@ class Bench:
         return self.opener.encoded(self.corpus)
 
     def about(self, *words: WordInContext) -> "Bench":
-        """With the labelled sentences of further words that these are (core.text.labelled_words)."""
+        """With the labeled sentences of further words that these are (core.text.labelled_words)."""
         spellings = [word.read_as or word.word for word in words]
         known = corpus_for(self.corpus, spellings, lambda own: self.opener.targets(own, self.names.model).word_codes)
         return Bench(replace(self.names, corpus=known), self.opener)
@@ -208,7 +208,7 @@ class Bench:
         return [replace(query, read_as=word.read_as) for query, word in zip(queries, words, strict=True)]
 
     def products(self, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
-        """Layer products of a query with a table's rows, or its types; of normalised layers where wanted."""
+        """Layer products of a query with a table's rows, or its types; of normalized layers where wanted."""
         return products_with(self.opener.memo, table, query, normalised=normalised, types=types)
 
     def once(self, name: str, make: Callable[[], Any], *key: Hashable, most: int = 3) -> Any:

@@ -18,7 +18,7 @@ def lists(in_use: InUse) -> None:
 
 
 def cloud(in_use: InUse) -> None:
-    """GloVe's one vector of a word among its neighbours, beside ELMo's, one for every sentence."""
+    """GloVe's one vector of a word among its neighbors, beside ELMo's, one for every sentence."""
     question(t("One dot, or a cloud?"))
     lede(
         t(

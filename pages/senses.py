@@ -6,7 +6,7 @@ from pages._frame.in_use import InUse
 
 
 def found(in_use: InUse) -> None:
-    """Groups that nobody labelled."""
+    """Groups that nobody labeled."""
     question(t("How many meanings does it have here?"))
     lede(t("A word’s sentences, grouped by their vectors alone, without labels. Read, name and correct the groups."))
     show("pages._senses.show", in_use)

@@ -1,7 +1,9 @@
 """Fixtures of all tests, a cache of their own and the local data where there are any; and why a test needed a second try."""
 
+import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -26,6 +28,44 @@ def main_module():
     main = sys.modules["__main__"]
     yield
     sys.modules["__main__"] = main
+
+
+@pytest.fixture
+def call(capsys) -> Callable[..., tuple[int, str, str]]:
+    """`call("embed", ...)` -> (exit status, stdout, stderr) of a command."""
+
+    def run(*words) -> tuple[int, str, str]:
+        from core.cli.main import main
+
+        capsys.readouterr()
+        return main(list(map(str, words))), *capsys.readouterr()
+
+    return run
+
+
+@pytest.fixture
+def answer(call) -> Callable[..., dict]:
+    """`answer("embed", ...)` adds --json and gives the object on stdout."""
+
+    def run(*words) -> dict:
+        status, out, err = call(*words, "--json")
+        assert status == 0, err
+        return json.loads(out)
+
+    return run
+
+
+@pytest.fixture
+def refused(call) -> Callable[..., str]:
+    """`refused("embed", ...)` -> the one error on stderr, its last line, of a command that ends with status 2."""
+
+    def run(*words) -> str:
+        status, out, err = call(*words)
+        lines = [line for line in err.splitlines() if line.startswith("error: ")]
+        assert (status, out) == (2, "") and len(lines) == 1 and err.endswith(lines[0] + "\n") and "Traceback" not in err
+        return lines[0]
+
+    return run
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,4 @@
-"""All tests, on a fresh machine: finds or installs a Chromium for the browser tests, then runs pytest.
+"""All tests, on a fresh machine: finds or installs a Chromium for the browser tests (and a Firefox, for the page that runs by itself), then runs pytest.
 
 usage: python tests/run.py [pytest's arguments]
 """
@@ -31,7 +31,9 @@ def install_chromium() -> str | None:
     if shutil.which("apt-get") and os.geteuid() == 0:
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
         subprocess.run(["apt-get", "update", "-qq"], check=False, env=environment)
-        subprocess.run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium"], check=False, env=environment)
+        subprocess.run(
+            ["apt-get", "install", "-y", "-qq", "--no-install-recommends", "chromium", "firefox-esr"], check=False, env=environment
+        )
     if not find_chromium():
         subprocess.run([sys.executable, "-m", "playwright", "install", "chromium"], check=False)
     return find_chromium()

@@ -79,7 +79,7 @@ def _cosines(drawn: Drawn, rows: np.ndarray) -> np.ndarray:
 
 
 def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
-    """Mean and middle nine tenths of these cosines, of normalised layers if told so."""
+    """Mean and middle nine tenths of these cosines, of normalized layers if told so."""
     drawn = Drawn(drawn.words, layer_normalised(drawn.layers)) if normalised else drawn
     return _level(random_cosines(drawn, weights))
 

@@ -1,6 +1,6 @@
 """Flat views whose axes have a meaning: largest spread (PCA), and axes between two poles, such as money minus river.
 
-A pole is a sense of a labelled word or a list of words; it lies at the mean of its occurrences' unit vectors. An axis is the
+A pole is a sense of a labeled word or a list of words; it lies at the mean of its occurrences' unit vectors. An axis is the
 direction from one pole to the other, as directions between words are in static vectors (Bolukbasi et al. 2016; SemAxis, An et
 al. 2018), here in each layer by itself. A point's score is its way along that direction from the mean of all points. An
 occurrence that belongs to a pole would draw the pole to itself and so speak for itself: it is scored by its pole without it.
@@ -50,7 +50,7 @@ class Pole:
     """One end of an axis: n occurrences."""
 
     name: str
-    rows: np.ndarray  # (n,) of the labelled table; -1 where an occurrence is not in it
+    rows: np.ndarray  # (n,) of the labeled table; -1 where an occurrence is not in it
     layers: np.ndarray  # (n, L, D) float32
 
 
@@ -63,7 +63,7 @@ def principal(vectors: np.ndarray, dims: int = 2) -> Plane:
     return _plane(rows, mean, _components(rows, dims))
 
 
-def spread_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
+def find_views(spaces: Sequence[np.ndarray], dims: int = 2) -> list[View]:
     """K spaces (N, D) of the same points -> the view of largest spread of each, turned so that points stay where they were. A turn or a
     mirroring within the plane changes neither the plane nor its share of the variance."""
     from scipy.linalg import orthogonal_procrustes
@@ -98,7 +98,8 @@ def axis_scores(
     centred = rows - mean
     own = np.einsum("nd,nd->n", centred, rows)
     ends = [
-        _seen(centred, mean, own, unit_rows(members, np.float64), np.asarray(of)) for members, of in ((plus, plus_of), (minus, minus_of))
+        _project_without_own(centred, mean, own, unit_rows(members, np.float64), np.asarray(of))
+        for members, of in ((plus, plus_of), (minus, minus_of))
     ]
     return axis, (ends[0] - ends[1]) / length
 
@@ -138,7 +139,7 @@ def sense_names(table: OccurrenceTable) -> list[str]:
 
 
 def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None = None) -> Pole:
-    """A sense, "bank: river edge", or words, "money, loan" -> its occurrences. Words are looked up among the labelled ones of `table`, as
+    """A sense, "bank: river edge", or words, "money, loan" -> its occurrences. Words are looked up among the labeled ones of `table`, as
     spellings or lemmas, then in `everything`, the same corpus's table of all tokens. BadInput names the words that neither has."""
     if text in sense_names(table):
         lemma, sense = text.split(": ", 1)
@@ -197,8 +198,8 @@ def _axis(plus: np.ndarray, minus: np.ndarray) -> tuple[np.ndarray, float]:
     return (difference / length, length) if length > ONE_POINT else (np.zeros_like(difference), 0.0)
 
 
-def _seen(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
-    """Product of every centred point with the pole as it sees it, (N,): the mean of the pole's members but that point. `own` (N,) is the
+def _project_without_own(centred: np.ndarray, mean: np.ndarray, own: np.ndarray, members: np.ndarray, of: np.ndarray) -> np.ndarray:
+    """Product of every centered point with the pole as it sees it, (N,): the mean of the pole's members but that point. `own` (N,) is the
     point's product with itself, which its membership has put into the product with the members' sum."""
     mine = np.bincount(of[of >= 0], minlength=len(centred))  # (N,): how often a point is a member
     others = len(members) - mine

@@ -140,7 +140,7 @@ def marginal(lm: LanguageModel, sentences: Sequence[Sequence[str]], *, contexts:
 
 
 def both_sides(forward: np.ndarray, backward: np.ndarray, unread: np.ndarray) -> np.ndarray:
-    """log p (V,) given both sides: forward times backward over the word's own p, normalised over words.
+    """log p (V,) given both sides: forward times backward over the word's own p, normalized over words.
 
     Bayes' rule if the two sides are independent of each other given the word, which they are not quite; nothing was trained to do this.
     Without the word's own p common words would be counted twice. What it gives the words of a text is a pseudo-perplexity, no
@@ -208,7 +208,7 @@ def ranks(lm: LanguageModel, reading: Reading, n: int, unread: np.ndarray) -> np
 def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = False, temperature: float = 1.0, seed: int = 0) -> Written:
     """Draw up to n words after one sentence's tokens (or before them), each read before the next is drawn.
 
-    p of the list's words is raised to 1 / temperature and normalised, so that a draw never names the unknown; 0 takes the likeliest word. Each draw depends on the seed and the words
+    p of the list's words is raised to 1 / temperature and normalized, so that a draw never names the unknown; 0 takes the likeliest word. Each draw depends on the seed and the words
     so far alone, so five words at once are the same as one word five times.
     """
     if not tokens:

@@ -39,7 +39,7 @@ COMPUTING = threading.RLock()  # numba's fallback threading ends the process whe
 class ProjectionConfig:
     """How maps are made."""
 
-    n_neighbors: int = 15  # vectors in a neighbourhood; more keeps more of the large structure
+    n_neighbors: int = 15  # vectors in a neighborhood; more keeps more of the large structure
     min_dist: float = 0.1  # how close UMAP packs alike points, in its own units
     alignment_regularisation: float = 0.05  # how firmly a point is tied to itself in the other spaces
     alignment_window: int = 3  # spaces to either side it is tied to
@@ -65,7 +65,7 @@ class FrozenMaps:
     coordinates: np.ndarray  # (K, N, 2) float32
     method: str  # in words, for the caption
     config: ProjectionConfig
-    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points; NaN where nobody has neighbours
+    trustworthiness: tuple[float, ...]  # (K,), 1 is perfect; on at most 3,000 points; NaN where nobody has neighbors
     displacement: tuple[float, ...]  # (K - 1,), mean way of a point from a map to the next, in widths of the map
     provenance: dict = field(default_factory=dict)
 
@@ -140,7 +140,7 @@ def aligned_maps(
     return FrozenMaps(names=tuple(names), coordinates=points, method=method, config=config, **measured)
 
 
-def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
+def follow(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n_epochs: int = 40) -> np.ndarray:
     """(N, D), (N, 2) -> (N, 2): UMAP from a map that is nearly theirs (of another mix of layers, say), turned onto it."""
     space = unit_rows(vectors)
     start = np.asarray(start, np.float64)
@@ -159,9 +159,9 @@ def followed(vectors: np.ndarray, start: np.ndarray, config: ProjectionConfig, n
 def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similarities: np.ndarray) -> np.ndarray:
     """(N, 2), (Q, k), (Q, k) -> (Q, 2): where new points go in a frozen map, from their nearest in the full space.
 
-    A neighbour weighs exp(-(d - rho) / sigma) / d with d = 1 - cosine, rho the smallest d (UMAP's local connectivity) and
-    sigma the mean of d - rho: one that equals the new point outweighs all. The point goes to where the neighbours lie
-    densest, by weight; their mean would fall between two clusters, or be dragged off by one far neighbour.
+    A neighbor weighs exp(-(d - rho) / sigma) / d with d = 1 - cosine, rho the smallest d (UMAP's local connectivity) and
+    sigma the mean of d - rho: one that equals the new point outweighs all. The point goes to where the neighbors lie
+    densest, by weight; their mean would fall between two clusters, or be dragged off by one far neighbor.
     """
     rows = np.asarray(neighbour_rows)
     distances = np.maximum(1 - np.asarray(similarities, np.float64), 0)
@@ -201,8 +201,8 @@ def compile_layout() -> None:
 
 
 def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
-    """UMAP's fuzzy graph (N, N): a point's neighbours are the nearest other vectors, each through one of its points. Were equal points each
-    other's neighbours, every spelling would be an island in layer 0; they are tied in a ring instead."""
+    """UMAP's fuzzy graph (N, N): a point's neighbors are the nearest other vectors, each through one of its points. Were equal points each
+    other's neighbors, every spelling would be an island in layer 0; they are tied in a ring instead."""
     from scipy.sparse import coo_matrix
     from sklearn.neighbors import NearestNeighbors
     from umap.umap_ import fuzzy_simplicial_set
@@ -236,7 +236,7 @@ def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[
     links = [graph.astype(bool).astype(np.float32) for graph in graphs]
     ties = np.zeros((len(spaces), len(spaces), len(spaces[0])), np.float32)  # of a point of map k to itself in map l
     for k, other in np.argwhere(~np.eye(len(spaces), dtype=bool)):
-        if abs(k - other) <= config.alignment_window:  # by the share of neighbours in common, as in umap.aligned_umap
+        if abs(k - other) <= config.alignment_window:  # by the share of neighbors in common, as in umap.aligned_umap
             shared = links[k].multiply(links[other]).sum(axis=1) / links[k].maximum(links[other]).sum(axis=1)
             ties[k, other] = config.alignment_regularisation * np.exp(1 - abs(k - other)) * np.nan_to_num(np.ravel(shared))
     return _descended(np.stack([_started(pca(sum(spaces)), config)[0]] * len(spaces)), graphs, ties, config, config.n_epochs, say)

@@ -1,7 +1,7 @@
-"""The map of the sense space (core.index.sense_space), learned from labelled words.
+"""The map of the sense space (core.index.sense_space), learned from labeled words.
 
 Linear discriminant analysis (Fisher 1936; Rao 1948) pooled over words: the scatter of a word's senses around the word's mean against the
-scatter within its senses, each word alike, the latter shrunken towards a sphere. Directions are stretched by a small power of how well they
+scatter within its senses, each word alike, the latter shrunken toward a sphere. Directions are stretched by a small power of how well they
 tell senses apart: full whitening of our sentences, which were written to show their sense, loses on texts that were not.
 """
 

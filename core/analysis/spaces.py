@@ -1,6 +1,6 @@
-"""Two spaces of the same words side by side: whose neighbours stay, which words changed most, how alike the wholes are.
+"""Two spaces of the same words side by side: whose neighbors stay, which words changed most, how alike the wholes are.
 
-A word is the same in both as far as its neighbours are: the share of its k nearest words that both spaces name, as Gonen et
+A word is the same in both as far as its neighbors are: the share of its k nearest words that both spaces name, as Gonen et
 al. (2020) use it to find words that changed. Whole spaces are compared by linear CKA (Kornblith et al. 2019), which no
 rotation and no scale changes, debiased, and beside words paired at random. For one model on two corpora a word's distance is set beside the distance that two halves of
 one corpus have, since a mean of few occurrences moves by chance.
@@ -40,9 +40,9 @@ class Comparison:
     """Two spaces over the words they share."""
 
     words: tuple[str, ...]  # (n,), most frequent first
-    first: np.ndarray  # (n, k) int, each word's neighbours in the first space, nearest first
+    first: np.ndarray  # (n, k) int, each word's neighbors in the first space, nearest first
     second: np.ndarray  # (n, k) int
-    cosines: tuple[np.ndarray, np.ndarray]  # (n, k) each, of those neighbours
+    cosines: tuple[np.ndarray, np.ndarray]  # (n, k) each, of those neighbors
     shared: np.ndarray  # (n,) int: how many of the k both spaces name
     profile: np.ndarray  # (n,) correlation of a word's cosines with all the others in the one space and in the other
     chance: float  # share of k that two lists drawn at random would have in common
@@ -54,23 +54,23 @@ class Comparison:
 
     @property
     def share(self) -> np.ndarray:
-        """(n,) from 0 to 1: shared neighbours / k."""
+        """(n,) from 0 to 1: shared neighbors / k."""
         return self.shared / self.k
 
     @property
     def jaccard(self) -> np.ndarray:
-        """(n,) from 0 to 1: neighbours that both name / neighbours that either names."""
+        """(n,) from 0 to 1: neighbors that both name / neighbors that either names."""
         return self.shared / (2 * self.k - self.shared)
 
     def most_changed(self) -> np.ndarray:
-        """(n,) word numbers: fewest shared neighbours first; among equals the one whose cosines with all words agree least."""
+        """(n,) word numbers: fewest shared neighbors first; among equals the one whose cosines with all words agree least."""
         return np.lexsort((self.profile, self.shared))
 
     def telling(self, among: Sequence[str]) -> list[int]:
         """Numbers of those words that both spaces have company for, the most changed first.
 
         Company: the word's three nearest lie nearer, on average, than those of half of all words; a word that stands apart in a
-        space has neighbours by chance there, and two such lists differ without a reason. Of words without, none is left out.
+        space has neighbors by chance there, and two such lists differ without a reason. Of words without, none is left out.
         """
         near = [cosines[:, :3].mean(axis=1) for cosines in self.cosines]
         company = np.all([each >= np.median(each) for each in near], axis=0)  # (n,)
@@ -121,7 +121,7 @@ def occurrence_space(name: str, table: OccurrenceTable, take: Take, *, fewest: i
     return Space(name, tuple(table.words[code] for code in order), (sums / np.maximum(counts, 1)[:, None])[order])
 
 
-def shared_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
+def find_common_words(spaces: Sequence[Space], *, most: int = MOST_WORDS) -> tuple[str, ...]:
     """The words with a letter in them that all spaces have, at most `most`, by their worst rank in any: order of spaces is nothing."""
     ranks = [{word: rank for rank, word in enumerate(space.words)} for space in spaces]
     common = set.intersection(*(set(each) for each in ranks))
@@ -147,7 +147,7 @@ def on_words(space: Space, words: Sequence[str]) -> np.ndarray:
 
 
 def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: int = 10) -> Comparison:
-    """(n, D1), (n, D2) vectors of the same n words -> exact neighbours in both, by cosine, and what they share."""
+    """(n, D1), (n, D2) vectors of the same n words -> exact neighbors in both, by cosine, and what they share."""
     n = len(words)
     if not len(first) == len(second) == n:
         raise ValueError(f"{len(first)} and {len(second)} vectors of {n} words")
@@ -163,7 +163,7 @@ def compare(first: np.ndarray, second: np.ndarray, words: Sequence[str], *, k: i
         cosines = [space[rows] @ space.T for space in spaces]
         profile.append(_correlations(*cosines, rows))
         for number, each in enumerate(cosines):
-            each[torch.arange(len(rows)), rows] = -2.0  # nobody is their own neighbour
+            each[torch.arange(len(rows)), rows] = -2.0  # nobody is their own neighbor
             best = each.topk(k, dim=1)
             lists[number].append(best.indices.numpy())
             values[number].append(best.values.numpy())
@@ -205,7 +205,7 @@ class PairedAtRandom:
     n: int  # words it was asked of
 
 
-def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
+def test_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> PairedAtRandom:
     """Whether two spaces are more alike than by chance, on TESTED of their words at most, drawn at random."""
     rng = np.random.default_rng(seed)
     rows = rng.permutation(len(first))[:TESTED]
@@ -220,7 +220,7 @@ def paired_cka(first: np.ndarray, second: np.ndarray, *, seed: int = 0) -> Paire
 
 
 def _kernel(vectors: np.ndarray) -> list[np.ndarray]:
-    """(n, D) -> centred X, the diagonal of X X', and the sums of its rows without that diagonal."""
+    """(n, D) -> centered X, the diagonal of X X', and the sums of its rows without that diagonal."""
     centred = np.asarray(vectors, np.float64) - np.mean(vectors, axis=0, dtype=np.float64)
     diagonal = np.einsum("nd,nd->n", centred, centred)
     return [centred, diagonal, centred @ centred.sum(axis=0) - diagonal]
@@ -272,7 +272,7 @@ def halves_overlap(
     table: OccurrenceTable, words: Sequence[str], weights: Sequence[float] | Take, *, k: int, documents: np.ndarray | None = None
 ) -> tuple[float, int]:
     """How many of its k nearest a word keeps from one half of a corpus's texts to the other, and over how many words: what a change of
-    sentences alone does to lists of neighbours. (0, 0) where fewer than FEWEST_WORDS stand in both halves."""
+    sentences alone does to lists of neighbors. (0, 0) where fewer than FEWEST_WORDS stand in both halves."""
     sums, counts = _half_sums(table, words, weights, documents)
     both = np.flatnonzero((counts > 0).all(axis=0))
     if len(both) < FEWEST_WORDS:

@@ -1,4 +1,4 @@
-"""How the char-CNN reads a spelling: its neighbours in layer 0 among known words, and the character windows that fire.
+"""How the char-CNN reads a spelling: its neighbors in layer 0 among known words, and the character windows that fire.
 
 The char-CNN's vector is v = b + sum_f a_f W_f: a_f is a filter's strongest answer anywhere in the word, W_f its column of the
 projection (Jozefowicz et al. 2016, section 3.1). The part of v's length that a filter gives is a_f (W_f . v) / |v|^2; with the
@@ -20,7 +20,7 @@ from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.elmo.language_model import SPECIALS
-from core.elmo.mix import widened
+from core.elmo.mix import widen
 from core.elmo.model import CharacterCNN
 from core.files.artifacts import lines_of, replacing, text_fingerprint
 from core.static.vectors import StaticNeighbour, StaticVectors
@@ -200,7 +200,7 @@ class Spellings:
         """For each of m vectors (m, P) the k nearest of the first `among` words read, by cosine, without that of `exclude`."""
         n = min(self.read, among or self.read)
         results = []
-        cosines = unit(rows) @ widened(self.vectors[:n]).T  # (m, n)
+        cosines = unit(rows) @ widen(self.vectors[:n]).T  # (m, n)
         for cosine, left_out in zip(cosines, exclude, strict=True):
             best = np.argsort(-cosine, kind="stable")[: k + 1]
             results.append([StaticNeighbour(self.words[row], float(cosine[row])) for row in best if self.words[row] != left_out][:k])
@@ -216,7 +216,7 @@ class Spellings:
         pairs = np.triu_indices(n_words, 1)
         for _ in range(0, DRAWN_SETS, DRAWN_AT_ONCE):
             rows = rng.integers(self.read, size=(DRAWN_AT_ONCE, n_words))
-            vectors = widened(self.vectors[rows.ravel()]).reshape(*rows.shape, -1)
+            vectors = widen(self.vectors[rows.ravel()]).reshape(*rows.shape, -1)
             cosines = (vectors @ vectors.transpose(0, 2, 1))[:, pairs[0], pairs[1]]  # (sets, pairs)
             highest.append(np.where(rows[:, pairs[0]] == rows[:, pairs[1]], -1, cosines).max(axis=1))  # a word drawn twice is one
         return float(np.quantile(np.concatenate(highest), share))
@@ -241,7 +241,7 @@ class Spellings:
             save_file({"vectors": self.vectors[: self.read].copy()}, temporary)
 
 
-def known_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
+def list_words(folder: Path, vectors: StaticVectors) -> tuple[list[str], bool]:
     """(words, most frequent first; whether they are the model's own): the softmax's vocabulary, else the static vectors' words."""
     file = folder / "vocabulary.txt"
     if not file.is_file():

@@ -1,4 +1,4 @@
-"""What stands around a word that nobody labelled: its occurrences in a corpus and the spellings nearest to it in each of two sentences.
+"""What stands around a word that nobody labeled: its occurrences in a corpus and the spellings nearest to it in each of two sentences.
 
 A point is an occurrence of the word, or a spelling at the mean of its occurrences (the table of types). Which of the two sentences
 a point leans to is the difference of its cosines with the word there; in layer 0, which reads the spelling only, there is none where
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.analysis.axes import Pole, View, pole_views, spread_views
+from core.analysis.axes import Pole, View, find_views, pole_views
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps
 from core.common.directions import unit_rows
 from core.elmo.mix import mixed
@@ -87,14 +87,14 @@ def cosine(first: np.ndarray, second: np.ndarray, weights) -> float:
 
 
 def sides(result: np.ndarray) -> np.ndarray:
-    """Leans (N,) -> 1 towards the first sentence, 2 towards the second, 0 where the difference is too small to speak of."""
+    """Leans (N,) -> 1 toward the first sentence, 2 toward the second, 0 where the difference is too small to speak of."""
     return np.where(result >= CLOSE, 1, np.where(result <= -CLOSE, 2, 0))
 
 
 def by_spread(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:
     """(N, L, D), (S, L, D) -> for each mix the plane of largest spread of points and stars together, the stars last."""
     everything = np.concatenate([layers, stars]).transpose(1, 0, 2)
-    return spread_views([mixed(everything, weights) for weights in mixes])
+    return find_views([mixed(everything, weights) for weights in mixes])
 
 
 def by_sentences(layers: np.ndarray, stars: np.ndarray, mixes: Sequence[np.ndarray]) -> list[View]:

@@ -92,7 +92,7 @@ def token_maps(
     for first in range(0, len(rows), ROWS_AT_ONCE):
         some = rows[first : first + ROWS_AT_ONCE]
         for k, vectors in enumerate(_spaces(table, some, mixes)):
-            at = _placed(vectors, spaces[k], flat[k])
+            at = _place_near(vectors, spaces[k], flat[k])
             places[k, first : first + len(some)] = np.round((np.clip(at, -1, 1) + 1) / 2 * FULL)
         done = first + len(some)
         report(min(done, len(rows) - 1), len(rows), done / (perf_counter() - started))
@@ -123,7 +123,7 @@ def rows_to_lay_out(table: OccurrenceTable, rows: np.ndarray, n: int = LAID_OUT,
 
 
 def sense_numbers(table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N,) rows -> the number, from 1, of each one's labelled word in the table, and of its sense among that word's; 0 of others."""
+    """(N,) rows -> the number, from 1, of each one's labeled word in the table, and of its sense among that word's; 0 of others."""
     lemma, sense = np.zeros(len(rows), np.uint16), np.zeros(len(rows), np.uint8)
     senses = [table.senses_of(lemma) for lemma in table.lemmas]
     for k in np.flatnonzero((table.sense[rows] >= 0) & (table.lemma[rows] >= 0)):
@@ -151,7 +151,7 @@ def _spaces(table: OccurrenceTable, rows: np.ndarray, mixes: Sequence[np.ndarray
     return [unit_rows(mixed(layers, weights)) for weights in mixes]
 
 
-def _placed(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
+def _place_near(vectors: np.ndarray, known: np.ndarray, flat: np.ndarray) -> np.ndarray:
     """(n, D) -> (n, 2): where their nearest among `known` (M, D) lie densest on a map (M, 2)."""
     cosines = vectors @ known.T
     k = min(NEIGHBOURS, len(known))

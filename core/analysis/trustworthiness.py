@@ -1,4 +1,4 @@
-"""How far a map's neighbours are true neighbours (Venna and Kaski 2001), where there are true neighbours, and what luck would give."""
+"""How far a map's neighbors are true neighbors (Venna and Kaski 2001), where there are true neighbors, and what luck would give."""
 
 import numpy as np
 
@@ -7,12 +7,12 @@ from core.common.errors import BadInput
 
 SAME = 1e-5  # cosine distance under which two vectors are one: float16 storage makes 2e-7, another context over 1e-3
 SAMPLE = 3_000  # points on which it is measured, at most
-NEAREST = 12  # neighbours asked for
+NEAREST = 12  # neighbors asked for
 UNDECIDED = 0.05  # share of points whose nearest may be drawn from more that tie
 
 
 def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEAREST) -> float:
-    """(N, D), (N, 2) -> how far map neighbours are neighbours by cosine (Venna and Kaski 2001); on 3,000 drawn points at most.
+    """(N, D), (N, 2) -> how far map neighbors are neighbors by cosine (Venna and Kaski 2001); on 3,000 drawn points at most.
 
     NaN where the vectors do not say who is nearest: in layer 0 all occurrences of a spelling have one vector, so that the k nearest
     of most points are drawn from many that tie, and any layout would be right. Where few tie, they share their ranks.
@@ -45,7 +45,7 @@ def trustworthiness(vectors: np.ndarray, coordinates: np.ndarray, k: int = NEARE
 
 
 def by_chance(n_points: int, k: int = NEAREST) -> float:
-    """What a layout of n points drawn at random has on average: each other point is a map neighbour with probability k / (n - 1). A rank r
+    """What a layout of n points drawn at random has on average: each other point is a map neighbor with probability k / (n - 1). A rank r
     beyond k costs r - k, and these sum to m (m + 1) / 2 over the m = n - 1 - k ranks. Nearly 1/2 where k is far below n."""
     n = min(n_points, SAMPLE)
     if n < 3:

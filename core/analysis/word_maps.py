@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -18,7 +18,7 @@ MEASURED = "trustworthiness without ties"  # how what is kept of a map was measu
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
-    """The frozen maps of a word's labelled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
+    """The frozen maps of a word's labeled rows (or of all of them): shipped, cached, or fitted now if `fit`."""
     name = f"{safe_name(word)}.safetensors"
     made_by = f"{table.meta['model']}-{table.meta['corpus'][:16]}-{text_fingerprint([repr(ProjectionConfig()), MEASURED])[:8]}"
     cached = cache_folder() / "maps" / made_by / name
@@ -47,7 +47,7 @@ def fit_maps(table: OccurrenceTable, word: str) -> FrozenMaps:
     layers = table.rows.take(map_rows(table, word))  # (n, L, D)
     spaces = [layers[:, k] for k in range(layers.shape[1])] + [layers.mean(axis=1)]
     names = [str(k) for k in range(layers.shape[1])] + ["mix"]
-    # Few points: a smaller neighbourhood than the usual 15, or every point would be everyone's neighbour.
+    # Few points: a smaller neighborhood than the usual 15, or every point would be everyone's neighbor.
     config = ProjectionConfig(n_neighbors=15 if len(layers) > 200 else 10)
     return aligned_maps(spaces, names, config)
 
@@ -74,7 +74,7 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
     """(L, n, D), (L,) -> (n, 2): the map of a mix, laid out anew from the frozen maps of its layers.
 
     It begins with their average in the mix's own proportions, so that it depends on the weights alone, not on the way there;
-    a single layer, or the equal mix, is the frozen map itself. Normalised layers have no frozen map: each mix of them is laid out.
+    a single layer, or the equal mix, is the frozen map itself. Normalized layers have no frozen map: each mix of them is laid out.
     """
     shares = np.asarray(weights, float) / np.sum(weights)
     for k, known in enumerate([*np.eye(len(layers)), np.full(len(layers), 1 / len(layers))]):
@@ -83,4 +83,4 @@ def follow_mix(layers: np.ndarray, weights: np.ndarray, maps: FrozenMaps, *, nor
                 return maps.coordinates[k]
             shares = known
     space = mixed(layer_normalised(layers) if normalised else layers, shares)
-    return followed(space, mixed(maps.coordinates[: len(layers)].astype(float), shares), maps.config)
+    return follow(space, mixed(maps.coordinates[: len(layers)].astype(float), shares), maps.config)

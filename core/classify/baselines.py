@@ -76,13 +76,13 @@ def fit_tf_idf(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, an
         raise BadInput("The training texts hold no word to count.") from None
     terms = tuple(vectorizer.get_feature_names_out())
     idf = vectorizer.idf_.astype(np.float32)
-    return lambda strength: Baseline(*_fitted(features, truth, n_classes, strength), analyzer, terms, idf)
+    return lambda strength: Baseline(*_fit_logistic(features, truth, n_classes, strength), analyzer, terms, idf)
 
 
 def fit_mean_vectors(texts: Sequence[Tokens], truth: np.ndarray, *, n_classes: int, vectors: StaticVectors) -> Fit:
     """The mean vectors of the texts, once; then one baseline for each strength."""
     features = mean_vectors(texts, vectors)
-    return lambda strength: Baseline(*_fitted(features, truth, n_classes, strength))
+    return lambda strength: Baseline(*_fit_logistic(features, truth, n_classes, strength))
 
 
 def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
@@ -107,7 +107,7 @@ def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, fl
     return best
 
 
-def _fitted(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
+def _fit_logistic(features, truth: np.ndarray, n_classes: int, strength: float) -> tuple[np.ndarray, np.ndarray]:
     """(C, F), (C,) of a multinomial logistic regression; a class without a training row is never named."""
     from sklearn.linear_model import LogisticRegression
     from threadpoolctl import threadpool_limits

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from core.classify.tables import LABEL_COLUMNS, TEXT_COLUMNS, one_text, placed_rows
+from core.classify.tables import LABEL_COLUMNS, TEXT_COLUMNS, iterate_rows, one_text
 from core.text.composed import folded
 
 LOOKED_AT = 1_000  # rows
@@ -24,7 +24,7 @@ def read_columns(path: str | Path) -> Columns:
     """A .csv, .tsv or .jsonl file's columns. The label is told by a usual name, else as the column whose values recur most; the
     texts by their usual names, else as the column with the most characters. Judged by the first LOOKED_AT rows."""
     path = Path(path)
-    placed, _ = placed_rows(path, numbered=False)
+    placed, _ = iterate_rows(path, numbered=False)
     _, names = next(placed)
     rows = [cells for _, cells in islice(placed, LOOKED_AT) if len(cells) == len(names)]
     names, names_folded = [name.strip() for name in names], [folded(name.strip()) for name in names]

@@ -6,7 +6,7 @@ from core.classify.data import Dataset
 from core.classify.head import Committee, TextHead
 from core.classify.inputs import TextVocabulary
 from core.classify.model import VARIANTS, Variant
-from core.classify.train import TrainConfig, finished
+from core.classify.train import TrainConfig, finish_head
 from core.common.errors import BadInput
 from core.learning.frozen import Frozen
 
@@ -37,4 +37,4 @@ def make_committee(variant: Variant, trained: dict[str, TextHead], dataset: Data
         "members": list(members),
     }
     head = TextHead(variant, dataset.labels, Committee(members), TextVocabulary(()), 1.0, {})
-    return finished(head, dataset, config, frozen, {}, made)
+    return finish_head(head, dataset, config, frozen, {}, made)

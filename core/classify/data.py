@@ -1,4 +1,4 @@
-"""Rows of labelled text -> training, validation and test examples, between which no text is shared.
+"""Rows of labeled text -> training, validation and test examples, between which no text is shared.
 
 Every text is known by its normal form (case folded, blanks collapsed). A seeded hash of that form ranks the distinct texts,
 and shares of this ranking are the splits and the folds: equal texts always fall together, whatever the file's order.
@@ -40,7 +40,7 @@ class Dataset:
     notes: tuple[str, ...] = ()
 
     @property
-    def used_texts(self) -> tuple[Tokens, ...]:
+    def texts_in_use(self) -> tuple[Tokens, ...]:
         """Distinct token lists of the examples alone, sorted."""
         return tuple(sorted({example.tokens for part in (self.train, self.valid, self.test) for example in part}))
 
@@ -63,7 +63,7 @@ class SplitConfig:
     fold: int = 0  # which of them is the test set
     duplicates: str = "keep"  # or "drop": of equal texts the first stays
     in_order: bool = False  # test on the last rows of the file instead of by hash, as older tutorials do
-    share: float = 1.0  # of the labelled texts to learn from, to train on and to validate on; the test set stays whole
+    share: float = 1.0  # of the labeled texts to learn from, to train on and to validate on; the test set stays whole
     max_tokens: int = MAX_TOKENS
     seed: int = 0
 
@@ -106,7 +106,7 @@ def make_dataset(
     extra: Table | None = None,
     rules: RowRules | None = None,
 ) -> Dataset:
-    """Examples of a labelled table, split by `config`; official `test` and `valid` tables are respected.
+    """Examples of a labeled table, split by `config`; official `test` and `valid` tables are respected.
 
     No text is in two of the sets: training and validation rows whose text is tested on are dropped and counted, and so are
     training rows whose text is validated on. (Of a file split in its order, training rows may repeat a test text, and how many
@@ -122,8 +122,8 @@ def make_dataset(
     if valid:
         checked = made.without(checked, held_out, "validation", "test")
     else:
-        checked = _ranked_split(_apart(train, held_out), config.valid_share, config.seed, "valid")[1]
-        train = _apart(train, checked)
+        checked = _split_by_rank(_without(train, held_out), config.valid_share, config.seed, "valid")[1]
+        train = _without(train, checked)
     labels = _labels([*train, *added], rules.order, name)
     train, checked = _share([*train, *added], config), _share(checked, config)
     if config.in_order and not test:
@@ -176,7 +176,7 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
 
 
 def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:
-    """The `number`th subset of the labelled texts, a tenth of which validates, and the same `n_test` test texts for every subset.
+    """The `number`th subset of the labeled texts, a tenth of which validates, and the same `n_test` test texts for every subset.
 
     Training and validation rows of `dataset` are drawn from together, by a ranking of their texts that only `number` decides:
     so a smaller share is part of every larger one. Equal texts fall together.
@@ -241,7 +241,7 @@ class _Maker:
         return list(first.values())
 
     def without(self, rows: list[_Cut], held_out: list[_Cut], what: str, other: str) -> list[_Cut]:
-        kept = _apart(rows, held_out)
+        kept = _without(rows, held_out)
         if dropped := len(rows) - len(kept):
             self.notes.append(f"{dropped:,} {what} rows whose text is in the {other} set were dropped.")
         return kept
@@ -272,33 +272,33 @@ def _split_test(rows: list[_Cut], config: SplitConfig) -> tuple[list[_Cut], list
         at = round(len(rows) * (1 - config.test_share))
         return rows[:at], rows[at:]
     if not config.folds:
-        return _ranked_split(rows, config.test_share, config.seed, "test")
-    ranked = _ranked(rows, config.seed, "test")
+        return _split_by_rank(rows, config.test_share, config.seed, "test")
+    ranked = _rank_forms(rows, config.seed, "test")
     if len(ranked) < config.folds:
         raise BadInput(f"{len(ranked):,} distinct texts cannot make {config.folds} folds. Ask for fewer, or add rows.")
     fold = {form: k * config.folds // len(ranked) for k, form in enumerate(ranked)}
     return [r for r in rows if fold[r.form] != config.fold], [r for r in rows if fold[r.form] == config.fold]
 
 
-def _apart(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
+def _without(rows: list[_Cut], held_out: list[_Cut]) -> list[_Cut]:
     """The rows whose text is not among those held out."""
     forms = {row.form for row in held_out}
     return [row for row in rows if row.form not in forms]
 
 
-def _ranked_split(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
+def _split_by_rank(rows: list[_Cut], share: float, seed: int, purpose: str) -> tuple[list[_Cut], list[_Cut]]:
     """(rest, the share of the distinct texts that ranks first), rows in their order; at least one text in the share."""
-    ranked = _ranked(rows, seed, purpose)
+    ranked = _rank_forms(rows, seed, purpose)
     taken = set(ranked[: max(1, round(len(ranked) * share))])
     return [row for row in rows if row.form not in taken], [row for row in rows if row.form in taken]
 
 
 def _share(rows: list[_Cut], config: SplitConfig) -> list[_Cut]:
     """A smaller share is part of every larger one."""
-    return rows if config.share == 1 else _ranked_split(rows, config.share, config.seed, "share")[1]
+    return rows if config.share == 1 else _split_by_rank(rows, config.share, config.seed, "share")[1]
 
 
-def _ranked(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
+def _rank_forms(rows: list[_Cut], seed: int, purpose: str) -> list[str]:
     return sorted({row.form for row in rows}, key=lambda form: (_rank(form, seed, purpose), form))
 
 

@@ -21,7 +21,7 @@ from core.common.i18n import t
 from core.files.artifacts import file_sha256, text_fingerprint
 from core.learning import folders
 from core.learning.features import Layers
-from core.learning.folders import VOCABULARY, WEIGHTS, pack, rounded, unpack
+from core.learning.folders import VOCABULARY, WEIGHTS, pack, round_as_stored, unpack
 from core.static.vectors import StaticVectors
 
 FILES = r"([\w+.-]+/)?(weights\.safetensors|vocabulary\.txt|meta\.json)"  # of a head and its members, as core.files.ours names them
@@ -96,10 +96,10 @@ class TextHead:
         if isinstance(self.classifier, Committee):
             return  # its members were rounded when they were made
         if isinstance(self.classifier, Baseline):
-            for name, array in rounded(self.classifier.arrays()).items():
+            for name, array in round_as_stored(self.classifier.arrays()).items():
                 setattr(self.classifier, name, array)
         else:
-            self.classifier.load_state_dict(_tensors(rounded(_arrays(self.classifier))))
+            self.classifier.load_state_dict(_tensors(round_as_stored(_arrays(self.classifier))))
 
     def _rows(self, function, texts: Sequence[Tokens], vectors, layers) -> np.ndarray:
         """What a network's `function` of batches gives, one row a text."""
@@ -124,6 +124,12 @@ class Answer:
     probabilities: dict[str, float]  # calibrated, of every label, in the labels' order
     seconds: float  # of this head alone; the layers that heads share are computed before
     shared_seconds: float = 0.0  # of those layers
+
+    @property
+    def lead(self) -> float:
+        """Between the likeliest label and the next; 1 where there is no other."""
+        ranked = sorted(self.probabilities.values(), reverse=True)
+        return ranked[0] - ranked[1] if len(ranked) > 1 else 1.0
 
 
 def classify(heads: dict[str, TextHead], text: Tokens, *, vectors: StaticVectors | None, layers: Layers | None) -> dict[str, Answer]:

@@ -86,11 +86,11 @@ def make_batch(
         mask[row, : len(text)] = True
         words[row, : len(text)] = torch.from_numpy(vocabulary.numbers(text))
     static, known = _static(texts, shape, vectors) if vectors is not None else (None, None)
-    parts = (mask, words, static, known, padded(layers(texts), shape[1]) if layers is not None else None)
+    parts = (mask, words, static, known, pad(layers(texts), shape[1]) if layers is not None else None)
     return Batch(*(None if part is None else part.to(device) for part in parts))
 
 
-def padded(arrays: Sequence[np.ndarray], width: int) -> Tensor:
+def pad(arrays: Sequence[np.ndarray], width: int) -> Tensor:
     """(L, T_b, D) each -> (L, B, T, D) float32, zeros behind each text's end."""
     n_layers, _, dim = arrays[0].shape
     stack = np.zeros((n_layers, len(arrays), width, dim), np.float32)

@@ -108,7 +108,7 @@ def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -
     return float(errors.mean()), float(np.quantile(errors, 0.95))
 
 
-def packed(right: np.ndarray) -> str:
+def pack_bits(right: np.ndarray) -> str:
     """(N,) bool, right or not on each test text in its order -> base64 of the bits."""
     return base64.b64encode(np.packbits(right).tobytes()).decode("ascii")
 

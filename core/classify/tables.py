@@ -22,7 +22,7 @@ from core.common.limits import limits
 from core.files.artifacts import check_fits, parse_json
 from core.files.encodings import guess
 from core.text.composed import composed, folded
-from core.text.file_lines import Place, fitting, refuse, shown
+from core.text.file_lines import Place, fitting, refuse, show_value
 from core.text.tokens import join_tokens
 
 MAX_CHARACTERS = 20_000  # of one text that are looked at: 5,000 tokens of English hold about that many
@@ -64,7 +64,7 @@ def read_table(
     prefer: Sequence[str] = (),
     encoding: str | None = None,
 ) -> Table:
-    """The labelled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
+    """The labeled rows of a .csv, .tsv, .jsonl or (trees) .txt file, packed as .xz or .gz or not.
 
     Columns are named, or given by their number from 1, as text, or as an int where the names are those of `core.classify.columns`;
     several text columns are joined by a blank; where none is named, those of `prefer` that are there are taken, or else the usual
@@ -77,7 +77,7 @@ def read_table(
             _refuse_empty(path.name)
         return _trees(path.name, text, notes)
     numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
-    placed, notes = placed_rows(path, numbered=numbered, encoding=encoding)
+    placed, notes = iterate_rows(path, numbered=numbered, encoding=encoding)
     return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
 
 
@@ -89,7 +89,7 @@ def _kind(path: Path) -> str:
     return kind
 
 
-def placed_rows(path: Path, *, numbered: bool, encoding: str | None = None) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
+def iterate_rows(path: Path, *, numbered: bool, encoding: str | None = None) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
     """The names and then the cells of a table's rows, each with its place; and notes on how the file was read."""
     kind = _kind(path)
     text, notes = _decoded(_unpacked(path), path.name, encoding)
@@ -181,7 +181,7 @@ def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
         words = _TREE_WORD.findall(line)
         if not label or not words:
             needed = t("A tree looks like this: (3 (2 A) (4 success)).")
-            refuse(Place(name, number), t("{line} is no tree", line=shown(line)), needed)
+            refuse(Place(name, number), t("{line} is no tree", line=show_value(line)), needed)
         words = [_BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
         rows.append(ScoreRow(join_tokens(words), SENTIMENT[int(label[1])]))
     return Table(name, tuple(rows), ("leaves",), "root", notes)
@@ -199,7 +199,7 @@ def _json_rows(name: str, text: str) -> Iterator[tuple[Place, Any]]:
         except ValueError as error:
             refuse(place, str(error), _needed_row())
         if not isinstance(row, dict):
-            refuse(place, t("{row} is no row", row=shown(row)), _needed_row())
+            refuse(place, t("{row} is no row", row=show_value(row)), _needed_row())
         if not names:
             yield place, (names := [str(key) for key in row])
         yield place, [_plain(row.get(key), place, key) for key in names]
@@ -211,7 +211,7 @@ def _needed_row() -> str:
 
 def _plain(value: Any, place: Place, key: str) -> str:
     if isinstance(value, list | dict):
-        message = t("{value} under {key}", value=shown(value), key=shown(key))
+        message = t("{value} under {key}", value=show_value(value), key=show_value(key))
         refuse(place, message, t("A text and a label are one value each."))
     return "" if value is None else str(value)
 
@@ -262,15 +262,15 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     """Rows of cells, the first of them names, to texts and labels; `wanted`: text columns that must be there, that may."""
     place, names = next(placed)
     names = [column.strip() for column in names]
-    labels = _found(names, [label_column], place) if label_column else _usual(names, LABEL_COLUMNS, "label", place)[:1]
+    labels = _find_columns(names, [label_column], place) if label_column else _usual(names, LABEL_COLUMNS, "label", place)[:1]
     preferred = wanted[0] or [column for column in wanted[1] if column in map(str.casefold, names)]
-    texts = _found(names, preferred, place) if preferred else _usual(names, TEXT_COLUMNS, "text", place)
+    texts = _find_columns(names, preferred, place) if preferred else _usual(names, TEXT_COLUMNS, "text", place)
     texts = [column for column in texts if column not in labels]
     rows = []
     left_out = 0
     for place, cells in placed:
         if len(cells) <= max(labels + texts):
-            needed = t("{n} are needed: {columns}.", n=max(labels + texts) + 1, columns=shown(names, 300))
+            needed = t("{n} are needed: {columns}.", n=max(labels + texts) + 1, columns=show_value(names, 300))
             refuse(place, t("{n} columns", n=len(cells)), needed)
         text = " ".join(part for k in texts if (part := cells[k][:MAX_CHARACTERS].strip()))
         label = re.sub(r"^(-?\d+)\.0+$", r"\1", cells[labels[0]].strip())
@@ -284,7 +284,7 @@ def _table(name: str, placed: Iterator, wanted: tuple[list[str], list[str]], lab
     return Table(name, tuple(rows), tuple(names[k] for k in texts), names[labels[0]], notes)
 
 
-def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
+def _find_columns(names: list[str], wanted: Sequence[str | int], place: Place) -> list[int]:
     """Where the columns stand that the caller named (letter case aside) or numbered from 1."""
     names_folded = [folded(name) for name in names]
     results = []
@@ -298,7 +298,7 @@ def _found(names: list[str], wanted: Sequence[str | int], place: Place) -> list[
         elif column.isdecimal() and 1 <= int(column) <= len(names):
             results.append(int(column) - 1)
         else:
-            missing = t("no column {column} among {columns}", column=shown(column), columns=shown(names, 300))
+            missing = t("no column {column} among {columns}", column=show_value(column), columns=show_value(names, 300))
             refuse(place, missing, t("Name one of them, or give its number."))
     return results
 
@@ -310,10 +310,10 @@ def _usual(names: list[str], usual: Sequence[str], what: str, place: Place) -> l
     if not results and what == "text" and len(names) == 2:  # the other of two columns, whatever it is called
         results = [k for k, name in enumerate(names_folded) if name not in LABEL_COLUMNS]
     if not results and what == "label":
-        missing = t("no label column among {columns}", columns=shown(names, 300))
+        missing = t("no label column among {columns}", columns=show_value(names, 300))
         refuse(place, missing, t("Say which one holds the label (--label-column)."))
     if not results:
-        missing = t("no text column among {columns}", columns=shown(names, 300))
+        missing = t("no text column among {columns}", columns=show_value(names, 300))
         refuse(place, missing, t("Say which one holds the text (--text-column)."))
     return results if what == "label" else one_text(results, names_folded)
 

@@ -142,6 +142,14 @@ def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Pa
     return result
 
 
+def is_here(name: str) -> bool:
+    """Whether this machine has a task's files."""
+    try:
+        return bool(task_files(TASKS[name]))
+    except (MissingArtifact, BadInput):
+        return False
+
+
 def _not_there(title: str, name: str, folder: str | Path | None) -> str:
     """Which file a task misses, and how to get it."""
     fetched = name if name in public_data.PUBLISHED else _WHOLE.get(name)
@@ -172,7 +180,7 @@ def freeze(
 ) -> dict[str, Frozen]:
     """What each variant reads and never changes: vectors, and the layers of all texts, from disk or computed now."""
     # All texts of a file, so that every split and share finds its own; of a large file only what this one reads.
-    texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.used_texts
+    texts = dataset.texts if len(dataset.texts) <= ALL_TEXTS_UP_TO else dataset.texts_in_use
     reads = {variant.name: (bool(variant.glove), variant.elmo) for variant in variants}
     return freeze_each(reads, texts, model, vectors, report=report)
 
@@ -196,6 +204,16 @@ class OpenHeads:
     task: TextTask
     heads: dict[str, TextHead]
     problems: tuple[str, ...] = ()
+
+    @property
+    def colours_of(self) -> dict:
+        """What class_colours is told of the labels."""
+        return {"labels": next(iter(self.heads.values())).labels, "ordered": self.task.name.startswith("sentiment")}
+
+    def first_of(self, names: Sequence[str]) -> list[str]:
+        """Those of these heads that there are; where a training had others, as many of its own."""
+        here = [name for name in names if name in self.heads]
+        return here if len(here) > 1 else list(self.heads)[: len(names)]
 
 
 def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[Path]]:

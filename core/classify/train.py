@@ -91,7 +91,7 @@ class TextJob:
         self.shape = {"n_words": len(self.vocabulary), "static_dim": static_dim, **sizes}
         self.network = Network(variant, config.network, n_classes=len(dataset.labels), generator=self.generator, **self.shape)
         if self.network.tuned is not None:
-            self.network.start_from(_start_rows(self.vocabulary, frozen.vectors))
+            self.network.start_from(_initial_rows(self.vocabulary, frozen.vectors))
         self.network.to(device)  # its first weights are drawn on the processor
         self.key = run_key(variant, dataset, config, frozen)
 
@@ -126,7 +126,7 @@ class TextJob:
         """Rounded as it is stored, with its temperature and its scores on the test set."""
         mix = next(iter(learned_mixes(self.network).values()), None)
         made = {"mix": mix, "curve": history, "epochs": epochs, "seconds": round(seconds, 2)}
-        return finished(self._head(), self.dataset, self.config, self.frozen, self.shape, made)
+        return finish_head(self._head(), self.dataset, self.config, self.frozen, self.shape, made)
 
     def _head(self) -> TextHead:
         return TextHead(self.variant, self.dataset.labels, self.network, self.vocabulary, 1.0, {})
@@ -183,10 +183,10 @@ class BaselineFit:
             raise BadInput(t("{title} was stopped before it was fitted. Start it again.", title=self.variant.title))
         shape = {"static_dim": self.frozen.vectors.dim if self.variant.glove else 0, "analyzer": self.fitted.analyzer}
         head = TextHead(self.variant, self.dataset.labels, self.fitted, TextVocabulary(()), 1.0, {})
-        return finished(head, self.dataset, self.config, self.frozen, shape, self.made)
+        return finish_head(head, self.dataset, self.config, self.frozen, shape, self.made)
 
 
-def finished(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
+def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: Frozen, shape: dict, made: dict) -> TextHead:
     """`head` rounded as stored, its temperature set, and `meta` filled with how it was made and how good it is."""
     head.round()
     inputs = {"vectors": frozen.vectors, "layers": frozen.layers}
@@ -237,7 +237,7 @@ def _record(epoch: Epoch) -> dict:
     return {{"loss": "train_loss", "mixes": "mix"}.get(name, name): value for name, value in facts.items()}
 
 
-def _start_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
+def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
     """(V, S) GloVe's rows of the vocabulary, NaN where there is none (and for the unknown word)."""
     rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
     for number, word in enumerate(vocabulary.words, start=1):

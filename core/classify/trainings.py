@@ -110,7 +110,7 @@ def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
         tests = [meta["test"] for meta in metas]
         classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
         f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
-        row = {"classifier": variant, "accuracy": _mean(tests, "accuracy"), "± over seeds": _spread(tests, "accuracy")}
+        row = {"classifier": variant, "accuracy": _mean(tests, "accuracy"), "± over seeds": _deviation(tests, "accuracy")}
         row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
         row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
         mix = metas[0].get("mix")
@@ -122,7 +122,7 @@ def _mean(tests: Sequence[dict], key: str) -> float:
     return round(statistics.fmean(test[key] for test in tests), 4)
 
 
-def _spread(tests: Sequence[dict], key: str) -> float | None:
+def _deviation(tests: Sequence[dict], key: str) -> float | None:
     return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
 
 
@@ -130,5 +130,5 @@ def _mean(tests: Sequence[dict], key: str) -> float:
     return round(statistics.fmean(test[key] for test in tests), 4)
 
 
-def _spread(tests: Sequence[dict], key: str) -> float | None:
+def _deviation(tests: Sequence[dict], key: str) -> float | None:
     return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None

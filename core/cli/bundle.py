@@ -40,7 +40,7 @@ def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
     from core.evaluation import bundled
     from core.index.build import check_replaceable
 
-    language = languages.named(language)
+    language = languages.get_language(language)
     folder = Path(output or config.ASSETS / language.targets)
     check_replaceable(folder, bundled.BESIDE)
     checksums.drop()
@@ -107,7 +107,7 @@ def texts(*, files) -> Answer:
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, places)
         empty = [message.id for message in catalogue if message.id and (message.fuzzy or not any(message.string))]
-        for file, made in ((path, translations.written(catalogue)), (path.with_suffix(".mo"), translations.compiled(catalogue))):
+        for file, made in ((path, translations.po_bytes(catalogue)), (path.with_suffix(".mo"), translations.compiled(catalogue))):
             if not file.is_file() or file.read_bytes() != made:
                 with replacing(file) as temporary:
                     temporary.write_bytes(made)

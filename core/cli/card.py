@@ -4,7 +4,6 @@ again; `evaluate lessons` is what lessons show, `evaluate layers` several models
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +19,7 @@ from core.cli.evaluate import (
     evaluate_tags,
     evaluate_vectors,
 )
-from core.cli.options import MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
+from core.cli.options import MODEL, Answer, Command, ModelOptions, argument, command, flag, group, option, whole
 from core.cli.shared import in_columns, note, open_model, progress
 from core.common import i18n, markup
 from core.common.errors import BadInput, MissingArtifact
@@ -33,27 +32,19 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
 
 FORMAT = 1  # of measures.json
-CARD = {  # name in measures.json: what to run, its command, its options; paths under --data
-    "perplexity": (evaluate_perplexity, "perplexity", {"text": [Path("corpus/valid.txt.xz")]}),
-    "senses": (evaluate_senses, "senses", {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
-    "all_words": (evaluate_all_words, "all-words", {"data": Path("semcor/semcor3.tsv.xz")}),
-    "tags": (evaluate_tags, "tags", {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
-    "sentences": (evaluate_sentences, "sentences", {}),
-    "pairs": (evaluate_pairs, "pairs", {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
-    "neighbours": (evaluate_neighbours, "neighbours", {}),
-    "random": (evaluate_random, "random", {}),
-    "speed": (evaluate_speed, "speed", {}),
+CARD = {  # name in measures.json: its command and options; paths under --data
+    "perplexity": (evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
+    "senses": (evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
+    "all_words": (evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (evaluate_sentences, {}),
+    "pairs": (evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+    "neighbours": (evaluate_neighbours, {}),
+    "random": (evaluate_random, {}),
+    "speed": (evaluate_speed, {}),
 }
 ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
 OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
-DEFAULTS = {
-    "perplexity": {"hold-out": None},
-    "senses": {"train": None, "test": None, "share": 0.8, "seed": 0},
-    "all-words": {"share": 0.9, "seed": 0},
-    "tags": {"limit": None},
-    "sentences": {"corpus": None},
-    "neighbours": {"k": 3},
-}
 PARTS = ("context", "before", "control")  # of the lessons
 ACROSS = ("sentences", "senses", "pairs", "tags", "titles")  # what several models are measured by
 
@@ -77,18 +68,19 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     measured = _earlier(output, model)
     card = _card(model, measured)
     for name in ENGLISH if model.language.code == i18n.ENGLISH else OTHERS:
-        run, what, options = CARD[name]
+        run, options = CARD[name]
         if only and name not in only:
             continue
         if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
-            options = {"text": [Path(file) for file in model.language.corpus], "hold-out": model.language.hold_out}
-        options = DEFAULTS.get(what, {}) | dict(options) | ({"limit": limit_text} if what == "perplexity" else {})
-        if missing := [path for path in _paths(options) if not (folder / path).is_file()]:
+            options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
+        options = run.numbers() | options | ({"limit": limit_text} if name == "perplexity" else {})
+        paths = (part for value in options.values() for part in _listed(value) if isinstance(part, Path))
+        if missing := [path for path in paths if not (folder / path).is_file()]:
             note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
             continue
         note(f"{name} ...")
         try:
-            measured[name] = _measure(run, what, options, folder, model)
+            measured[name] = _measure(run, options, folder, model)
         except MissingArtifact as error:  # a model that came without a softmax has no perplexity
             note(f"{name}: left out. {error}")
             continue
@@ -116,14 +108,17 @@ def _card(model: Model, measured: dict) -> dict:
     return {"format": FORMAT} | provenance(model=model.name, fingerprint=model.fingerprint, measures=ordered)
 
 
-def _measure(run: Callable, what: str, options: dict, folder: Path, model: Model) -> dict:
+def _measure(run: Command, options: dict, folder: Path, model: Model) -> dict:
     """One command's answer, with the command, its seconds and the date."""
+
+    def place(value):
+        return folder / value if isinstance(value, Path) else list(map(place, value)) if isinstance(value, list) else value
+
     started = time.perf_counter()
-    arguments = {name.replace("-", "_"): value for name, value in _under(folder, options).items()}
-    scores, text = run(**arguments, model=model)
+    scores, text = run(**{name.replace("-", "_"): place(value) for name, value in options.items()}, model=model)
     note(text)
     seconds = round(time.perf_counter() - started, 1)
-    return {**scores, "command": _command(what, options, model.name), "seconds": seconds, "date": provenance()["date"]}
+    return {**scores, "command": _command(run.name, options, model.name), "seconds": seconds, "date": provenance()["date"]}
 
 
 def _command(what: str, options: dict, model: str) -> str:
@@ -133,21 +128,12 @@ def _command(what: str, options: dict, model: str) -> str:
     words = ["python", "-m", "core", "evaluate", what]
     for name, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
         if value is not None:
-            parts = value if isinstance(value, list) else [value]
-            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in parts)]
+            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in _listed(value))]
     return markup.command(*words)
 
 
-def _paths(options: dict) -> list[Path]:
-    values = [part for value in options.values() for part in (value if isinstance(value, list) else [value])]
-    return [value for value in values if isinstance(value, Path)]
-
-
-def _under(folder: Path, options: dict) -> dict:
-    def place(value):
-        return folder / value if isinstance(value, Path) else value
-
-    return {name: [place(v) for v in value] if isinstance(value, list) else place(value) for name, value in options.items()}
+def _listed(value) -> list:
+    return value if isinstance(value, list) else [value]
 
 
 @command(
@@ -231,23 +217,18 @@ def check_sentences(*, file) -> Answer:
         "words": len({row.lemma for row in rows}),
         "senses": len({(row.lemma, row.sense) for row in rows}),
         "meetings": len(meeting(rows)) // 2,
-        "faults": broken_rules,
     }
-    line = (
-        "{sentences:,} labelled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses: {n:,} faults".format(
-            n=len(broken_rules), **counts
-        )
-    )
-    return counts, "\n".join([*broken_rules, line])
+    line = "{sentences:,} labelled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
+    return {**counts, "faults": broken_rules}, "\n".join([*broken_rules, f"{line}: {len(broken_rules):,} faults"])
 
 
 evaluate = group(
     "evaluate",
     "Measure a model: senses, pairs, tags, perplexity, or all of it.",
-    "WHAT",
-    (
+    commands=(
         *(evaluate_senses, evaluate_all_words, evaluate_pairs, evaluate_sentences, evaluate_neighbours, evaluate_vectors),
         *(evaluate_random, evaluate_speed, evaluate_lessons, evaluate_layers),
         *(evaluate_tags, evaluate_perplexity, evaluate_card),
     ),
+    metavar="WHAT",
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -32,23 +32,6 @@ VARIANT_NAMES = (
 HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets/heads, the cache)", metavar="DIR")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RowOptions:
-    """Which rows are trained, validated and tested on."""
-
-    train: str
-    test: str | None
-    valid: str | None
-    extra: list[str]
-    text_column: list[str]
-    label_column: str | None
-    split_seed: int
-    share: float
-    folds: int
-    duplicates: str | None
-    order: bool
-
-
 @command(
     "train",
     "Train text classifiers on labeled rows and score them on held-out ones.",
@@ -70,7 +53,7 @@ class RowOptions:
     option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
     *MODEL,
     VECTORS,
-    groups={"rows": RowOptions},
+    rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answer:
     from core.classify import tasks
@@ -78,7 +61,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
     from core.classify.head import save_head
     from core.classify.model import variant_named
     from core.common.device import choose
-    from core.experiments.variants import trained_head
+    from core.experiments.variants import train_head
 
     device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
@@ -93,7 +76,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
             config = tasks.task_config(task, seed=seed, epochs=epochs)
             trained = {}
             for variant in with_members(variants):
-                head = trained[variant.name] = trained_head(
+                head = trained[variant.name] = train_head(
                     variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
                 )
                 if variant not in variants:
@@ -178,7 +161,7 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
-def open_heads(task, names, model, vectors, folder, device) -> tasks.Opened:
+def open_heads(task, names, model, vectors, folder, device) -> tasks.OpenHeads:
     """A task's heads; those that cannot be opened are noted."""
     from core.classify import tasks
 
@@ -188,7 +171,7 @@ def open_heads(task, names, model, vectors, folder, device) -> tasks.Opened:
     return opened
 
 
-def _datasets(task: tasks.TextTask, rows: RowOptions) -> Iterator[tuple[int, Dataset]]:
+def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
     from core.classify import tasks
 
@@ -197,10 +180,9 @@ def _datasets(task: tasks.TextTask, rows: RowOptions) -> Iterator[tuple[int, Dat
     split = SplitConfig(
         share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=rows.duplicates or task.duplicates
     )
-    files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
-    columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
+    others = {"test": rows.test, "valid": rows.valid, "extra": rows.extra, "text_columns": rows.text_column}
     for fold in range(max(1, rows.folds)):
-        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns)
+        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), label_column=rows.label_column, **others)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset

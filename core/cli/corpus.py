@@ -1,17 +1,8 @@
 """`corpus search`, `corpus collocates` and `corpus keyness`: the Corpus page's parts, as a table, JSON or CSV."""
 
-from __future__ import annotations
-
-import csv
-import io
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
-
-from core.cli.options import MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
-from core.cli.shared import in_columns, open_model, progress
-
-if TYPE_CHECKING:
-    from core.workbench import Bench
+from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
+from core.cli.shared import as_csv, bench_of, in_columns
+from core.cli.wire import json_of
 
 CORPUS = option(
     "--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's own sentences)", metavar="C", default=""
@@ -55,17 +46,16 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     from core.views import concordance as views
     from core.views.concordance import ConcordanceRequest
 
-    bench = _bench(corpus, model)
-    result = views.concordance(bench, ConcordanceRequest(query=query, documents=tuple(documents), **options))
+    result = views.concordance(bench_of(model, corpus), ConcordanceRequest(query=query, documents=tuple(documents), **options))
     lines = result.lines
     if csv:
         rows = ((line.document, line.date or "", line.sense or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines)
-        return _answer(result, _csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows))
+        return json_of(result), as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
     facts = f"{result.n:,} occurrences, {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}"
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
     near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
-    return _answer(result, "\n".join(filter(None, (facts, forms, near, *table))))
+    return json_of(result), "\n".join(filter(None, (facts, forms, near, *table)))
 
 
 @command(
@@ -88,10 +78,8 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     from core.views import concordance as views
     from core.views.concordance import CollocatesRequest
 
-    bench = _bench(corpus, model)
-    result = views.collocates(
-        bench, CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
-    )
+    request = CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
+    result = views.collocates(bench_of(model, corpus), request)
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [
         (item.word, f"{item.log_dice:.2f}", f"{item.log_likelihood:.1f}", *map(str, (item.together, item.left, item.right, item.frequency)))
@@ -102,9 +90,9 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     ]
     senses = ("sense", "word", "z", "here", "other senses")
     if csv:
-        return _answer(result, _csv(senses, of_senses) if of_senses else _csv(head, rows))
+        return json_of(result), as_csv(senses, of_senses) if of_senses else as_csv(head, rows)
     tables = [*in_columns([head, *rows], right=range(1, 7)), *(in_columns([senses, *of_senses], right=range(2, 5)) if of_senses else ())]
-    return _answer(result, "\n".join((f"{result.n:,} occurrences", *tables)))
+    return json_of(result), "\n".join((f"{result.n:,} occurrences", *tables))
 
 
 @command(
@@ -127,32 +115,13 @@ def keyness(*, corpus, csv, model, **options) -> Answer:
     from core.views import concordance as views
     from core.views.concordance import KeynessRequest
 
-    bench = _bench(corpus, model)
-    result = views.keyness(bench, KeynessRequest(**options))
+    result = views.keyness(bench_of(model, corpus), KeynessRequest(**options))
     head = ("word", *result.names, "log-likelihood", "log ratio", "p")
     rows = [
         (w.word, str(w.first), str(w.second), f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}")
         for w in (*result.first, *result.second)
     ]
-    return _answer(result, _csv(head, rows) if csv else "\n".join(in_columns([head, *rows], right=range(1, 6))))
+    return json_of(result), as_csv(head, rows) if csv else "\n".join(in_columns([head, *rows], right=range(1, 6)))
 
 
-def _bench(corpus: str, model: ModelOptions) -> Bench:
-    from core.workbench import open_bench
-
-    return open_bench(open_model(model), "", corpus, report=progress("tokens"))
-
-
-def _answer(result: Any, text: str) -> Answer:
-    from core.cli.wire import json_of
-
-    return json_of(result), text
-
-
-def _csv(head: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    stream = io.StringIO()
-    csv.writer(stream, lineterminator="\n").writerows([head, *rows])
-    return stream.getvalue().removesuffix("\n")
-
-
-corpus = group("corpus", "A corpus searched and counted.", "search|collocates|keyness", (search, collocates, keyness))
+corpus = group("corpus", "A corpus searched and counted.", commands=(search, collocates, keyness))

@@ -3,6 +3,7 @@ all and keeps the figures beside the model, each with the command that makes it 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING
 from core.cli.options import CLUSTER, MODEL, Answer, argument, command, option, whole
 from core.cli.shared import cluster_of, in_columns, note, open_model, progress, spread_model
 from core.common.errors import BadInput
+from core.common.model_layers import MIX, SENSES
 from core.common.significance import read_back
 from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows, without_repeated
 from core.static.vectors import open_vectors
@@ -39,7 +41,6 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
     from core.evaluation import layer_scores
     from core.evaluation.layer_scores import MEASURES
-    from core.index.sense_space import SENSES
 
     rows, test = _sense_rows(train, test, data, share, seed)
     train = without_repeated(rows, test)
@@ -47,14 +48,13 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
     model = open_model(model, cluster=cluster)
     with cluster_of(cluster) as client:
-        scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(space, model), report=progress("tokens")) | {
-            "dropped": dropped
-        }
-    cells = [("layer", "nearest (macro, pooled)", "centroid (macro, pooled)")]
-    for name in [*_names(scores), *(name for name in (SENSES, "static") if name in scores)]:
-        facts = [scores[name][measure] for measure in MEASURES]
-        cells.append((name, *(f"{fact['macro']:.1%}, {fact['pooled']:.1%}   {_weights(fact)}".strip() for fact in facts)))
-    lines = in_columns(cells)
+        scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(space, model), report=progress("tokens"))
+    scores["dropped"] = dropped
+
+    def both(facts: dict) -> Iterator[str]:
+        return (f"{fact['macro']:.1%}, {fact['pooled']:.1%}   {_weights(fact)}".strip() for fact in map(facts.get, MEASURES))
+
+    lines = _table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), both)
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in MEASURES:
@@ -97,18 +97,18 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
 )
 def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     from core.evaluation import all_words
-    from core.index.sense_space import SENSES
 
     sentences = read_semcor(data)
     model = open_model(model)
     scores = all_words.all_words(model, sentences, share=share, seed=seed, space=_space(space, model), report=progress("tokens"))
-    cells = [("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")]
-    for name in [*_names(scores), *(name for name in (SENSES, "static") if name in scores), "most_frequent"]:
-        facts = scores[name]
-        too = scores[name].get("with_frequency")
+
+    def cells(facts: dict) -> tuple[str, ...]:
+        too = facts.get("with_frequency")
         both = f"{too['accuracy']:.1%}, {too['ambiguous']:.1%} (prior {too['prior']:g})" if too else ""
-        cells.append((name, f"{facts['accuracy']:.1%}", f"{facts['ambiguous']:.1%}", both, _weights(facts)))
-    lines = in_columns(cells)
+        return f"{facts['accuracy']:.1%}", f"{facts['ambiguous']:.1%}", both, _weights(facts)
+
+    head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
+    lines = _table(scores, head, cells, "most_frequent")
     lines += _differences(_compared(scores), "")
     frequent = {name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts}
     lines += _differences(frequent, "", "the most frequent sense")
@@ -132,19 +132,18 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 )
 def evaluate_pairs(*, dev, test, space, model) -> Answer:
     from core.evaluation import layer_scores
-    from core.index.sense_space import SENSES
 
     dev, test = read_pairs(dev), read_pairs(test)
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
     model = open_model(model)
     scores = layer_scores.pairs(model, dev, test, space=_space(space, model), report=progress("tokens"))
-    cells = [("layer", "accuracy", "AUC", "threshold")]
-    for name in [*_names(scores), *({SENSES} & scores.keys())]:
-        facts = scores[name]
+
+    def cells(facts: dict) -> tuple[str, ...]:
         auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
-        cells.append((name, f"{facts['accuracy']:.1%}", auc, f"{facts['threshold']:.3f}", _weights(facts)))
-    lines = in_columns(cells)
+        return f"{facts['accuracy']:.1%}", auc, f"{facts['threshold']:.3f}", _weights(facts)
+
+    lines = _table(scores, ("layer", "accuracy", "AUC", "threshold"), cells)
     lines.append(f"commoner answer: {scores['majority']:.1%}; {scores['n']:,} test pairs, {scores['n_dev']:,} dev pairs")
     return scores, "\n".join(lines)
 
@@ -165,8 +164,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     tested = {row.tokens for row in test}
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
-    names = [*_names(scores), "most_frequent"]
-    lines = in_columns((name, f"{scores[name]['accuracy']:.2%}", _weights(scores[name])) for name in names)
+    lines = _table(scores, None, lambda facts: (f"{facts['accuracy']:.2%}", _weights(facts)), "most_frequent")
     lines += _differences(_compared(scores), "")
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
     return scores, "\n".join(lines)
@@ -181,29 +179,27 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
 )
 def evaluate_sentences(*, corpus, space, model) -> Answer:
     from core.evaluation import own_sentences
-    from core.index.sense_space import SENSES
 
     model = open_model(model)
     corpus = corpus or model.language.sentences
     scores = own_sentences.own_sentences(model, corpus, space=_space(space, model), report=progress("indexing, tokens"))
-    cells = [("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")]
-    for name in [*_names(scores)[:-1], *(item for item in (SENSES, "static", "form") if item in scores)]:
-        facts = scores[name]
-        nearest = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})"
-        more = (
-            (f"{facts['silhouette']:.3f}", ", ".join(f"{facts[what]:.3f}" for what in ("same", "other", "gap"))) if "gap" in facts else ()
-        )
-        cells.append((name, nearest, f"{facts['null']:.1%}", *more))
-    lines = in_columns(cells)
+
+    def cells(facts: dict) -> tuple[str, ...]:
+        measures = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})", f"{facts['null']:.1%}"
+        if "gap" not in facts:
+            return measures
+        return *measures, f"{facts['silhouette']:.3f}", ", ".join(f"{facts[what]:.3f}" for what in ("same", "other", "gap"))
+
+    best = scores["best_mix"]
+    head = ("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
+    lines = _table({name: facts for name, facts in scores.items() if facts is not best}, head, cells, "form")
     lines += _differences(_compared(scores), "")
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
     lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
-    best = scores["best_mix"]
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
-    return scores, "\n".join(
-        [*lines, f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}"]
-    )
+    lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
+    return scores, "\n".join(lines)
 
 
 @command(
@@ -265,14 +261,11 @@ def evaluate_speed(*, model) -> Answer:
 @command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
 def evaluate_random(*, space, model) -> Answer:
     from core.analysis import anisotropy
-    from core.index.sense_space import SENSES
 
     model = open_model(model)
     cosines = anisotropy.evaluate(model, space=_space(space, model))
-    cells = []
-    for name in [*(name for name in cosines if name.isdecimal()), "mix", *({SENSES} & cosines.keys())]:
-        cells.append((name, "{mean:.3f}".format(**cosines[name]), "{low:.3f} and {high:.3f}".format(**cosines[name])))
-    lines = ["cosine of two random words: mean, nine in ten between", *in_columns(cells)]
+    cells = _table(cosines, None, lambda facts: (f"{facts['mean']:.3f}", f"{facts['low']:.3f} and {facts['high']:.3f}"))
+    lines = ["cosine of two random words: mean, nine in ten between", *cells]
     return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
 
 
@@ -298,9 +291,10 @@ def _note_repeated(repeated: int, n: int, what: str) -> None:
         note(f"{repeated:,} of {n:,} {what} stand in the test set, too: their part of the figures is learned by heart.")
 
 
-def _names(scores: dict) -> list[str]:
-    """The layers and mixes of an answer, in order."""
-    return [*(name for name in scores if name.isdecimal()), "mix", "best_mix"]
+def _table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Iterable[str]], *more: str) -> list[str]:
+    """Under the head a line for each space of an answer: layers, mixes, the sense space, the static context, and more."""
+    names = [*filter(str.isdecimal, scores), *(name for name in (MIX, "best_mix", SENSES, "static", *more) if name in scores)]
+    return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
 
 
 def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:

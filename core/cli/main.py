@@ -26,7 +26,7 @@ COMMANDS = (
     *(classify.train, classify.classify, shipping.train_heads, shipping.experiments, shipping.noise, tasks.tasks, classify.fetch_data),
     live.live,
 )
-elmoscope = group(None, "Elmoscope: what a word means in context.", "COMMAND", COMMANDS)
+elmoscope = group(None, "Elmoscope: what a word means in context.", commands=COMMANDS, metavar="COMMAND")
 elmoscope = click.version_option(__version__, message="%(version)s", help="show program's version number and exit")(elmoscope)
 
 

@@ -5,22 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.options import CLUSTER, MODEL, Answer, argument, command, flag, option, whole
-from core.cli.shared import cluster_of, download_progress, in_columns, note, open_model, progress
-from core.common.config import NEIGHBOURS
+from core.cli.options import BEST, CLUSTER, CORPUS, MODEL, Answer, argument, command, flag, option
+from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress
+from core.cli.wire import VIEWS
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
-from core.text.labelled_words import indexed, listed
+from core.text.labelled_words import indexed, list_words
 from core.text.readings import WordInContext, read_in, readings
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
@@ -28,33 +28,10 @@ from core.text.word_in_question import same_word
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
-
 WORD = option("--word", "a token of the sentence, in any letter case", metavar="W", required=True)
 SENTENCE = option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True)
+POSITION = option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int)
 READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either wind or wound", metavar="W")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlaceOptions:
-    """A token of a sentence."""
-
-    word: str
-    sentence: str
-    position: int | None
-    read_as: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexOptions:
-    """What is searched, and how."""
-
-    corpus: str | None
-    approximate: bool
-    cluster: str | None
-
-    @property
-    def is_table(self) -> bool:
-        return self.cluster is None and not self.approximate and not in_shards(self.corpus or "")
 
 
 @command(
@@ -62,46 +39,44 @@ class IndexOptions:
     "Nearest occurrences of a word in a sentence.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
+    POSITION,
     READ_AS,
     *MODEL,
-    option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C"),
+    CORPUS,
     option("--layer", "a layer's number from 0, mix, or senses: the sense space (default: the top layer, the mix where weights are given)"),
     option("--weights", "layer weights, one per layer (default: equal)", metavar="a,b,c"),
     flag("--other-words", "leave out occurrences of the same word"),
-    option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
+    BEST,
     flag("--approximate", "search the approximate index made by `index approximate`"),
     CLUSTER,
-    groups={"place": PlaceOptions, "index": IndexOptions},
+    place="word sentence position",
+    index="corpus approximate cluster",
 )
-def neighbours(*, place, index, layer, weights, other_words, k, model) -> Answer:
+def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) -> Answer:
     from core.elmo.mix import layer_weights
     from core.index import neighbours
-    from core.index.sense_index import MOST_READ
     from core.index.sense_space import LAYER
     from core.views.neighbours import NeighboursRequest, compute
-    from core.workbench import open_bench
 
     model = open_model(model, cluster=index.cluster)
-    in_context = _in_sentence(place, model)
+    in_context = _in_sentence(place, read_as, model)
     layer = (MIX if weights else model.layers.top) if layer is None else layer
     if layer == SENSES:
         _check_sense_space(model, weights, index.cluster)
     of_layers = np.ones(1) if layer == SENSES else layer_weights(layer, model.encoder.n_layers, weights)
     among = neighbours.OTHER if other_words else neighbours.ANY
-    if index.is_table:
-        bench = open_bench(model, corpus=index.corpus or "", report=progress("indexing, tokens"))
+    if not (index.cluster or index.approximate or in_shards(index.corpus)):
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
-        result = compute(bench, request)
+        result = compute(bench_of(model, index.corpus, what="indexing, tokens"), request)
         nearest, narrowed = result.entries, result.narrowed
     else:
         query = neighbours.make_query(model.encoder, list(in_context.tokens), in_context.position)
         with ExitStack() as until_answered:
             shards = _shards(index, model, until_answered, senses=layer == SENSES)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
-            narrowed = layer == SENSES and not index.approximate and shards.narrows(query, among)
+            narrowed = shards.narrows(query, among) if layer == SENSES and not index.approximate else 0
     if narrowed:
-        note(f"In the sense space stand the {MOST_READ} occurrences that are nearest at layer {LAYER}.")
+        note(f"In the sense space stand the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
         {
             "word": bare(n.occurrence.tokens[n.occurrence.position]),
@@ -136,7 +111,7 @@ def in_shards(where: str) -> bool:
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
-def _shards(index: IndexOptions, model: Model, until_answered: ExitStack, *, senses: bool):
+def _shards(index, model: Model, until_answered: ExitStack, *, senses: bool):
     """A corpus in shards (which hold no further words) on a cluster, or their approximate index; of layers, or of the sense space."""
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
@@ -156,7 +131,7 @@ def _shards(index: IndexOptions, model: Model, until_answered: ExitStack, *, sen
     return ApproximateIndex(shards) if index.approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(index.cluster)))
 
 
-def _in_sentence(place: PlaceOptions, model: Model) -> WordInContext:
+def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
     """The token that the options name."""
     tokens = languages.tokenize(place.sentence)
     word, position = place.word, place.position
@@ -172,14 +147,14 @@ def _in_sentence(place: PlaceOptions, model: Model) -> WordInContext:
     if position is None and len(places) > 1:
         note(f"'{word}' stands at {', '.join(map(str, places))}; taking the first. Choose with --position.")
     position = places[0] if position is None else position
-    return WordInContext(tuple(tokens), position, _reading(place.read_as, tokens[position], model))
+    return WordInContext(tuple(tokens), position, _reading(read_as, tokens[position], model))
 
 
 def _no_token(word: str, tokens: Sequence[str]) -> BadInput:
     return BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
 
 
-def _facts(place: PlaceOptions, word: WordInContext) -> dict:
+def _facts(place, word: WordInContext) -> dict:
     return {"word": place.word, "sentence": place.sentence, "tokens": list(word.tokens), "position": word.position}
 
 
@@ -189,7 +164,7 @@ def _facts(place: PlaceOptions, word: WordInContext) -> dict:
     option("--word", "a word of the vectors' vocabulary", metavar="W", required=True),
     option("--vectors", "a registry name or a vector file", metavar="V", default="glove-mini"),
     flag("--download", "fetch vectors that are not on this machine yet"),
-    option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
+    BEST,
 )
 def static_neighbours(*, word, vectors, download, k) -> Answer:
     vectors = open_vectors(vectors, allow_download=download, report=download_progress)
@@ -213,7 +188,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     if len(sentence) != 2:
         raise BadInput(f"Two sentences are compared, got {len(sentence)}: give --sentence twice.")
     if language:
-        model = replace(model, model=languages.named(language).model)
+        model = replace(model, model=languages.get_language(language).model)
     model = open_model(model)
     first, second = (_in_context(item, word, read_as, model) for item in sentence)
     judgment = open_judge(model).judge(first, second)
@@ -223,11 +198,11 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
         raise BadInput(f"{both} are two words, of which no verdict is given. Name one word that both sentences have.")
     senses = None if verdict.senses is None else list(verdict.senses)
     result = {"says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}
-    result |= {"layer": verdict.layer, "senses": senses, "matched": judgment.lemma or None}
+    result |= {"layer": verdict.layer, "senses": senses, "named_in": verdict.named_in or None, "matched": judgment.lemma or None}
     line = f"{verdict.says}: right in {verdict.right_of_100} of 100 pairs like this"
     lines = [line, f"layer: {verdict.layer}", f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}"]
     if verdict.senses:
-        lines.append("senses with most votes: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses))
+        lines.append(f"nearest senses ({verdict.named_in}): " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses))
     return result, "\n".join(lines)
 
 
@@ -236,33 +211,24 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     "The words that a biLM expects in a word's place.",
     WORD,
     SENTENCE,
-    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
-    option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS),
+    POSITION,
+    BEST,
     option(
         "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"
     ),
     flag("--common", "allow the most common words of the vocabulary"),
     *MODEL,
-    groups={"place": PlaceOptions},
+    place="word sentence position",
 )
 def substitutes(*, place, k, direction, common, model) -> Answer:
     from core.views.substitutes import SubstitutesRequest, compute
-    from core.workbench import open_bench
 
     model = open_model(model)
-    word = _in_sentence(place, model)
-    (item,) = compute(open_bench(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
+    word = _in_sentence(place, None, model)
+    (item,) = compute(bench_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
     rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in item.substitutes]
-    result = _facts(place, word) | {"direction": direction}
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
-    return {**result, "substitutes": rows}, "\n".join(lines) or "No substitutes."
-
-
-# core.cli.wire's, which would import numpy before --help
-VIEWS = (
-    *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
-    *("concordance", "collocates", "keyness"),
-)
+    return {**_facts(place, word), "direction": direction, "substitutes": rows}, "\n".join(lines) or "No substitutes."
 
 
 @command(
@@ -270,20 +236,18 @@ VIEWS = (
     "What a page computes, as JSON: a request in, a result out.",
     argument("name", f"which view: {', '.join(VIEWS)}", metavar="NAME"),
     option("--request", 'a JSON object, such as {"word": {"text": "We sat on the bank."}, "space": "1"}', metavar="JSON", required=True),
-    option("--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""),
+    CORPUS,
     option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
     *MODEL,
 )
 def view(*, name, request, corpus, vectors, model) -> Answer:
     from core.cli import wire
-    from core.workbench import open_bench
 
     try:
         parsed = json.loads(request)
     except ValueError as error:
         raise BadInput(f"--request is no JSON: {error}.") from None
-    bench = open_bench(open_model(model), vectors, corpus, report=progress("tokens"))
-    result = wire.answer(bench, name, parsed)
+    result = wire.answer(bench_of(model, corpus, vectors), name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 
 
@@ -301,7 +265,7 @@ def _reading(wanted: str | None, word: str, model: Model) -> str:
     """What an ambiguous spelling is to be read as; "" where nothing is wanted."""
     if not wanted:
         return ""
-    possible = readings(word, listed(model.language))
+    possible = readings(word, list_words(model.language))
     if wanted not in possible:
         raise BadInput(f"'{word}' cannot be read as '{wanted}'. It may be read as: {', '.join(possible) or 'nothing but itself'}.")
     return wanted

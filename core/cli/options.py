@@ -2,13 +2,15 @@
 command's file imports torch outside its functions: `--help` need not wait for it."""
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, make_dataclass
 from functools import partial
 from itertools import takewhile
 from typing import Any
 
 import click
+
+from core.common.config import NEIGHBOURS
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help
 Answer = tuple[dict, str]  # for --json, and for people
@@ -32,15 +34,22 @@ class Helped:
 
 class Command(Helped, click.Command):
     """A function with its options. Called by keywords it answers as the command does; left out options have their defaults. `groups` names
-    a keyword of the function: a frozen dataclass of those options that are its fields."""
+    a keyword of the function and the options that it takes together."""
 
-    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, type], **settings) -> None:
+    def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
         super().__init__(name, callback=callback, **settings)
-        self.groups = groups
+        self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
+        if MODEL[0] in self.params:
+            self.groups["model"] = ModelOptions
 
     def __call__(self, **options) -> Answer:
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
         return self.callback(**self._group(defaults | options))
+
+    def numbers(self) -> dict[str, int | float]:
+        """What counts where it is not given: whole numbers and shares, by option."""
+        defaults = {param.opts[0].lstrip("-"): param.default_value for param in self.params if isinstance(param, Option)}
+        return {name: value for name, value in defaults.items() if type(value) in (int, float)}
 
     def _group(self, options: dict) -> dict:
         options = {name: value for name, value in options.items() if name != "json"}
@@ -138,15 +147,15 @@ def argument(name: str, help_text: str, *, metavar: str, many: bool = False, req
     return click.Argument([name], help=help_text, metavar=metavar, **how)
 
 
-def command(name: str, help_text: str, *options: click.Parameter, groups: dict[str, type] | None = None) -> Callable[..., Command]:
-    """Makes a command of a function whose keywords are these options and groups, --json and --help before them."""
+def command(name: str, help_text: str, *options: click.Parameter, **groups: str) -> Callable[..., Command]:
+    """Makes a command of a function whose keywords are these options and groups of them, --json and --help before them."""
     params = [flag("--json", "print one JSON object on stdout and nothing else"), *options]
-    groups = ({"model": ModelOptions} if MODEL[0] in options else {}) | (groups or {})
     return partial(Command, name, groups=groups, params=params, help=help_text, context_settings=SETTINGS)
 
 
-def group(name: str | None, help_text: str, metavar: str, commands: Iterable[click.Command], **more) -> Group:
-    made = Group(name, help=help_text, subcommand_metavar=metavar, no_args_is_help=False, context_settings=SETTINGS, **more)
+def group(name: str | None, help_text: str, *, commands: Sequence[click.Command], metavar: str = "") -> Group:
+    named = metavar or "|".join(item.name for item in commands)
+    made = Group(name, help=help_text, subcommand_metavar=named, no_args_is_help=False, context_settings=SETTINGS)
     for item in commands:
         made.add_command(item)
     return made
@@ -164,8 +173,12 @@ def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
+CORPUS = option(
+    "--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""
+)
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
+BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
 VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
 
 

@@ -1,47 +1,17 @@
 """The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
 
-import csv
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
 from core.cli.options import MODEL, Answer, command, group, option, whole
-from core.cli.shared import in_columns, note, open_model, progress
+from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_text
 from core.common.errors import BadInput
 
 CSV = option("--csv", "write the table there, too", metavar="FILE")
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
-MEASURES = ("apd", "prt", "jsd", "gap")
+MEASURES = ("apd", "prt", "jsd", "gap", "neighbors")
 DATES = "its texts from one date to another, such as 1850..1899"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SideOptions:
-    """The two sets of texts."""
-
-    first: str
-    second: str
-    first_dates: str
-    second_dates: str
-    uses: str | None
-    clusters: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RankOptions:
-    """Which words a list holds."""
-
-    at_least: int
-    most: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LabelOptions:
-    """Labels of sentences, and where they come from."""
-
-    labels: str
-    second: str | None
-    merge: list[str]
 
 
 @command(
@@ -61,15 +31,15 @@ class LabelOptions:
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
     CSV,
     *MODEL,
-    groups={"sides": SideOptions, "ranking": RankOptions},
+    sides="first second first_dates second_dates uses clusters",
+    ranking="at_least most",
 )
 def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
     from core.corpus import usage_graphs
     from core.views import change
     from core.views.sides import Side
-    from core.workbench import open_bench
 
-    bench = open_bench(open_model(model), corpus=sides.first, report=progress("tokens"))
+    bench = bench_of(model, sides.first)
     if sides.uses:
         word, *kept = usage_graphs.kept_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
@@ -83,10 +53,11 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
         ranked = change.rank(change.read(bench, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
-        return _answer({"layer": layer, "words": rows}, rows, csv)
+        return {"layer": layer, "words": rows}, "\n".join(_table(rows, csv))
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
         _write_graph(Path(graph), result)
+    measures = {name: getattr(result.change, name) for name in MEASURES}
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
     control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
     facts = {
@@ -94,27 +65,24 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         "layer": result.space,
         **_row(result.change),
         "shuffled": result.change.shuffled,
-        "measures": {name: asdict(getattr(result.change, name)) for name in MEASURES},
+        "measures": {name: asdict(measure) for name, measure in measures.items()},
         "groups": list(result.names),
         "groups_are_labels": result.labelled,
         "bands": bands,
         "control": None if control is None else {"words": list(control.words), "below": control.below},
     }
-    lines = [
-        f"{name.upper()}: {each.value:.3f}; shuffled {each.null:.3f}, 95 % below {each.limit:.3f}; p = {each.p:.3f}"
-        for name, each in ((name, getattr(result.change, name)) for name in MEASURES)
-    ]
-    lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}", *lines]
+    lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
+    for name, of in measures.items():
+        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95 % below {of.limit:.3f}; p = {of.p:.3f}")
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
-    answer, table = _answer(facts, bands, csv)
-    return answer, "\n".join([*lines, table])
+    return facts, "\n".join([*lines, *_table(bands, csv)])
 
 
 def _row(of) -> dict:
     """A word's measures on a row."""
-    numbers = {"apd": of.apd.value, "prt": of.prt.value, "jsd": of.jsd.value, "gap": of.gap.value, "p": of.p}
-    return {"first": of.first, "second": of.second, **{name: round(value, 6) for name, value in numbers.items()}}
+    measures = {name: round(getattr(of, name).value, 6) for name in MEASURES}
+    return {"first": of.first, "second": of.second, **measures, "p": round(of.p, 6)}
 
 
 def _side(corpus: str, dates: str, name: str):
@@ -128,7 +96,6 @@ def _side(corpus: str, dates: str, name: str):
 
 def _write_graph(folder: Path, result) -> None:
     from core.corpus import usage_graphs
-    from core.files.atomic import replacing
 
     tokens = [(o.tokens, o.position) for o in result.items]
     groupings = ["1"] * result.change.first + ["2"] * result.change.second
@@ -138,8 +105,7 @@ def _write_graph(folder: Path, result) -> None:
         "judgments.csv": usage_graphs.written_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
     }
     for name, text in files.items():
-        with replacing(folder / name) as temporary:
-            temporary.write_text(text, "utf-8", newline="\n")
+        write_text(folder / name, text)
     note(f"wrote {', '.join(files)} to {folder}")
 
 
@@ -161,15 +127,13 @@ def _write_graph(folder: Path, result) -> None:
     LAYER,
     CSV,
     *MODEL,
-    groups={"annotation": LabelOptions},
+    annotation="labels second merge",
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -> Answer:
     from core.corpus import label_files
-    from core.files.atomic import replacing
     from core.views import induction
-    from core.workbench import open_bench
 
-    bench = open_bench(open_model(model), corpus=corpus, report=progress("tokens"))
+    bench = bench_of(model, corpus)
     request = induction.InductionRequest(word=word, space=layer)
     occurrences = induction.compute(bench, request).occurrences
     sentences = [(o.tokens, o.position) for o in occurrences.items]
@@ -181,9 +145,8 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
-        with replacing(Path(output)) as temporary:
-            texts = [o.text for o in occurrences.items]
-            temporary.write_text(label_files.written_labels(occurrences.word, sentences, labels, result, texts), "utf-8", newline="\n")
+        texts = [o.text for o in occurrences.items]
+        write_text(output, label_files.written_labels(occurrences.word, sentences, labels, result, texts))
     rows = [
         {
             "number": k,
@@ -199,7 +162,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     if annotation.second:
         value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
         facts |= {"alpha": round(value, 4), "labeled_by_both": n}
-    _write_csv(rows, csv)
+    _table(rows, csv)
     counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
     if annotation.second:
@@ -222,9 +185,8 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
 )
 def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
     from core.views import induction
-    from core.workbench import open_bench
 
-    bench = open_bench(open_model(model), corpus=corpus, report=progress("tokens"))
+    bench = bench_of(model, corpus)
     found = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=groups))
     beside = induction.glosses(bench, found)
     rows = [
@@ -232,27 +194,16 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
         for k, name in enumerate(found.groups.names)
         for sense in beside.likeliest(k, most)
     ]
-    return _answer({"word": found.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, rows, csv)
+    return {"word": found.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, "\n".join(_table(rows, csv))
 
 
-def _answer(facts: dict, rows: Sequence[dict], path: str | None) -> Answer:
-    """Facts for --json, and rows as a table for people, written as CSV where that is wanted."""
-    _write_csv(rows, path)
-    names = list(rows[0]) if rows else []
-    lines = in_columns([names, *([str(row[name]) for name in names] for row in rows)], right=range(1, len(names)))
-    return facts, "\n".join(lines)
-
-
-def _write_csv(rows: Sequence[dict], path: str | None) -> None:
-    from core.files.atomic import replacing
-
-    if not path:
-        return
-    with replacing(Path(path)) as temporary, temporary.open("w", encoding="utf-8", newline="") as stream:
-        table = csv.DictWriter(stream, list(rows[0]) if rows else [])
-        table.writeheader()
-        table.writerows(rows)
+def _table(rows: Sequence[dict], path: str | None) -> list[str]:
+    """Rows for people; as CSV, where a file is named."""
+    head = list(rows[0]) if rows else []
+    if path:
+        write_text(path, as_csv(head, map(dict.values, rows), end="\r\n") + "\r\n")
+    return in_columns([head, *(map(str, row.values()) for row in rows)], right=range(1, len(head)))
 
 
 commands = (senses_change, senses_spread, senses_glosses)
-senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", "change|spread|glosses", commands)
+senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=commands)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import csv
 import sys
 import time
 import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
+from io import StringIO
 from itertools import zip_longest
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from core.cli.options import ModelOptions
 from core.common.config import FLOAT32
 from core.common.errors import BadInput
+from core.files.atomic import replacing
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
     from core.learning.fit import Epoch
+    from core.workbench import Bench
 
 SHOWN_EVERY_S = 10
 
@@ -51,6 +56,18 @@ def in_columns(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) ->
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
 
 
+def as_csv(head: Iterable[str], rows: Iterable[Iterable[Any]], *, end: str = "\n") -> str:
+    stream = StringIO()
+    csv.writer(stream, lineterminator=end).writerows([head, *rows])
+    return stream.getvalue().removesuffix(end)
+
+
+def write_text(path: str | Path, text: str) -> None:
+    """A file as the text is, whole or not at all."""
+    with replacing(path) as temporary:
+        temporary.write_text(text, "utf-8", newline="")
+
+
 def _width(cell: str) -> int:
     """In a terminal, where Korean letters take two places and marks on a letter none."""
     return sum(0 if unicodedata.combining(sign) else 2 if unicodedata.east_asian_width(sign) in "WF" else 1 for sign in cell)
@@ -71,6 +88,14 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
     return model
 
 
+def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Bench:
+    """A bench of a model, open or as the options name it, with progress of what it reads."""
+    from core.workbench import open_bench
+
+    model = open_model(model) if isinstance(model, ModelOptions) else model
+    return open_bench(model, vectors, corpus, report=progress(what))
+
+
 def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static: bool = True) -> tuple[Model | None, StaticVectors | None]:
     """The model and the static vectors, as far as they are read."""
     opened = open_model(options) if model else None
@@ -85,18 +110,11 @@ def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoc
         nonlocal last
         if event.measures or time.monotonic() - last > SHOWN_EVERY_S:
             last = time.monotonic()
-            note(f"{what}: {_epoch_line(event)}{_end(event)}")
-
-    def _end(event: Epoch) -> str:
-        if event.measures is None:
-            return f", at most {event.seconds_left:.0f} s left"
-        return f"; {score(event.measures)}; {event.seconds:.0f} s"
+            at = f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
+            left = f", at most {event.seconds_left:.0f} s left"
+            note(f"{what}: {at}{left if event.measures is None else f'; {score(event.measures)}; {event.seconds:.0f} s'}")
 
     return watch
-
-
-def _epoch_line(event: Epoch) -> str:
-    return f"epoch {event.epoch} of at most {event.epochs}, step {event.step:,} of {event.steps:,}, loss {event.loss:.3f}"
 
 
 def bytes_report(name: str) -> Callable[[Any], None]:

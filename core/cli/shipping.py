@@ -35,7 +35,7 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     from core.classify.model import VARIANTS
     from core.classify.tasks import freeze, is_made, open_data, task_config, task_files, task_named
     from core.common.device import choose
-    from core.experiments.variants import trained_head
+    from core.experiments.variants import train_head
 
     root = Path(output)
     made = []
@@ -56,7 +56,7 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
                 kept.append(str(folder))
                 trained[variant.name] = load_head(folder).to(device)
                 continue
-            head = trained[variant.name] = trained_head(
+            head = trained[variant.name] = train_head(
                 variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
             )
             made.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,17 +25,6 @@ DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/"
 ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=True, default=PAPER_TASKS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecipeOptions:
-    """How a head is trained; None: as its task says."""
-
-    seed: int
-    epochs: int | None
-    random_labels: bool
-    limit_train: int | None
-    limit_test: int | None
-
-
 @command(
     "train",
     "Train a task's head and score it on the test set; resumes where it stopped.",
@@ -51,7 +40,7 @@ class RecipeOptions:
     option("--output", "save the head as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
     *MODEL,
     VECTORS,
-    groups={"recipe": RecipeOptions},
+    recipe="seed epochs random_labels limit_train limit_test",
 )
 def train(*, task, variant, data, further, recipe, output, vectors, model) -> Answer:
     from core.tasks import results as measured
@@ -70,7 +59,7 @@ def train(*, task, variant, data, further, recipe, output, vectors, model) -> An
     data = read_data(task, data, recipe, further=further)
     model, vectors = open_both(model, vectors, model=variant == "elmo")
     frozen = freeze(variant, data, model, vectors, report=progress("layers, tokens"))
-    head = measured.trained(task, variant, recipe, data, frozen, watch=_notes())
+    head = measured.train_one(task, variant, recipe, data, frozen, watch=_notes())
     if not recipe.random_labels:
         note(f"saved in {save_head(head, root / task.name / variant)}")
     result = measured.entry(head)
@@ -207,6 +196,4 @@ def _row(name: str, summary: Summary) -> tuple[str, str, str]:
     )
 
 
-tasks = group(
-    "tasks", "The tasks of the ELMo paper, with and without ELMo.", "fetch|train|evaluate|results", (fetch, train, evaluate, results)
-)
+tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate, results))

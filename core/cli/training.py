@@ -1,6 +1,6 @@
 """`pretrain` and `glove`: a model or vectors, trained here."""
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 
@@ -22,49 +22,6 @@ TEXT = (
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
     option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=float, default=0.0),
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TextOptions:
-    """What is read."""
-
-    corpus: list[str]
-    language: str
-    hold_out: float
-    valid: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StartOptions:
-    """What a training starts from."""
-
-    start_vectors: str | None
-    start_model: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NetworkOptions:
-    """Where and in which shape a network is trained."""
-
-    hidden: int
-    projection: int
-    table_share: float
-    device: str
-    threads: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepOptions:
-    """Fields of core.training.trainer.PretrainConfig."""
-
-    tokens: int
-    vocabulary: int
-    batch_tokens: int
-    negatives: int
-    topic: float
-    topic_target: str
-    topic_reach: int
-    seed: int
 
 
 @command(
@@ -95,7 +52,10 @@ class StepOptions:
     option("--topic-reach", "how many tokens away it looks", type=int, default=10),
     option("--seed", "of every random choice", type=whole(0), default=0),
     option("--threads", "processor threads (default: as torch chooses)", type=whole(0, 1024), default=0),
-    groups={"text": TextOptions, "start": StartOptions, "network": NetworkOptions, "steps": StepOptions},
+    text="corpus language hold_out valid",
+    start="start_vectors start_model",
+    network="hidden projection table_share device threads",
+    steps="tokens vocabulary batch_tokens negatives topic topic_target topic_reach seed",
 )
 def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     import torch
@@ -107,7 +67,7 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     from core.training.trainer import PretrainConfig
 
     choose(network.device)
-    language = languages.named(text.language)
+    language = languages.get_language(text.language)
     if text.valid and not any(language.tokenize(line) for line in read_lines(text.valid)):  # now, not hours later
         raise BadInput(f"{text.valid} holds no words to measure the perplexity on.")
     if network.threads:
@@ -129,15 +89,12 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
     )
     ours.check_place(output)
     training, warm_up = _started(training, start)
-
-    def report(event: dict) -> None:
-        note(next(recipe.progress_lines(iter([event]))))
-
-    folder = recipe.run(training, Path(output), start=warm_up, resume=resume, report=report)
+    how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
+    folder = recipe.run(training, Path(output), start=warm_up, **how)
     return {"model": str(folder), **read_json(folder / "meta.json")}, f"The model is in {folder}"
 
 
-def _started(training, start: StartOptions):
+def _started(training, start):
     """The training that starts from a model or from vectors, and what gives them to its trainer."""
     from core.learning.frozen import vectors_fingerprint
     from core.training import warm_start
@@ -153,7 +110,7 @@ def _started(training, start: StartOptions):
     if needed > projection:
         raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {needed} or more, got {projection}.")
     words = list(vectors.words[:200_000])
-    warm_up = partial(warm_start.start_from, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
+    warm_up = partial(warm_start.copy_vectors, words=words, vectors=np.stack([vectors.vector(w) for w in words]))
     return replace(training, start=f"vectors {vectors_fingerprint(vectors)}"), warm_up
 
 
@@ -183,7 +140,7 @@ def _go_on(name: str, training):
     CLUSTER,
     option("--epochs", "passes over the counts (default 20)", type=int, default=20),
     option("--dim", "numbers in a vector (default 100)", type=int, default=100),
-    groups={"text": TextOptions},
+    text="corpus language hold_out",
 )
 def glove(*, text, output, work, processes, cluster, epochs, dim) -> Answer:
     from core.static.glove import GloveConfig, check_vectors, count_pairs, train_glove
@@ -199,14 +156,11 @@ def glove(*, text, output, work, processes, cluster, epochs, dim) -> Answer:
     prepared = prepare([Path(f) for f in text.corpus], work / "prepared", note, **how)
     config = GloveConfig(dim=dim, epochs=epochs)
     with cluster_of(cluster) as client:
-        count = count_pairs if client is None else _counter(client, counts)
-        folder = train_glove(prepared, output, config, note, work=work, count=count)
+        if client is not None:
+            from core.cluster.glove_counts import counter
+
+            count_pairs = counter(client, str(counts.absolute()))
+        folder = train_glove(prepared, output, config, note, work=work, count=count_pairs)
     if cluster is not None:
         ours.remove_own(counts, COUNTED)
     return {"vectors": str(folder), **read_json(folder / "meta.json")}, f"The vectors are in {folder}"
-
-
-def _counter(client, folder: Path):
-    from core.cluster.glove_counts import counter
-
-    return counter(client, str(folder.absolute()))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -100,12 +100,18 @@ def _tokens(sentence, path: Path) -> list[str]:
 
 def _embed_ours(model: Model, sentences: list, stateful: bool, batch_size: int, cluster: str | None, parts: Path) -> dict[str, np.ndarray]:
     if stateful:
-        streams = model.encoder.encode_streams(sentences)
-        return {f"{s}/{k}": array for s, stream in enumerate(streams) for k, array in enumerate(stream)}
+        return _numbered(model.encoder.encode_streams(sentences), stateful)
     model.encoder.batch_tokens = batch_size * 128
     with cluster_of(cluster) as client:
         encoder = spread_model(model, client, store=str(parts.absolute())).encoder
-        return {str(k): array for k, array in enumerate(encoder.encode(sentences, report=progress("tokens")))}
+        return _numbered(encoder.encode(sentences, report=progress("tokens")), stateful)
+
+
+def _numbered(layers: Iterable, stateful: bool) -> dict[str, np.ndarray]:
+    """Layers under the number of their sentence, or of their stream and sentence."""
+    if stateful:
+        return {f"{s}/{k}": array for s, stream in enumerate(layers) for k, array in enumerate(stream)}
+    return {str(k): array for k, array in enumerate(layers)}
 
 
 def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: int) -> dict[str, np.ndarray]:
@@ -116,9 +122,7 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
     with AllenNLPEngine() as engine:
         answer = engine.embed(sentences, options, weights, stateful=stateful, batch_size=batch_size, timeout_s=3600.0)
     note(f"AllenNLP: {answer.seconds:.2f} s to compute, {answer.load_seconds:.2f} s to read the weights")
-    if stateful:
-        return {f"{s}/{k}": array for s, stream in enumerate(answer.layers) for k, array in enumerate(stream)}
-    return {str(k): array for k, array in enumerate(answer.layers)}
+    return _numbered(answer.layers, stateful)
 
 
 @command(
@@ -154,7 +158,7 @@ def allennlp_setup() -> Answer:
     return {"environment": str(folder), **versions}, f"AllenNLP {versions['allennlp']} is ready in {folder}"
 
 
-allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", "setup", (allennlp_setup,))
+allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(allennlp_setup,))
 
 
 @command(
@@ -197,7 +201,7 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -
 
 def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
     from core.cluster import shards
-    from core.cluster.worker_model import named
+    from core.cluster.worker_model import name_for_worker
     from core.elmo.models import open_language_model
 
     shards.open_own(output)
@@ -211,7 +215,7 @@ def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: 
         note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
 
     with cluster_of(cluster) as client:
-        name, fingerprint = named(options.model), model.fingerprint
+        name, fingerprint = name_for_worker(options.model), model.fingerprint
         shards.build(client, sentences, output, model=name, model_fingerprint=fingerprint, senses=senses, report=report)
     return _info(shards.info(output))
 
@@ -257,4 +261,4 @@ def _info(facts: dict) -> tuple[dict, str]:
     return facts, text
 
 
-index = group("index", "Occurrence tables.", "build|info|approximate", (index_build, index_approximate, index_info))
+index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info), metavar="build|info|approximate")

@@ -4,27 +4,31 @@ A word in context is {"text": "We sat on the bank.", "word": "bank"}, or with "p
 than once; without either it is the word that all texts of the request together suggest, as on the pages.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from types import NoneType, UnionType
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 
 import numpy as np
 
 from core.common.errors import BadInput
 from core.text.readings import WordInContext
 from core.text.tokens import find_word
-from core.workbench import Bench
+
+if TYPE_CHECKING:
+    from core.workbench import Bench
 
 VIEWS = (
     *("pair", "neighbours", "induction", "layouts", "cloud", "substitutes", "compare", "mix", "around", "attribution", "edits", "change"),
     *("concordance", "collocates", "keyness"),
 )
 SEVERAL = ("concordance", "collocates", "keyness")  # functions of core.views.concordance
-Compute = Callable[[Bench, Any], Any]
+Compute = Callable[["Bench", Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
 
 

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cluster.search import by_shard, merged, of_all, opened, placed
+from core.cluster.search import by_shard, merged, of_all, open_shard, place_in_index
 from core.cluster.shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
 from core.cluster.store import open_store
 from core.common.directions import unit
@@ -64,7 +64,7 @@ def build(
     made.train(sample if take else _stacked(sample))
     done = 0
     for shard in shards.shards:
-        table = opened(shards.url, shard)
+        table = open_shard(shards.url, shard)
         for start in range(0, len(table), 8192):
             rows = np.arange(start, min(start + 8192, len(table)))
             made.add(take(table, rows) if take else _stacked(_layers(table, rows)))
@@ -78,7 +78,7 @@ def build(
         facts |= {
             "seconds": round(time.perf_counter() - began, 1),
             "corpus": shards.meta["corpus"],
-            "model": _made_with(shards, space),
+            "model": _fingerprint(shards, space),
             "lengths": lengths.tolist(),
         }
         write_json(temporary / "meta.json", facts | provenance(faiss=faiss.__version__))
@@ -99,10 +99,10 @@ class ApproximateIndex(Index):
         question = of_all(question, self.shards)
         query = question.query
         weights = check_weights(question.weights, len(query.layers))
-        _, lengths = _opened(self.shards, None)
+        _, lengths = _open_cells(self.shards, None)
         mix = mixed(query.layers, weights.astype(np.float32))
         request = np.concatenate([w * length * mix for w, length in zip(weights, lengths, strict=True)])[None].astype(np.float32)
-        return _ranked(self.shards, candidates(self.shards, request, question, probed=self.probed), question)
+        return _rank_rows(self.shards, candidates(self.shards, request, question, probed=self.probed), question)
 
 
 def candidates(
@@ -110,8 +110,8 @@ def candidates(
 ) -> np.ndarray:
     """Rows of the whole index that may be nearest to a vector (1, W), in order; of the approximate index of layers, or of a space."""
     faiss = _faiss()
-    made, _ = _opened(shards, space)
-    chosen = np.packbits(np.concatenate([opened(shards.url, shard).kept(question) for shard in shards.shards]), bitorder="little")
+    made, _ = _open_cells(shards, space)
+    chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).kept(question) for shard in shards.shards]), bitorder="little")
     usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
     share = probed if probed is not None else usual[question.which != ANY]
     nprobe = max(8, min(made.nlist, round(share * made.nlist)))
@@ -120,16 +120,16 @@ def candidates(
     return np.sort(rows[0][rows[0] >= 0])
 
 
-def _ranked(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbour]:
+def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Neighbour]:
     """The k best of some rows by their exact cosines."""
     parts = []
     own = gram(question.query.layers[None])[0]
     for shard, here in by_shard(shards, rows):
-        table = opened(shards.url, shard)
+        table = open_shard(shards.url, shard)
         cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
         values = mixed_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
         best = np.argsort(-values, kind="stable")[: question.k]
-        parts.append([placed(shard, Neighbour(table.occurrence(int(here[b])), float(values[b]))) for b in best])
+        parts.append([place_in_index(shard, Neighbour(table.occurrence(int(here[b])), float(values[b]))) for b in best])
     return merged(parts, question.k)
 
 
@@ -150,7 +150,7 @@ def _sample(shards: Shards, n: int, seed: int, take: Take) -> np.ndarray:
     for shard in shards.shards:
         here = max(1, round(n * shard.rows / shards.meta["occurrences"]))
         rows = np.sort(rng.choice(shard.rows, min(here, shard.rows), replace=False))
-        parts.append(take(opened(shards.url, shard), rows))
+        parts.append(take(open_shard(shards.url, shard), rows))
     return np.concatenate(parts)
 
 
@@ -158,7 +158,7 @@ def _cells(rows: int) -> int:
     return max(1, min(65_536, rows // ROWS_PER_CELL))
 
 
-def _made_with(shards: Shards, space: SenseSpace | None) -> str:
+def _fingerprint(shards: Shards, space: SenseSpace | None) -> str:
     return f"{shards.meta['model']} {space.mark}" if space else shards.meta["model"]
 
 
@@ -170,13 +170,13 @@ def _folder(shards: Shards, space: SenseSpace | None) -> Path:
     return Path(store.place(APPROXIMATE_SENSES if space else APPROXIMATE))
 
 
-def _opened(shards: Shards, space: SenseSpace | None):
+def _open_cells(shards: Shards, space: SenseSpace | None):
     """The cells, and the layers' mean lengths (L,)."""
     folder = _folder(shards, space)
     if not (folder / "meta.json").is_file():
         command = f"index approximate DIR{' --senses' if space else ''}"
         raise MissingArtifact(t("No approximate index in {place}: python -m core {command}", place=folder.parent, command=command))
-    return _read(str(folder), shards.meta["corpus"], _made_with(shards, space))
+    return _read(str(folder), shards.meta["corpus"], _fingerprint(shards, space))
 
 
 @lru_cache(maxsize=4)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ShardJob, spread
+from core.cluster.jobs import ShardJob, run_jobs
 from core.cluster.store import Store, open_store
 from core.static.glove import Cooccurrences, count_chunk, join_counts
 
@@ -25,7 +25,7 @@ def counter(client: Client, where: str) -> Callable[..., Cooccurrences]:
     def count(chunks: Chunks, *, n_words: int, window: int) -> Cooccurrences:
         there = store.names("")
         names = []
-        for _ in spread(client, _jobs(store, chunks, n_words, window, there, names)):
+        for _ in run_jobs(client, _jobs(store, chunks, n_words, window, there, names)):
             pass
         return join_counts((tuple(_arrays(store.read(f"{name}.counts.npz"))) for name in names), n_words)
 

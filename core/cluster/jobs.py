@@ -97,7 +97,7 @@ def connected(address: str) -> Iterator[Client]:
         except TimeoutError:
             message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
             raise BadInput(message) from None
-        with _told(address):
+        with _report_errors(address):
             yield client
     finally:
         _close(client)
@@ -119,7 +119,7 @@ def _nobody(address: str, reason: str) -> BadInput:
     )
 
 
-def spread(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJob, Any]]:
+def run_jobs(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJob, Any]]:
     """Run jobs, AHEAD a thread at a time, and yield each with its answer as it comes, in any order, each once.
 
     What a job raises as a sentence for people is raised here, and ends the rest.
@@ -199,7 +199,7 @@ def _answer(future: Future, job: ShardJob) -> Any:
 
 
 @contextmanager
-def _told(address: str) -> Iterator[None]:
+def _report_errors(address: str) -> Iterator[None]:
     """A scheduler that goes away, as a sentence."""
     try:
         yield

@@ -12,7 +12,7 @@ from functools import lru_cache
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ShardJob, spread
+from core.cluster.jobs import ShardJob, run_jobs
 from core.cluster.shards import Shard, Shards
 from core.cluster.store import open_store
 from core.index.neighbours import ANY, Index, Neighbour, Question
@@ -59,24 +59,24 @@ def best_of(url: str, shards: list[Shard], question: Question) -> list[Neighbour
 
 
 def lemmas_of(url: str, shards: list[Shard], word: str) -> set[str]:
-    """One worker's job: the lemmas that a spelling is labelled with in some shards."""
-    return set().union(*(opened(url, shard).lemmas_of(word) for shard in shards))
+    """One worker's job: the lemmas that a spelling is labeled with in some shards."""
+    return set().union(*(open_shard(url, shard).lemmas_of(word) for shard in shards))
 
 
 @lru_cache(maxsize=MOST_OPEN)
-def opened(url: str, shard: Shard) -> OccurrenceTable:
+def open_shard(url: str, shard: Shard) -> OccurrenceTable:
     """A shard's table; its vectors are mapped, and read when a search touches them."""
     return OccurrenceTable(open_store(url).fetch(shard.name))
 
 
-def placed(shard: Shard, neighbour: Neighbour) -> Neighbour:
+def place_in_index(shard: Shard, neighbour: Neighbour) -> Neighbour:
     """A shard's row as one of the whole index."""
     return replace(neighbour, occurrence=replace(neighbour.occurrence, row=shard.first_row + neighbour.occurrence.row))
 
 
 def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbour]:
-    table = opened(url, shard)
-    results = [placed(shard, item) for item in table.answer(question)]
+    table = open_shard(url, shard)
+    results = [place_in_index(shard, item) for item in table.answer(question)]
     table.rows.let_go()  # mapped pages count as a worker's memory, and Dask stops one that seems to have too much
     return results
 
@@ -85,7 +85,7 @@ def _everywhere(run, shards: Shards, arguments: tuple, client: Client | None) ->
     """What `run` answers of all shards: each worker is asked for the same ones every time, whose files it has in memory."""
     if client is None:
         return [run(shards.url, list(shards.shards), *arguments)]
-    workers = sorted(client.nthreads()) or [None]  # none just now: `spread` waits for one
+    workers = sorted(client.nthreads()) or [None]  # none just now: `run_jobs` waits for one
     parts = [(worker, list(shards.shards[k :: len(workers)])) for k, worker in enumerate(workers)]
     jobs = [ShardJob(str(k), run, (shards.url, part, *arguments), 0, worker) for k, (worker, part) in enumerate(parts) if part]
-    return [answer for _, answer in spread(client, jobs)]
+    return [answer for _, answer in run_jobs(client, jobs)]

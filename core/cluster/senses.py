@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.cluster import approximate
-from core.cluster.search import ShardedIndex, by_shard, merged, of_all, opened, placed
+from core.cluster.search import ShardedIndex, by_shard, merged, of_all, open_shard, place_in_index
 from core.cluster.shards import Shard, Shards
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -31,21 +31,21 @@ class SensesOfShards(Index):
 
     def answer(self, question: Question) -> list[Neighbour]:
         question = of_all(question, self.shards)
-        return _ranked(self.shards, self.space, self._rows(question), question)
+        return _rank_rows(self.shards, self.space, self._rows(question), question)
 
-    def narrows(self, query: Query, which: str = ANY) -> bool:
-        """Whether only the rows nearest at layer 1 are placed, as by `SenseIndex.narrows`."""
-        return self._too_many(of_all(Question(query, sense_index.WEIGHTS, which=which), self.shards))
+    def narrows(self, query: Query, which: str = ANY) -> int:
+        """How many rows are placed, those nearest at layer 1, where not all are; else 0, as by `SenseIndex.narrows`."""
+        return sense_index.MOST_READ * self._too_many(of_all(Question(query, sense_index.WEIGHTS, which=which), self.shards))
 
     def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
         if not self._too_many(question):
-            return [(shard, np.flatnonzero(opened(self.shards.url, shard).kept(question))) for shard in self.shards.shards]
+            return [(shard, np.flatnonzero(open_shard(self.shards.url, shard).kept(question))) for shard in self.shards.shards]
         weights = layer_weights(str(LAYER), len(question.query.layers))
         near = ShardedIndex(self.shards).nearest(question.query, weights, k=sense_index.MOST_READ, which=question.which)
         return by_shard(self.shards, np.sort([n.occurrence.row for n in near]))
 
     def _too_many(self, question: Question) -> bool:
-        tables = (opened(self.shards.url, shard) for shard in self.shards.shards)
+        tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
         return (
             sum(np.count_nonzero(self.space.unread(table, np.flatnonzero(table.kept(question)))) for table in tables)
             > sense_index.MOST_READ
@@ -65,13 +65,13 @@ class ApproximateSenses(Index):
         query = question.query
         request = self.space.placed(self.space.views([(query.tokens, query.position)], query.layers[None]))
         rows = approximate.candidates(self.shards, request, question, probed=self.probed, space=self.space)
-        return _ranked(self.shards, self.space, by_shard(self.shards, rows), question)
+        return _rank_rows(self.shards, self.space, by_shard(self.shards, rows), question)
 
 
 def build(shards: Shards, space: SenseSpace, *, report: approximate.Report | None = None) -> dict:
     """Make the approximate index of the sense space of all shards beside them; its facts. BadInput where substitutes are not kept."""
     for shard in shards.shards:
-        if space.unread(opened(shards.url, shard), np.arange(shard.rows)).any():
+        if space.unread(open_shard(shards.url, shard), np.arange(shard.rows)).any():
             raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
 
     def take(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
@@ -80,16 +80,16 @@ def build(shards: Shards, space: SenseSpace, *, report: approximate.Report | Non
     return approximate.build(shards, take=take, space=space, report=report)
 
 
-def _ranked(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbour]:
+def _rank_rows(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.ndarray]], question: Question) -> list[Neighbour]:
     """The k best of some rows of each shard, by the query's own map."""
     query = question.query
     word = WordInContext(query.tokens, query.position, query.read_as)
-    lemmas = (word.lemma_in(opened(shards.url, shard)) for shard in shards.shards)
+    lemmas = (word.lemma_in(open_shard(shards.url, shard)) for shard in shards.shards)
     name = next(filter(None, lemmas), None) or word.spelling
     lists = []
     for shard, rows in parts:
-        table = opened(shards.url, shard)
+        table = open_shard(shards.url, shard)
         values = SenseIndex(table, space, name).cosines(rows, query) if len(rows) else np.empty(0, np.float32)
-        lists.append([placed(shard, Neighbour(table.occurrence(int(rows[k])), float(values[k]))) for k in best(values, question.k)])
+        lists.append([place_in_index(shard, Neighbour(table.occurrence(int(rows[k])), float(values[k]))) for k in best(values, question.k)])
         table.rows.let_go()
     return merged(lists, question.k)

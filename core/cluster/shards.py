@@ -5,7 +5,7 @@
     sentences/<same name>.arrow      what a shard is made of, until the index is whole
 
 A shard's name holds the fingerprint of its sentences and model: it is made once, whoever asks and how often. Shards begin
-where a round of `build_index` begins, so rows, batches and their neighbours in a batch are those of one whole index. So are
+where a round of `build_index` begins, so rows, batches and their neighbors in a batch are those of one whole index. So are
 the vectors, but for rounding: a new spelling meets the char-CNN with the other new ones of its round, a worker has met others
 before than one machine would have, and BLAS rounds a product of a few rows otherwise than one of many. Now and then a stored
 number is therefore the next one of float16.
@@ -23,8 +23,8 @@ from pathlib import Path
 import pyarrow as pa
 from distributed import Client
 
-from core.cluster.jobs import Meter, ShardJob, ShardProgress, spread
-from core.cluster.store import SHARD, Store, open_store, shared
+from core.cluster.jobs import Meter, ShardJob, ShardProgress, run_jobs
+from core.cluster.store import SHARD, Store, absolute_place, open_store
 from core.cluster.worker_model import held, held_substitutes
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
@@ -107,7 +107,7 @@ def build(
     meter = Meter(counted.shards, counted.tokens, report)
     facts = {}
     parts = cut(sentences, counted.rounds_per_shard)
-    for job, result in spread(client, _jobs(store, parts, (model, model_fingerprint, senses), before)):
+    for job, result in run_jobs(client, _jobs(store, parts, (model, model_fingerprint, senses), before)):
         facts[job.name] = result
         meter.add(job.tokens)
     ordered = sorted(facts)  # names begin with their number
@@ -130,7 +130,7 @@ def build(
 
 def open_shards(where: str | Path) -> Shards:
     """An index in shards, or one that is a folder of core.index.table; MissingArtifact where there is neither."""
-    store = open_store(shared(where))
+    store = open_store(absolute_place(where))
     if not store.has(INDEX) and store.is_folder and store.has_folder(""):
         table = OccurrenceTable(store.fetch(""))
         whole = Shard("", 0, len(table), 0, len(table.sentences), f"{table.meta.get('corpus')} {table.meta.get('date')}")
@@ -176,7 +176,7 @@ def info(where: str | Path) -> dict:
 
 def open_own(where: str | Path) -> Store:
     """The store at `where`, if nothing else is there that an index would bury: no file of another form, no index.json of another kind."""
-    store = open_store(shared(where))
+    store = open_store(absolute_place(where))
     name = store.find_stranger(OWN)
     if name is None and store.has(INDEX) and not _is_index(store):
         name = INDEX
@@ -253,7 +253,7 @@ def _jobs(store: Store, parts: Iterable[list[Sentence]], made_by: tuple[str, str
         made_of = text_fingerprint([model_fingerprint, fingerprint(part), form])
         name = f"{number:07}-{short(made_of)}"
         if name not in there:
-            store.write(f"sentences/{name}.arrow", _written(part))
+            store.write(f"sentences/{name}.arrow", _write_part(part))
         yield ShardJob(name, build_shard, (store.url, name, *made_by), sum(len(s.tokens) for s in part))
 
 
@@ -265,7 +265,7 @@ def _is_index(store: Store) -> bool:
     return bool(store.names("shards"))
 
 
-def _written(part: list[Sentence]) -> bytes:
+def _write_part(part: list[Sentence]) -> bytes:
     rows = [{"tokens": list(s.tokens), "targets": [asdict(t) for t in s.targets], "document": s.document, "text": s.text} for s in part]
     stream = io.BytesIO()
     with pa.ipc.new_file(stream, _SENTENCE) as writer:

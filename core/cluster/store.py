@@ -146,7 +146,7 @@ def open_store(where: str) -> Store:
     return Store(where, fs, root.rstrip("/"))
 
 
-def shared(where: str | Path) -> str:
+def absolute_place(where: str | Path) -> str:
     """As a worker elsewhere must be told it: a path from the root on, or the URL."""
     return str(where) if "://" in str(where) else str(Path(where).absolute())
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from distributed import Client
 
-from core.cluster.jobs import ShardJob, spread
+from core.cluster.jobs import ShardJob, run_jobs
 from core.cluster.store import open_store
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
@@ -49,7 +49,7 @@ def held_substitutes(name: str, fingerprint: str) -> Substitutes:
     return Substitutes(LanguageModel(held(name, fingerprint), *loaded))
 
 
-def named(name: str) -> str:
+def name_for_worker(name: str) -> str:
     """A model's name as a worker must be told it: a registry name as it is, a folder from the root on."""
     return str(Path(name).absolute()) if not is_bundled(name, "model") and Path(name).is_dir() else name
 
@@ -73,7 +73,7 @@ class SpreadEncoder(Encoder):
         groups = list(self._batches(sentences))
         total = sum(map(len, sentences))
         done = 0
-        for job, result in spread(self.client, self._jobs(sentences, groups)):
+        for job, result in run_jobs(self.client, self._jobs(sentences, groups)):
             numbers = groups[int(job.name)]
             if self.store:
                 result = np.load(io.BytesIO(open_store(self.store).read(result)), allow_pickle=False)
@@ -90,10 +90,14 @@ class SpreadEncoder(Encoder):
         result = self.encode(sentences)
         return np.stack([layers[:, position] for layers, position in zip(result, positions, strict=True)])
 
+    def around_alone(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """As Encoder.around_alone: whole sentences go to the workers."""
+        return self.around(sentences, positions)
+
     def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[ShardJob]:
         for k, numbers in enumerate(groups):
             part = [sentences[n] for n in numbers]
-            arguments = (named(self.name), self.fingerprint, part, self.batch_tokens, self.store)
+            arguments = (name_for_worker(self.name), self.fingerprint, part, self.batch_tokens, self.store)
             yield ShardJob(str(k), encode_batch, arguments, sum(map(len, part)))
 
 

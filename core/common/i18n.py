@@ -1,7 +1,7 @@
 """The interface in the reader's language, by gettext: English sentences are their own keys, `assets/texts/<language>.po` holds the others.
 
 What is read here is the .mo beside it, which `python -m core texts` compiles (see core.common.translations). Both sides of an
-entry may hold named places, "{word}" or "{share:.0%}", and are filled by `str.format`. A sentence that a catalogue lacks stays
+entry may hold named places, "{word}" or "{share:.0%}", and are filled by `str.format`. A sentence that a catalog lacks stays
 English. Korean particles follow the sound of the word before them: "{word:은/는}" takes the one that fits, and writes "은(는)"
 where a spelling does not tell.
 """
@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
+from numbers import Real
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -43,13 +44,13 @@ def follow(source: Callable[[], str | None]) -> None:
 
 
 def language() -> str:
-    """The language in use: "en", or the name of a catalogue."""
+    """The language in use: "en", or the name of a catalog."""
     name = _language.get() or (_source[0]() if _source else None)
     return name if name in _catalogues(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
 
 
 def languages() -> tuple[str, ...]:
-    """English and every language there is a catalogue for, among the assets or in the folder ELMOSCOPE_DATA."""
+    """English and every language there is a catalog for, among the assets or in the folder ELMOSCOPE_DATA."""
     return (ENGLISH, *_catalogues(os.environ.get("ELMOSCOPE_DATA")))
 
 
@@ -85,7 +86,7 @@ def _read(path: Path) -> NullTranslations:
 
 def t(text: str, /, **values: object) -> str:
     """`text` in the language in use, its places filled with `values`; HTML (Markup) where it holds a tag or a value is HTML. `text` must be
-    a literal, so that a test can ask every catalogue for it. Braces meant as such are doubled, as in `str.format`."""
+    a literal, so that a test can ask every catalog for it. Braces meant as such are doubled, as in `str.format`."""
     return _filled(text, say(text), values)
 
 
@@ -96,7 +97,7 @@ def tn(singular: str, plural: str, count: int, /, **values: object) -> str:
 
 
 def say(name: str) -> str:
-    """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalogue has it, as it is."""
+    """A name that stands elsewhere in English, as a column's or a measure's: in the language in use where its catalog has it, as it is."""
     return catalogue(language()).gettext(name) if name else name  # gettext's answer to "" is the catalogue's header
 
 
@@ -112,13 +113,27 @@ def _filled(english: str, translated: str, values: Mapping[str, object]) -> str:
         return formatter.vformat(english, (), values)  # a damaged translation: a page in English is better than none
 
 
+def format_number(value: float, form: str = "") -> str:
+    """A number as figures write it: its minus is −, and what rounds to zero has none.
+
+    >>> format_number(-0.056, "+.2f"), format_number(-0.004, ".2f")
+    ('−0.06', '0.00')
+    """
+    text = format(value, form)
+    if not text.startswith("-"):
+        return text
+    return f"−{text[1:]}" if any(digit in text for digit in "123456789") else text[1:]
+
+
 class _Formatter(string.Formatter):
     """str.format, and a format of "a/b" that appends the particle which the value asks for; of "”a/b" behind a closing quotation mark."""
 
     def format_field(self, value, format_spec: str) -> str:
         closed, slash, open_ = format_spec.partition("/")
         if not slash:
-            return super().format_field(value, format_spec)
+            return (
+                format_number(value, format_spec) if format_spec and isinstance(value, Real) else super().format_field(value, format_spec)
+            )
         mark = closed[: closed.startswith("”")]
         return f"{value}{mark}{particle(str(value), closed.removeprefix(mark), open_)}"
 

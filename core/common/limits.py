@@ -28,7 +28,7 @@ class Limits:
     max_files: int = 500  # of a corpus
     max_sentences: int = 200_000  # of a corpus
     max_tokens: int = 2_000_000  # of a corpus
-    max_table_mb: int = 200  # of a file of labelled texts, unpacked
+    max_table_mb: int = 200  # of a file of labeled texts, unpacked
     max_rows: int = 200_000  # of such a file, where a page trains on it
     max_session_disk_mb: int = 20_000  # of the indexes that one visit may have made
     max_disk_mb: int = 50_000  # of all indexes, own corpora and frozen layers in the cache (core.files.disk_space)

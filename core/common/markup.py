@@ -10,15 +10,25 @@ from collections.abc import Iterator
 
 from markupsafe import Markup
 
+CITED = 40  # letters of a name that nobody here knows
 MARKDOWN = frozenset(r"\`*_{}[]()#+-.!|:$~<>^&")  # what Streamlit's Markdown, or a notebook's, may take for markup
 
 
 def plain(text: object, most: int | None = None) -> str:
     """`text` in one line, cut to `most` letters, as Markdown that shows it as it stands: nothing is marked up, linked or fetched."""
     line = " ".join(re.split(r"[\s\x00-\x1f]+", str(text)))
-    if most is not None and len(line) > most:
-        line = line[: most - 1] + "…"
+    if most is not None:
+        line = shorten(line, most)
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in line)
+
+
+def shorten(text: str, most: int = CITED) -> str:
+    """`text` as a message cites it: at most so many letters, the last one … where it was longer.
+
+    >>> shorten("no-such-corpus"), shorten("x" * 300, 5)
+    ('no-such-corpus', 'xxxx…')
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def code(text: object) -> str:

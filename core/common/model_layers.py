@@ -108,6 +108,10 @@ class Layers:
             return t("mix") if space == MIX else t("sense space")
         return t("embeddings") if space == "0" and not self.is_elmo else space
 
+    def weight_name(self, space: str) -> str:
+        """What the slider of a layer's weight is called."""
+        return t("w{subscript}, {layer}", subscript=subscript(int(space)), layer=self.title(space))
+
     def of_model(self, space: str) -> str:
         """The model with a space's name, as over a list of its own."""
         if space == MIX:

@@ -1,7 +1,7 @@
 """Whether a difference is more than chance: paired intervals and tests, ranks among shuffles, many tests at once.
 
 What belongs together is drawn together: two accuracies on the same items are compared item by item, and items of one group
-(a document, two occurrences that are each other's neighbour) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
+(a document, two occurrences that are each other's neighbor) are resampled whole (Efron and Tibshirani 1993, chapter 8). Two
 classifiers are compared by an exact test of the texts on which they differ; where only the number of texts is kept, that alone
 bounds chance (`margin`).
 
@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, fields
 import numpy as np
 
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 
 DRAWS = 2_000  # bootstrap samples, and sign flips
 PART = 4_000_000  # numbers drawn at a time
@@ -48,13 +48,17 @@ class Paired:
         """Its interval in words, each end `times` itself and `more`: in points as it stands. Where there is none, why."""
         if self.low is None or self.high is None:
             return t("no interval: needs {n} varied cases", n=FEWEST)
-        return t("{low} to {high}", low=f"{times * self.low + more:{form}}", high=f"{times * self.high + more:{form}}")
+        return t("{low} to {high}", low=format_number(times * self.low + more, form), high=format_number(times * self.high + more, form))
 
     def ends(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """The same for a bracket behind the difference."""
         if self.low is None or self.high is None:
             return t("no interval")
-        return f"{times * self.low + more:{form}} – {times * self.high + more:{form}}"
+        return f"{format_number(times * self.low + more, form)} – {format_number(times * self.high + more, form)}"
+
+    def in_points(self) -> str:
+        """Itself in points with its interval behind it: "+1.2 (+0.3 – +2.1)"."""
+        return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
         """The same for a cell of a table: in brackets, for a spreadsheet takes a sign at the beginning for a formula's."""
@@ -75,7 +79,7 @@ def read_back(facts: Mapping) -> Paired:
     return Paired(**{field.name: facts[field.name] for field in fields(Paired)})
 
 
-def paired(
+def compare_pairs(
     first: Sequence[float],
     second: Sequence[float],
     groups: Sequence[Hashable] | None = None,
@@ -202,7 +206,7 @@ def margin(first: float, second: float, n: int) -> float:
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
 
-def written(p: float) -> str:
+def format_p(p: float) -> str:
     """A p as it is printed: "p = 0.21", "p = 0.031", "p < 0.001"."""
     return "p < 0.001" if p < 0.001 else f"p = {p:.3f}" if p < 0.1 else f"p = {p:.2f}"
 

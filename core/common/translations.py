@@ -1,4 +1,4 @@
-"""Catalogues as translators keep them, .po files, by Babel: what the code says looked up, a catalogue brought up to date, compiled.
+"""Catalogues as translators keep them, .po files, by Babel: what the code says looked up, a catalog brought up to date, compiled.
 Imported where a .po is read or written only, for Babel takes a third of a second to import: pages read the .mo."""
 
 import ast
@@ -16,7 +16,7 @@ Text = str | tuple[str, str]
 
 
 class Catalogue(Catalog):
-    """A catalogue whose header holds no dates, names or versions: the same texts are the same bytes."""
+    """A catalog whose header holds no dates, names or versions: the same texts are the same bytes."""
 
     mime_headers = Catalog.mime_headers.getter(
         lambda self: [
@@ -29,7 +29,7 @@ class Catalogue(Catalog):
 
 
 def read(path: Path) -> Catalogue:
-    """A .po file; an empty catalogue of the language that the file is named after, where there is none yet."""
+    """A .po file; an empty catalog of the language that the file is named after, where there is none yet."""
     try:
         texts = Catalogue(locale=path.stem, fuzzy=False, header_comment=f"# Elmoscope's interface, {path.stem}: python -m core texts")
         if path.exists():
@@ -39,7 +39,7 @@ def read(path: Path) -> Catalogue:
         raise BadInput(f"{path} is no .po file that can be read: {error}.") from None
 
 
-def written(texts: Catalogue) -> bytes:
+def po_bytes(texts: Catalogue) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
         message.flags -= {"python-format", "python-brace-format"}  # guessed from "50 % of"; and a particle is no format of Python's
@@ -69,7 +69,7 @@ def in_code(root: Path) -> dict[Text, str]:
 
 
 def renew(texts: Catalogue, places: dict[Text, str]) -> tuple[list[Text], list[Text]]:
-    """Give the catalogue an empty entry for each text that is said and new, and remove those no longer said; which these are. An entry with
+    """Give the catalog an empty entry for each text that is said and new, and remove those no longer said; which these are. An entry with
     a remark of its own ("# ...") stays: names that the code writes elsewhere and says by `say`."""
     there = {message.id: bool(message.user_comments) for message in texts if message.id}
     new, unused = (

@@ -1,10 +1,12 @@
-"""How far a word's use differs between two sets of its sentences: four measures, each held against shuffled sentences.
+"""How far a word's use differs between two sets of its sentences: five measures, each held against shuffled sentences.
 
 APD, the average pairwise distance, and PRT, the distance of the prototypes, take vectors (Kutuzov and Giulianelli 2020, "UiO-UvA at SemEval-2020
 Task 1"); JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). APD is large, too, where both sides mean many things
 alike: the gap is what is left of it minus the pairs within each side (twice that is the squared maximum mean discrepancy, Gretton and others
-2012), and of the four it finds most changes, so that it decides. What chance makes of each is seen where the same
-sentences are dealt out anew, whole documents where there are enough, as sentences of one document speak of the same things.
+2012). The neighbors are the same gap, of which sentences are a sentence's nearest (Schilling 1986; Jarvis and Patrick 1973): a small new sense
+is seen though the old ones vary more. The larger of these two decides, against the larger of the two among the shuffled (Westfall and Young
+1993). What chance makes of each is seen where the same sentences are dealt out anew, whole documents where there are enough, as sentences of
+one document speak of the same things.
 """
 
 from collections.abc import Hashable, Sequence
@@ -20,6 +22,7 @@ from core.common.significance import rank_p
 PERMUTATIONS = 999
 FEWEST = 5  # sentences on each side
 FEWEST_DOCUMENTS = 6  # on each side, for whole documents to be dealt out: 12 can be in 924 ways
+NEAREST = 5  # neighbors of a sentence
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with
 SENTENCES, DOCUMENTS = "sentences", "documents"
 
@@ -42,14 +45,11 @@ class UseChange:
     prt: Measure  # 0 to 2
     jsd: Measure  # 0 to 1
     gap: Measure  # APD minus the mean of both sides' own
+    neighbors: Measure  # the share of nearest neighbors that two rows have in common: within sides minus across
+    p: float  # whether there is change at all: by the gap and the neighbors together
     first: int  # sentences
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS
-
-    @property
-    def p(self) -> float:
-        """Whether there is change at all."""
-        return self.gap.p
 
 
 def average_pairwise_distance(first: np.ndarray, second: np.ndarray) -> float:
@@ -75,6 +75,19 @@ def expected_distance(rows: np.ndarray) -> float:
     total = rows.sum(axis=0, dtype=np.float64)
     own = float((rows.astype(np.float64) ** 2).sum())
     return float(1 - (total @ total - own) / max(1, len(rows) * (len(rows) - 1)))
+
+
+def nearest(rows: np.ndarray):
+    """(n, D) unit rows -> (n, n) sparse rows of length 1, alike for each row itself and its NEAREST neighbors once the rows' mean is taken off, else 0:
+    their products are shares of neighbors in common."""
+    from scipy.sparse import csr_array
+
+    n, k = len(rows), min(NEAREST, len(rows) - 1)
+    centered = unit(rows - rows.mean(axis=0))
+    cosines = centered @ centered.T
+    np.fill_diagonal(cosines, np.inf)
+    among = np.argpartition(-cosines, k, axis=1)[:, : k + 1]
+    return csr_array((np.full(among.size, (k + 1) ** -0.5, np.float32), among.ravel(), np.arange(n + 1) * (k + 1)), shape=(n, n))
 
 
 def evened(rows: np.ndarray, spellings: Sequence[Hashable]) -> np.ndarray:
@@ -115,16 +128,22 @@ def change(
     others = rows.sum(axis=0) - sums
     counts = members @ np.eye(groups.max() + 1, dtype=np.float32)[groups]
     rest = np.bincount(groups) - counts
+    near = nearest(rows)
+    shared = (near.T @ members.T).T  # (1 + R, n + m)
     drawn = np.stack(
         [
             1 - np.einsum("rd,rd->r", sums / sizes, others / (n + m - sizes)),
             1 - np.einsum("rd,rd->r", unit(sums), unit(others)),
             distance_of_shares(counts, rest),
             _gap(sums, others, sizes[:, 0], n + m - sizes[:, 0]),
+            _gap(shared, near.sum(axis=0) - shared, sizes[:, 0], n + m - sizes[:, 0]),
         ]
-    ).astype(np.float64)  # (4, 1 + R)
-    apd, prt, jsd, gap = map(_measure, drawn)
-    return UseChange(apd=apd, prt=prt, jsd=jsd, gap=gap, first=n, second=m, shuffled=shuffled)
+    ).astype(np.float64)  # (5, 1 + R)
+    apd, prt, jsd, gap, neighbors = map(_measure, drawn)
+    deciding = drawn[3:]
+    largest = ((deciding - deciding.mean(axis=1, keepdims=True)) / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).max(axis=0)
+    p = rank_p(largest[0], largest[1:])
+    return UseChange(apd=apd, prt=prt, jsd=jsd, gap=gap, neighbors=neighbors, p=p, first=n, second=m, shuffled=shuffled)
 
 
 def _gap(sums: np.ndarray, others: np.ndarray, n: np.ndarray, m: np.ndarray) -> np.ndarray:

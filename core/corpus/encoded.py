@@ -43,7 +43,7 @@ class EncodedCorpus:
     date: np.ndarray  # (S,) int32, in `dates`; -1 where none
     text_at: np.ndarray  # (S + 1,) int64, where a sentence's text as written begins in `texts`; empty where tokens joined give it
     texts: np.ndarray  # uint8, UTF-8
-    label_at: np.ndarray  # (n,) int64, labelled tokens in order
+    label_at: np.ndarray  # (n,) int64, labeled tokens in order
     label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
     label_lemma: np.ndarray  # (n,) int32, in `lemmas`; -1 where none
     spellings: pa.Array = field(repr=False)
@@ -85,6 +85,11 @@ class EncodedCorpus:
         return self.spellings.to_pylist()
 
     @cached_property
+    def spelling_array(self) -> np.ndarray:
+        """(spellings,) the same, from which many are taken at once."""
+        return np.array(self.spelling_list, object)
+
+    @cached_property
     def lettered(self) -> np.ndarray:
         """(words,) bool: which have a letter."""
         return pc.match_substring_regex(self.words, r"\p{L}").to_numpy(zero_copy_only=False)
@@ -105,6 +110,13 @@ class EncodedCorpus:
         """(words,) how often each occurs."""
         return np.bincount(self.word, minlength=len(self.words))
 
+    def opening_word(self, word: str = "") -> str:
+        """The word, where it occurs; else the commonest of at least five letters, or the commonest token where there is none."""
+        if word in self.number:
+            return word
+        words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
+        return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
+
     @cached_property
     def document_of(self) -> np.ndarray:
         """(N,) the document of each token."""
@@ -117,12 +129,17 @@ class EncodedCorpus:
 
     def tokens(self, sentence: int) -> tuple[str, ...]:
         """A sentence's tokens, as spelled."""
-        return tuple(self.spelling_list[k] for k in self.spelling[self.starts[sentence] : self.starts[sentence + 1]].tolist())
+        return tuple(self.spelling_array[self.spelling[self.starts[sentence] : self.starts[sentence + 1]]].tolist())
 
     def text(self, sentence: int) -> str | None:
         """A sentence as written; None where `join_tokens` of its tokens gives the same."""
-        first, last = self.text_at[sentence : sentence + 2].tolist()
-        return self.texts[first:last].tobytes().decode() if last > first else None
+        return self.texts_of(np.array([sentence]))[0]
+
+    def texts_of(self, sentences: np.ndarray) -> list[str | None]:
+        """(n,) -> `text` of each."""
+        view = memoryview(self.texts)
+        spans = zip(self.text_at[sentences].tolist(), self.text_at[sentences + 1].tolist(), strict=True)
+        return [str(view[first:last], "utf-8") if last > first else None for first, last in spans]
 
     def save(self, folder: Path) -> None:
         """Write it as a folder, whole or not at all."""

@@ -23,12 +23,12 @@ UNPACKED = 3.6  # bytes of text in one of a packed file, about
 def open_encoded(corpus: str, language: Language | None = None, *, report: Report | None = None) -> EncodedCorpus:
     """A registry name or a file of sentences -> its encoded corpus, read as that language (else the one in use).
 
-    A file is read once; then its folder in the cache is mapped. A language's own labelled sentences are few, and encoded each time.
+    A file is read once; then its folder in the cache is mapped. A language's own labeled sentences are few, and encoded each time.
     """
     language = language or languages.in_use()
     if sentences_of(corpus):
         return encode(open_corpus(corpus, language), corpus)
-    if owner := next((item for item in map(languages.named, languages.codes()) if item.more_sentences == corpus), None):
+    if owner := next((item for item in map(languages.get_language, languages.codes()) if item.more_sentences == corpus), None):
         return encode(labelled_of(owner, corpus), corpus)
     path = registry.resolve(corpus, "corpus")
     with languages.reading(language):

@@ -1,6 +1,6 @@
 """Labeled sentences of a word as a file: what a person labeled and what was spread, to go on with, to compare with a second annotator's, to search.
 
-A line is a JSON object {"tokens", "position", "word", "lemma", "sense"} as `core.text.sentences` reads labelled sentences, with "given": true
+A line is a JSON object {"tokens", "position", "word", "lemma", "sense"} as `core.text.sentences` reads labeled sentences, with "given": true
 where a person said it, else false and the "probability". Lines without "given" count as a person's.
 """
 
@@ -13,7 +13,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.corpus.agreement import alpha
 from core.corpus.spread import Labels, SpreadLabels, clean
-from core.text.file_lines import refuse, shown
+from core.text.file_lines import refuse, show_value
 from core.text.sentences import checked_tokens, json_rows
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
@@ -53,10 +53,10 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     known: dict[Token, str] = {}
     for place, row in json_rows(Path(path), whole=True):
         if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
-            refuse(place, t("{row} is no labeled sentence", row=shown(row)), t('A row has "tokens", "position" and "sense".'))
+            refuse(place, t("{row} is no labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
         tokens, position = checked_tokens(row["tokens"], place), row.get("position")
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            message = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
+            message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
             refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
         if row.get("given", True) is not False:
             sense = clean(row["sense"])

@@ -15,7 +15,7 @@ from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
 from core.text.composed import composed, folded
 from core.text.languages import tokenize
-from core.text.sentences import written
+from core.text.sentences import as_in_text
 
 MAX_QUERY = 200  # characters
 MAX_WORDS = 12  # of a phrase
@@ -72,8 +72,13 @@ class Line:
     def after(self) -> str:
         return self._written(len(self.left) + len(self.words), None)
 
+    @property
+    def cells(self) -> tuple[str, int, str, str, str]:
+        """Of a table: document, sentence from 1, before, hit, after."""
+        return self.document, self.sentence + 1, self.before, self.hit, self.after
+
     def _written(self, first: int, last: int | None) -> str:
-        return "".join(written((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
+        return "".join(as_in_text((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
 
 
 def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
@@ -132,30 +137,40 @@ def ordered(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | 
 def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -> list[Line]:
     """So many hits from the given one on, in their sentences."""
     part = hits.at(slice(first, first + number))
-    labels = label_of(corpus, part).tolist()
-    results = []
-    for at, length, sense in zip(part.first.tolist(), part.length.tolist(), labels, strict=True):
-        sentence = int(corpus.sentence[at])
-        tokens = corpus.tokens(sentence)
-        k = at - int(corpus.starts[sentence])
-        date = int(corpus.date[sentence])
-        results.append(
-            Line(
-                tokens[:k],
-                tokens[k : k + length],
-                tokens[k + length :],
-                sentence,
-                corpus.documents[corpus.document[sentence]],
-                corpus.text(sentence),
-                corpus.dates[date] if date >= 0 else None,
-                corpus.senses[sense] if sense >= 0 else None,
-            )
+    sentence = corpus.sentence[part.first]
+    begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
+    ends = np.cumsum(lengths)  # of each line's sentence among the tokens of all lines, which are looked up at once
+    at = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
+    tokens = tuple(corpus.spelling_array[corpus.spelling[at]].tolist())
+    left = ends - lengths + part.first - begins
+    return [
+        Line(
+            tokens[begin:k],
+            tokens[k:after],
+            tokens[after:end],
+            number,
+            corpus.documents[document],
+            text,
+            corpus.dates[date] if date >= 0 else None,
+            corpus.senses[sense] if sense >= 0 else None,
         )
-    return results
+        for begin, k, after, end, number, document, text, date, sense in zip(
+            (ends - lengths).tolist(),
+            left.tolist(),
+            (left + part.length).tolist(),
+            ends.tolist(),
+            sentence.tolist(),
+            corpus.document[sentence].tolist(),
+            corpus.texts_of(sentence),
+            corpus.date[sentence].tolist(),
+            label_of(corpus, part).tolist(),
+            strict=True,
+        )
+    ]
 
 
 def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
-    """(n,) the labelled sense of each hit's first labelled token, in `senses`; -1 where none is labelled."""
+    """(n,) the labeled sense of each hit's first labeled token, in `senses`; -1 where none is labeled."""
     if not len(corpus.label_at):
         return np.full(len(hits), -1, np.int32)
     place = np.searchsorted(corpus.label_at, hits.first)

@@ -1,6 +1,6 @@
 """A few labels that spread: a person names the sense of some of a word's sentences, the rest get the likeliest, with a probability.
 
-A sense is the mean direction of its labeled sentences in the sense space, and the rest of a word's sentences pull it towards themselves as far
+A sense is the mean direction of its labeled sentences in the sense space, and the rest of a word's sentences pull it toward themselves as far
 as they belong to it (Nigam and others 2000, of directions as Banerjee and others 2005). The next sentence offered is the one of the highest
 entropy (uncertainty sampling, Lewis and Gale 1994).
 """

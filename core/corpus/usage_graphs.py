@@ -13,7 +13,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.text.file_lines import Place, placed_lines, refuse, shown
+from core.text.file_lines import Place, iterate_lines, refuse, show_value
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target
 from core.text.tokens import join_tokens, pieces, token_spans, tokenize
@@ -56,10 +56,10 @@ def read_uses(path: str | Path) -> list[Use]:
         context, span = row["context"], row["indexes_target_token"].split(",")[0]
         start, colon, end = span.partition(":")
         if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
-            message = t("{span} is no place in a context of {n:,} characters", span=shown(span), n=len(context))
+            message = t("{span} is no place in a context of {n:,} characters", span=show_value(span), n=len(context))
             refuse(place, message, t("Write it as 17:22, characters from 0."))
         if row["identifier"] in uses:
-            refuse(place, t("use {name} is there twice", name=shown(row["identifier"])), t("Give each use its own identifier."))
+            refuse(place, t("use {name} is there twice", name=show_value(row["identifier"])), t("Give each use its own identifier."))
         uses[row["identifier"]] = Use(
             identifier=row["identifier"],
             lemma=row["lemma"],
@@ -81,9 +81,9 @@ def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
     for place, row in _rows(path, CLUSTERS):
         name = row["identifier"]
         if clusters.setdefault(name, row["cluster"]) != row["cluster"]:
-            refuse(place, t("use {name} is in two clusters", name=shown(name)), t("Keep one of them."))
+            refuse(place, t("use {name} is in two clusters", name=show_value(name)), t("Keep one of them."))
         if known and name not in known:
-            refuse(place, t("use {name} is not among the uses", name=shown(name)), t("Load the uses that belong to these clusters."))
+            refuse(place, t("use {name} is not among the uses", name=show_value(name)), t("Load the uses that belong to these clusters."))
     _check_some(clusters, path)
     return clusters
 
@@ -94,7 +94,7 @@ def read_judgments(path: str | Path) -> list[UsePair]:
     for place, row in _rows(path, ("identifier1", "identifier2", "annotator", "judgment")):
         judgment = row["judgment"].strip().removesuffix(".0")
         if judgment not in map(str, range(IDENTICAL + 1)):
-            refuse(place, t("judgment {value}", value=shown(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
+            refuse(place, t("judgment {value}", value=show_value(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
         judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(judgment)))
     _check_some(judgments, path)
     return judgments
@@ -115,7 +115,7 @@ def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = 
         tokens = tuple(tokenize(use.context))
         position = next((k for k, (_, end) in enumerate(token_spans(use.context)[1]) if end > use.start), None)
         if position is None:
-            raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=shown(use.identifier), start=use.start))
+            raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=show_value(use.identifier), start=use.start))
         cluster = (clusters or {}).get(use.identifier, NOISE)
         target = Target(position, tokens[position], None if cluster == NOISE else cluster, use.lemma.casefold(), use.pos or None)
         document = use.date or use.grouping
@@ -179,14 +179,14 @@ def identifiers(lemma: str, n: int) -> list[str]:
 
 def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict[str, str]]]:
     """The rows below a first line of names, cell by name; BadInput where a needed column or cell is missing."""
-    lines = placed_lines(Path(path), whole=True)
+    lines = iterate_lines(Path(path), whole=True)
     header: list[str] = []
     for place, line in lines:
         cells = line.rstrip("\r\n").split("\t")
         if not header:
             header = [name.strip() for name in cells]
             if missing := [name for name in needed if name not in header]:
-                message = t("no column {column} among {columns}", column=shown(missing[0]), columns=shown(header, 400))
+                message = t("no column {column} among {columns}", column=show_value(missing[0]), columns=show_value(header, 400))
                 refuse(place, message, t("Word usage graphs have tabs between their cells."))
         elif any(map(str.strip, cells)):
             row = dict(zip(header, cells, strict=False))

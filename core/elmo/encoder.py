@@ -101,13 +101,7 @@ class Encoder:
         """(n, L, D): one token of each sentence. Each direction reads up to it and no further, together half of what `encode` reads."""
         result = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
         for numbers in self._batches(sentences):
-            sides = []
-            for backward in (False, True):
-                step = -1 if backward else 1
-                read = [[SENTENCE_BEGIN, *sentences[n], SENTENCE_END][::step] for n in numbers]
-                ends = [len(sentences[n]) - positions[n] if backward else positions[n] + 1 for n in numbers]
-                sides.append(_Run(self, [tokens[: end + 1] for tokens, end in zip(read, ends, strict=True)], as_given=True))
-            ahead, behind = side_by_side(lambda backward, sides=sides: sides[backward].last(backward), _DIRECTIONS, self.device)
+            ahead, behind = self._ends([sentences[n] for n in numbers], [positions[n] for n in numbers], itself=True)
             words = self.word_vectors([sentences[n][positions[n]] for n in numbers])
             result[numbers, 0] = np.concatenate([words, words], axis=1)
             for layer, (a, b) in enumerate(zip(ahead, behind, strict=True), 1):
@@ -135,7 +129,7 @@ class Encoder:
         return np.stack([result[word] for word in words])
 
     def directions(self, sentences: list[list[str]]) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
-        """Top-layer outputs with boundaries, for language modelling: (sentence, forward, backward), each (T + 2, P)."""
+        """Top-layer outputs with boundaries, for language modeling: (sentence, forward, backward), each (T + 2, P)."""
         for numbers in self._batches(sentences):
             run = _Run(self, [sentences[n] for n in numbers])
             ahead, behind = run.both()
@@ -151,6 +145,14 @@ class Encoder:
             row[:half] = layers[-1, place - 1, :half] if place else self._edges[0]
             row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
         return result
+
+    def around_alone(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
+        """(n, 2P): what `around` gives, to rounding, where nothing else of the sentences is wanted: each direction reads up to the token."""
+        result = np.empty((len(sentences), 2, self.dim // 2), np.float32)
+        for numbers in self._batches(sentences):
+            sides = self._ends([sentences[n] for n in numbers], [positions[n] for n in numbers], itself=False)
+            result[numbers] = np.stack([side[-1] for side in sides], axis=1)
+        return result.reshape(len(sentences), self.dim)
 
     def around_each(self, layers: np.ndarray) -> np.ndarray:
         """(T, 2P): what `around` gives of each token of a sentence whose layers (L, T, D) are known."""
@@ -192,6 +194,15 @@ class Encoder:
             tokens += size
         if group:
             yield group
+
+    def _ends(self, sentences: list[list[str]], positions: list[int], *, itself: bool) -> tuple[list[np.ndarray], list[np.ndarray]]:
+        """(n, P) of each layer, forward and backward: where each direction stands once it has read up to a token, or just before it."""
+        sides = []
+        for backward in (False, True):
+            read = [[SENTENCE_BEGIN, *sentence, SENTENCE_END][:: -1 if backward else 1] for sentence in sentences]
+            ends = [len(s) - k if backward else k + 1 for s, k in zip(sentences, positions, strict=True)]
+            sides.append(_Run(self, [tokens[: end + itself] for tokens, end in zip(read, ends, strict=True)], as_given=True))
+        return side_by_side(lambda backward: sides[backward].last(backward), _DIRECTIONS, self.device)
 
     def _encode_batch(self, sentences: list[list[str]]) -> list[np.ndarray]:
         run = _Run(self, sentences)
@@ -279,7 +290,7 @@ def encoded(
 
 
 def vectors_of_rows(encoder: Encoder, rows: list[LabelledRow], report: Callable[[int, int], None] | None = None) -> np.ndarray:
-    """(n, L, D) vectors of labelled tokens; a sentence that several rows share is encoded once."""
+    """(n, L, D) vectors of labeled tokens; a sentence that several rows share is encoded once."""
     wanted: dict[tuple[str, ...], list[int]] = {}
     for k, row in enumerate(rows):
         wanted.setdefault(tuple(row.tokens), []).append(k)

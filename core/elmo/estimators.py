@@ -29,7 +29,7 @@ class _FromModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """What both share: a model by name, opened by `fit`, and a layer of it or the mix of all."""
 
     def fit(self, X, y=None):
-        """Open the model; nothing is learnt from the texts."""
+        """Open the model; nothing is learned from the texts."""
         self._rows(X)
         self._opened = open_model(self.model, device=self.device)
         self._weights()

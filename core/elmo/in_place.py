@@ -13,7 +13,7 @@ from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 from core.text import languages
 from core.text.morphemes import analysed
 from core.text.readings import WordInContext
-from core.text.sentences import written
+from core.text.sentences import as_in_text
 from core.text.tokens import bare
 from core.text.word_in_question import candidates
 
@@ -78,7 +78,7 @@ def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[
     >>> put_in("Banks lend  money.", ["Banks", "lend", "money", "."], 0, "companies")
     ('Companies lend  money.', 0)
     """
-    pieces = written(tokens, text)
+    pieces = as_in_text(tokens, text)
     whole = "".join(pieces)
     start = len("".join(pieces[:position])) + len(pieces[position]) - len(pieces[position].lstrip())
     end = len("".join(pieces[: position + 1]))
@@ -92,7 +92,7 @@ def put_in(text: str, tokens: Sequence[str], position: int, word: str) -> tuple[
 def _token_at(text: str, place: int) -> int:
     """The number of the token that holds a character of a text."""
     end = 0
-    pieces = written(languages.tokenize(text), text)
+    pieces = as_in_text(languages.tokenize(text), text)
     for k, piece in enumerate(pieces):
         end += len(piece)
         if place < end:

@@ -144,7 +144,7 @@ class LanguageModel:
             return scores.cpu().double().numpy()
 
     def perplexity(self, sentences: list[list[str]], *, report: Callable[[int, int], None] | None = None) -> Perplexity:
-        """Full-softmax perplexity of both directions over tokenised sentences."""
+        """Full-softmax perplexity of both directions over tokenized sentences."""
         sentences = [s for s in sentences if s]
         if not sentences:
             raise BadInput("There is no text to score: the file has no words.")

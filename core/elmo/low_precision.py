@@ -3,7 +3,7 @@
 float16 halves the bytes that every step reads; the sums stay float32. int8 multiplies whole numbers: a scale for each output of a
 weight matrix and one for each row that meets it, so that a sentence's vectors depend on nothing else in its batch; the input
 projections, whose errors the recurrence would carry on, stay float16. Whole numbers lie in plain int8 tensors with scales of our
-own, multiplied by oneDNN; float16 by FBGEMM: torch has both on x86. Its tensors of quantised types, which it gives up, are not used.
+own, multiplied by oneDNN; float16 by FBGEMM: torch has both on x86. Its tensors of quantized types, which it gives up, are not used.
 """
 
 from __future__ import annotations

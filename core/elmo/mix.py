@@ -40,13 +40,13 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
         facts = {"n": n_layers, "given": len(values)}
         raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **facts))
     if not np.isfinite(values).all() or not values.any():
-        raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_listed(values)))
+        raise BadInput(t("Layer weights must be finite and not all zero, got {weights}.", weights=_join_values(values)))
     if np.abs(values).max() > 1e6:  # their products must stay within float32
-        raise BadInput(t("Layer weights must be between -1,000,000 and 1,000,000, got {weights}.", weights=_listed(values)))
+        raise BadInput(t("Layer weights must be between -1,000,000 and 1,000,000, got {weights}.", weights=_join_values(values)))
     return values
 
 
-def _listed(values: np.ndarray) -> str:
+def _join_values(values: np.ndarray) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
@@ -58,7 +58,7 @@ def mixed(layers: np.ndarray, weights, gamma: float = 1.0, *, axis: int = 0, uni
 
 def mean_lengths(layers: np.ndarray) -> np.ndarray:
     """(N, L, D) -> (L,): how long the vectors of each layer are, on average."""
-    return np.linalg.norm(widened(layers), axis=2).mean(axis=0)
+    return np.linalg.norm(widen(layers), axis=2).mean(axis=0)
 
 
 def pulls(weights: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -67,7 +67,7 @@ def pulls(weights: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     return parts / max(float(parts.sum()), 1e-30)
 
 
-def widened(numbers: np.ndarray) -> np.ndarray:
+def widen(numbers: np.ndarray) -> np.ndarray:
     """float16 -> float32, any shape: by torch, which has the processor's own instruction do it (numpy: twenty times the time)."""
     if numbers.dtype != np.float16:
         return numbers.astype(np.float32)
@@ -78,7 +78,7 @@ def widened(numbers: np.ndarray) -> np.ndarray:
 def gram(layers: np.ndarray) -> np.ndarray:
     """Dot products of a token's layers with each other: (N, L, D) -> (N, L(L+1)/2) float32, upper triangle by rows."""
     rows, columns = np.triu_indices(layers.shape[1])
-    wide = widened(layers)
+    wide = widen(layers)
     return np.stack([np.einsum("nd,nd->n", wide[:, i], wide[:, j]) for i, j in zip(rows, columns, strict=True)], axis=1)
 
 

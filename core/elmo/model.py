@@ -5,7 +5,7 @@ characters -> convolutions, max over time -> highway -> projection P          la
 
 Sentences are kept packed: longest first, time-major, without padding, so a step touches exactly the tokens there are.
 `batch_sizes[t]` sentences are at least t + 1 tokens long, and their rows of step t stand together.
-Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three neighbours).
+Gate order in memory is input, forget, output, new cell (so that one sigmoid covers three neighbors).
 """
 
 import torch

@@ -8,6 +8,7 @@ particle stands for a noun.
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -95,7 +96,7 @@ class Substitutes:
 
     def _sums(self, halves: Tensor, words: Sequence[str]) -> Tensor:
         """(n, P) of `vectors`, from half of each place's state (n, P): half a logit is the logarithm of a root."""
-        weight, biases, whitened, _ = self.sampled
+        weight, biases, whitened, _ = self.sample
         kinds = [int(word.startswith(JOINER)) for word in words]
         biases = biases[kinds if len(set(kinds)) > 1 else kinds[0]]  # in English one row for all
         own = [self._columns_of(word) for word in words]
@@ -142,7 +143,7 @@ class Substitutes:
             states = torch.from_numpy(np.ascontiguousarray(states)).to(self.model.device)
             logits = torch.addmm(softmax.bias, states, softmax.weight.t())  # with both sides: minus one bias, log p(w)
             for row, word in zip(logits, words, strict=True):
-                row += self._joined[word.startswith(JOINER)]
+                row += self._answer_masks[word.startswith(JOINER)]
                 if not common:
                     row[len(SPECIALS) : len(SPECIALS) + min(COMMONEST, len(row) // 10)] = -torch.inf
                 row[self._forms_of(word)] = -torch.inf
@@ -151,10 +152,10 @@ class Substitutes:
     def _forms_of(self, word: str) -> list[int]:
         """Entries of the vocabulary that are the word, or a form of the same word."""
         if word not in self._own_forms:
-            spelled, known = bare(word).casefold(), words_of(languages.named(ENGLISH))
+            spelled, known = bare(word).casefold(), words_of(languages.get_language(ENGLISH))
             wanted = {spelled, *(lemmas(spelled, known) if spelled.isascii() else dictionary_forms(spelled))}
             irregular = {form for form, of in known.forms.items() if not wanted.isdisjoint(of)}
-            near = {entry for key in wanted for entry in self._entries.get(_beginning(key), ())} if spelled.isascii() else set()
+            near = {entry for key in wanted for entry in self._beginning_with(_beginning(key))} if spelled.isascii() else set()
             self._lemmas.update({entry: lemmas(entry, known) for entry in near if entry not in self._lemmas})
             same = irregular | wanted | {entry for entry in near if not wanted.isdisjoint(self._lemmas[entry])}
             self._own_forms[word] = sorted(number for entry in same for number in self._numbers.get(entry, ()))
@@ -163,7 +164,7 @@ class Substitutes:
     def _columns_of(self, word: str) -> np.ndarray:
         """The numbers of `_forms_of` among the words that `vectors` reads."""
         if word not in self._own_columns:
-            numbers = self.sampled[3][self._forms_of(word)]
+            numbers = self.sample[3][self._forms_of(word)]
             self._own_columns[word] = numbers[numbers >= 0]
         return self._own_columns[word]
 
@@ -188,19 +189,21 @@ class Substitutes:
         return numbers
 
     @cached_property
-    def _entries(self) -> dict[str, list[str]]:
-        """Of a beginning the spellings of the vocabulary that have it: among them are a word's regular forms."""
-        entries: dict[str, list[str]] = {}
-        for spelled in filter(str.isascii, self._numbers):
-            for length in range(1, min(LONGEST_BEGINNING, len(spelled)) + 1):
-                entries.setdefault(spelled[:length], []).append(spelled)
-        return entries
+    def _sorted(self) -> list[str]:
+        """The spellings in ASCII, in order: those with the same beginning, a word's regular forms among them, stand side by side."""
+        return sorted(filter(str.isascii, self._numbers))
+
+    def _beginning_with(self, beginning: str) -> list[str]:
+        if not beginning:
+            return []
+        return self._sorted[bisect_left(self._sorted, beginning) : bisect_left(self._sorted, beginning + "\x80")]
 
     @cached_property
-    def _joined(self) -> tuple[Tensor, Tensor]:
+    def _answer_masks(self) -> tuple[Tensor, Tensor]:
         """(V,) each: 0 where a word may answer, -inf where not; for a token that stands free, and for one joined to the token before it."""
         words = self.model.vocabulary.words
-        answers = np.array([k >= len(SPECIALS) and any(map(str.isalpha, word)) for k, word in enumerate(words)])
+        answers = np.array([word.isalpha() or any(map(str.isalpha, word)) for word in words])
+        answers[: len(SPECIALS)] = False
         joined = np.array([word.startswith(JOINER) for word in words])
         free, bound = (
             torch.from_numpy(np.where(answers & where, 0.0, -np.inf).astype(np.float32)).to(self.model.device)
@@ -209,14 +212,14 @@ class Substitutes:
         return free, bound
 
     @cached_property
-    def sampled(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
-        """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_joined` (2, n), where one may answer and is none of
+    def sample(self) -> tuple[Tensor, Tensor, Tensor, np.ndarray]:
+        """Of the n words that `vectors` reads: weights (n, P); half of their bias, as `_answer_masks` (2, n), where one may answer and is none of
         the commonest, else -inf; whitened weights (n, P); and of each word of the vocabulary its number among them (V,), or -1.
         """
         size, softmax = len(self.model.vocabulary), self.model.softmax
         rarer = np.arange(FREQUENT, size, EVERY)
         numbers = np.concatenate([np.arange(min(FREQUENT, size)), rarer])
-        halves = 0.5 * softmax.bias.detach() + torch.stack(self._joined)
+        halves = 0.5 * softmax.bias.detach() + torch.stack(self._answer_masks)
         halves[:, len(SPECIALS) : len(SPECIALS) + min(COMMONEST, size // 10)] = -torch.inf
         halves[:, rarer] += math.log(EVERY)
         numbers = numbers[halves[:, numbers].isfinite().any(dim=0).cpu().numpy()]

@@ -63,7 +63,7 @@ class MaskedWords:
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
 
     def at(self, tokens: list[str], position: int, *, k: int = 10) -> Masked:
-        """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokeniser are never answers and
+        """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokenizer are never answers and
         have no share."""
         if position not in range(len(tokens)):
             raise BadInput(t("Type a few words, for example: Let's stick to"))

@@ -25,8 +25,8 @@ from core.text.tokens import bare
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
 PACKAGE = "transformers==5.23.0"
 HIDDEN = "<UNK>"  # the token that stands for a masked word (core.senses.influence): the model's own mask, or its unknown word
-NO_LIMIT = 100_000  # a tokeniser that knows of no longest text says a number beyond any text
-USUAL_WINDOW = 512  # pieces, where neither the tokeniser nor the model names a limit
+NO_LIMIT = 100_000  # a tokenizer that knows of no longest text says a number beyond any text
+USUAL_WINDOW = 512  # pieces, where neither the tokenizer nor the model names a limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ def _check_parts(folder: Path, there: set[str]) -> None:
 
 
 def fingerprint(folder: Path, pieces: str = MEAN) -> str:
-    """16 hex digits of the configuration, the tokeniser, the weights, and how pieces become words where that is not the mean."""
+    """16 hex digits of the configuration, the tokenizer, the weights, and how pieces become words where that is not the mean."""
     files = [folder / name for name in ("config.json", "tokenizer.json", "vocab.txt", "merges.txt")]
     whole = hashlib.sha256("".join(file_sha256(path) for path in [*files, *weights_of(folder)] if path.is_file()).encode())
     return whole.hexdigest()[:16] + ("" if pieces == MEAN else f"-{pieces}")
@@ -85,7 +85,7 @@ class TransformerEncoder:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         weights_of(folder)
         self.name, self.pieces, self.batch_tokens = name, pieces, batch_tokens
-        self.tokeniser, self.model = _opened(folder)
+        self.tokeniser, self.model = _open(folder)
         self.model.to(device or torch.device("cpu"))
         self.device = device or torch.device("cpu")
         self.n_layers, self.dim = _shape(self.model)
@@ -195,8 +195,8 @@ class TransformerEncoder:
         return np.add.reduceat(layers, starts, axis=1) / (ends - starts)[None, :, None].astype(np.float32)
 
 
-def _opened(folder: Path):
-    """(tokeniser, model) by `transformers`; nothing is fetched, no code of the folder is run, no pickle is read."""
+def _open(folder: Path):
+    """(tokenizer, model) by `transformers`; nothing is fetched, no code of the folder is run, no pickle is read."""
     if find_spec("transformers") is None:
         raise EngineUnavailable(t("{name} is a transformer: pip install {package}", name=folder.name, package=PACKAGE))
     import transformers
@@ -228,7 +228,7 @@ def _shape(model) -> tuple[int, int]:
 
 
 def _marks(tokeniser) -> tuple[list[int], list[int]]:
-    """What the tokeniser sets before and after a sentence."""
+    """What the tokenizer sets before and after a sentence."""
     read = tokeniser(["a"], is_split_into_words=True, add_special_tokens=True)
     inside = [k for k, word in enumerate(read.word_ids()) if word is not None]
     ids = list(read["input_ids"])

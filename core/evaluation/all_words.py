@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from core.common.significance import facts_of, paired
+from core.common.significance import compare_pairs, facts_of
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
@@ -97,10 +97,10 @@ def all_words(
     if vectors:
         result["static"]["vectors"] = vectors.name
     for name in [name for name in hits if name not in ("best_mix", "static")]:
-        result[name]["less_frequent"] = facts_of(paired(hits[name], often, documents))
+        result[name]["less_frequent"] = facts_of(compare_pairs(hits[name], often, documents))
         if vectors:
-            result[name]["less_static"] = facts_of(paired(hits[name], hits["static"], documents))
-    result["order"] = facts_of(paired(hits["1"], hits["2"], documents)) if "2" in hits else {}
+            result[name]["less_static"] = facts_of(compare_pairs(hits[name], hits["static"], documents))
+    result["order"] = facts_of(compare_pairs(hits["1"], hits["2"], documents)) if "2" in hits else {}
     result["most_frequent"] = {"accuracy": facts.most_frequent, "ambiguous": facts.ambiguous_most_frequent}
     return result | {"n": facts.n, "unseen": facts.unseen, "ambiguous_n": facts.ambiguous_n}
 
@@ -126,14 +126,14 @@ def _target_vectors(
             done += 1
             waiting += [(sentence, target, layers)] if space else []
         if len(waiting) >= AT_ONCE:
-            placed[done - len(waiting) : done] = _placed(space, waiting)
+            placed[done - len(waiting) : done] = _place_targets(space, waiting)
             waiting = []
     if waiting:
-        placed[done - len(waiting) :] = _placed(space, waiting)
+        placed[done - len(waiting) :] = _place_targets(space, waiting)
     return vectors, placed
 
 
-def _placed(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
+def _place_targets(space: SenseSpace, targets: Sequence[tuple[SenseSentence, SpanTarget, np.ndarray]]) -> np.ndarray:
     """(n, D): minus the mean of all words, each by the map that has not seen its word."""
     occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
     read = [layers for _, _, layers in targets]

@@ -6,7 +6,7 @@ occurrences against that of as many random tokens. Taking off the mean, then the
 against the crowd (Mu and Viswanath 2018, "all but the top"). Here k is chosen on half of the words, as what tells one word's pairs
 from random pairs best, everything is measured on the other half, and as many random directions are the control.
 
-Both words of a pair are of the sample: labelled ones where there are labels, else any of the corpus. They are more alike than the "two
+Both words of a pair are of the sample: labeled ones where there are labels, else any of the corpus. They are more alike than the "two
 random words" of core.analysis.anisotropy, and are not called so.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.significance import Paired, paired
+from core.common.significance import Paired, compare_pairs
 from core.index.table import OccurrenceTable
 from core.text.tokens import bare
 
@@ -74,7 +74,7 @@ class Anisotropy:
 
 
 def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
-    """The labelled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
+    """The labeled words of a table; of one without labels up to WORDS random words, among those that stand often enough."""
     rng = np.random.default_rng(seed)
     labelled = table.labelled_rows()
     if len(labelled):
@@ -128,9 +128,9 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
         panels.append(here)
         gains.append(
             {
-                MEAN: paired(here[MEAN].auc, here[RAW].auc),
-                TOP: paired(here[TOP].auc, here[MEAN].auc),
-                "control": paired(here[TOP].auc, random),
+                MEAN: compare_pairs(here[MEAN].auc, here[RAW].auc),
+                TOP: compare_pairs(here[TOP].auc, here[MEAN].auc),
+                "control": compare_pairs(here[TOP].auc, random),
             }
         )
     pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
@@ -201,8 +201,8 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
         density={kind: density(each) for kind, each in cosines.items()},
         mean={kind: float(np.mean([item.mean() for item in each])) for kind, each in cosines.items()},
         span={kind: tuple(np.quantile(np.concatenate(each), (0.05, 0.95)).tolist()) for kind, each in cosines.items()},
-        alike=paired(alike, np.full(len(alike), random.mean())),
-        explained=paired(shares, np.zeros(len(shares))),
+        alike=compare_pairs(alike, np.full(len(alike), random.mean())),
+        explained=compare_pairs(shares, np.zeros(len(shares))),
         auc=np.array([nearer(_pairs(lengths[result.groups[word]]), ordered) for word in measured]),
     )
 

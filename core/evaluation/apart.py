@@ -13,7 +13,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.significance import Paired, paired, rank_p
+from core.common.significance import Paired, compare_pairs, rank_p
 from core.elmo.mix import layer_weights
 from core.evaluation.anisotropy import density, nearer
 from core.index.table import OccurrenceTable
@@ -39,14 +39,14 @@ class Spread:
     def auc(self) -> Paired:
         """The mean over words of AUC minus a half, drawn by word: `mean` 0 is a coin's."""
         result = list(self.aucs().values())
-        return paired(result, np.full(len(result), 0.5))
+        return compare_pairs(result, np.full(len(result), 0.5))
 
     def aucs(self) -> dict[str, float]:
         return {word: nearer(same, other) for word, (same, other) in self.words.items()}
 
     def gap(self) -> Paired:
         """Mean cosine of pairs of one sense minus that of two, a word at a time."""
-        return paired(*([each[kind].mean() for each in self.words.values()] for kind in (0, 1)))
+        return compare_pairs(*([each[kind].mean() for each in self.words.values()] for kind in (0, 1)))
 
     def means(self) -> tuple[float, float]:
         first, second = (float(np.mean([each[kind].mean() for each in self.words.values()])) for kind in (0, 1))
@@ -73,7 +73,7 @@ class Spread:
 
 
 def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
-    """Each labelled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
+    """Each labeled word's rows, for words of two senses or more of which one occurs twice; BadInput where there is none."""
     rows = table.labelled_rows()
     result = {}
     for code in np.unique(table.lemma[rows]):
@@ -86,8 +86,8 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
     return result
 
 
-def spread(table: OccurrenceTable, layer: str) -> Spread:
-    """Of every labelled word, in one layer or the equal mix ("mix")."""
+def measure_spread(table: OccurrenceTable, layer: str) -> Spread:
+    """Of every labeled word, in one layer or the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
     result = {word: _parted(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
     return Spread(result)
@@ -101,7 +101,7 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     cosines = table.similarities(rows, layer_weights(layer, table.meta["layers"]))
     senses = table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
-    ranks = rankdata(rounded(cosines[first, second]))
+    ranks = rankdata(round_to_tie(cosines[first, second]))
     rng = np.random.default_rng(seed)
     shuffles = rng.permuted(np.tile(senses, (rounds, 1)), axis=1)
     sums = np.array([(shuffle[first] == shuffle[second]) @ ranks for shuffle in shuffles])  # all have as many pairs of one sense
@@ -110,10 +110,10 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
 
 def _parted(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first, second = np.triu_indices(len(senses), 1)
-    values = rounded(cosines[first, second])
+    values = round_to_tie(cosines[first, second])
     same = senses[first] == senses[second]
     return np.sort(values[same]), np.sort(values[~same])
 
 
-def rounded(cosines: np.ndarray) -> np.ndarray:
+def round_to_tie(cosines: np.ndarray) -> np.ndarray:
     return np.round(cosines.astype(np.float64) / TIE) * TIE

@@ -1,5 +1,5 @@
 """Every part of assets/ that hangs on a model's weights: its files, the commands that make it again, how long they take, and what is stale;
-and the first of them, the table of a language's labelled sentences.
+and the first of them, the table of a language's labeled sentences.
 
 Each file names the fingerprint of its model, or lies beside a meta.json that does; a part is stale where one is missing or names another.
 """
@@ -75,7 +75,7 @@ class BundlePart:
 
 def all_parts() -> list[BundlePart]:
     """Of every bundled language's model, in order."""
-    return [part for code in languages.codes() for part in _parts_of(languages.named(code)) if (config.ASSETS / part.model).is_dir()]
+    return [part for code in languages.codes() for part in _parts_of(languages.get_language(code)) if (config.ASSETS / part.model).is_dir()]
 
 
 def _parts_of(language: Language) -> Iterator[BundlePart]:
@@ -119,12 +119,12 @@ def _stale_files(part: BundlePart, fingerprint: str) -> list[str]:
     stale = []
     for pattern in part.files:
         files = sorted(config.ASSETS.glob(pattern))
-        stale += [file.relative_to(config.ASSETS).as_posix() for file in files if named_in(file, part.model) - {fingerprint}]
+        stale += [file.relative_to(config.ASSETS).as_posix() for file in files if find_models(file, part.model) - {fingerprint}]
         stale += [] if files else [pattern]
     return stale
 
 
-def named_in(file: Path, model: str = "") -> set[str]:
+def find_models(file: Path, model: str = "") -> set[str]:
     """The fingerprints of models that a file names, or else the meta.json of its table; of several models' that of `model`."""
     if file.suffix == ".npz":
         with np.load(io.BytesIO(file.read_bytes())) as arrays:
@@ -211,7 +211,7 @@ def make_table(language: Language, folder: Path, note: Callable[[str], None], re
     space = open_space(model, vectors)
     if space:
         space.keep(table)
-    rows = evidence.of_rows(model.encoder, vectors, table, pairs.judged_rows(table), space)
+    rows = evidence.of_rows(model.encoder, vectors, table, pairs.rows_to_judge(table), space)
     if calibration := pairs.measure(table, rows):
         write_json(folder / verdict.FILE, verdict.as_json(calibration))
     return {"output": str(folder), "maps": len(names), "occurrences": len(table), "senses": senses}
@@ -229,7 +229,7 @@ def _spell(model: Model, language: Language, sentences: list[Sentence], note: Ca
 
 
 def _senses(table, space: str) -> dict:
-    """Leave-one-out 1-NN of every labelled word, macro, with its 95 % interval and its shuffled null."""
+    """Leave-one-out 1-NN of every labeled word, macro, with its 95 % interval and its shuffled null."""
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
     facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
     return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}

@@ -1,4 +1,4 @@
-"""Is it context? The layers of a model on labelled senses, beside what has the same form and less, or nothing, of what was learned.
+"""Is it context? The layers of a model on labeled senses, beside what has the same form and less, or nothing, of what was learned.
 
 - layer 0 alone: the spelling, no sentence;
 - the words around in another order: the same words on the same side of nothing, the word itself in its place;
@@ -16,7 +16,7 @@ import numpy as np
 from core.common.draws import seeded
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.common.significance import Paired, paired
+from core.common.significance import Paired, compare_pairs
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.model import BiLM
 from core.elmo.models import Model
@@ -31,7 +31,7 @@ from core.static.vectors import StaticVectors, open_vectors
 SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
 
 
-def measured(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
+def measure_context(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
     """{"words": (W,), "one_nn": {space: (W,)}}: a layer's number, "shuffled 1", "untrained 1", ..., "static", "chance"."""
     table = open_table(model.language.sentences, model, targets_only=True)
     words = words_of(table)
@@ -62,7 +62,7 @@ def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np
 
 def less(kept: Mapping, first: str, second: str) -> Paired:
     """One space minus another, word by word, words drawn."""
-    return paired(kept["one_nn"][first], kept["one_nn"][second])
+    return compare_pairs(kept["one_nn"][first], kept["one_nn"][second])
 
 
 def chance(senses: np.ndarray) -> float:

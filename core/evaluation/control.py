@@ -15,7 +15,7 @@ import numpy as np
 from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.significance import facts_of, paired
+from core.common.significance import compare_pairs, facts_of
 from core.elmo.encoder import encoded
 from core.elmo.models import Model
 from core.evaluation.probes import commonest_tags, learned_mix_probe
@@ -54,7 +54,9 @@ def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
     return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
 
 
-def measured(model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None) -> dict:
+def measure_control(
+    model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None
+) -> dict:
     """Accuracies on tags and control and their difference, by layer and rank; "type": each type's most frequent tag, no vectors."""
     sentences, tags = tagged(model)
     rng = np.random.default_rng(seed)
@@ -84,7 +86,7 @@ def measured(model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most:
         for rank in ranks:
             right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
             heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
-            difference = paired(right, heart, [int(k) for k in test.numbers[known]])
+            difference = compare_pairs(right, heart, [int(k) for k in test.numbers[known]])
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
             if report:
                 report(layer * len(ranks) + len(rows), model.encoder.n_layers * len(ranks))

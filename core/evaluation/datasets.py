@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from core.common.errors import BadInput
-from core.text.file_lines import placed_lines, refuse, shown
+from core.text.file_lines import iterate_lines, refuse, show_value
 from core.text.sentences import LabelledRow, checked_tokens, json_rows, read_labelled
 
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
@@ -88,7 +88,7 @@ def read_senseval(path: str | Path) -> list[LabelledRow]:
     Instances without a head or an answer are passed over; BadInput if no other is there. "hard", "line" and "serve" name in an
     instance's id the file of the newspaper or collection that it was taken from: its document. "interest" names none.
     """
-    text = "".join(line for _, line in placed_lines(Path(path), whole=True))
+    text = "".join(line for _, line in iterate_lines(Path(path), whole=True))
     word = ""
     rows = []
     for mark in _LEXELT_OR_INSTANCE.finditer(text):
@@ -119,13 +119,13 @@ def read_semcor(path: str | Path) -> list[SenseSentence]:
     sentences = []
     document = None
     block = []
-    for place, line in [*placed_lines(Path(path), whole=True), ("", "")]:
+    for place, line in [*iterate_lines(Path(path), whole=True), ("", "")]:
         line = line.strip("\r\n")
         if line.startswith("# "):
             document = [*line.split(), ""][1]
         elif line:
             if document is None:
-                refuse(place, f"{shown(line)} before any document", "A line '# document sentence' stands before each sentence.")
+                refuse(place, f"{show_value(line)} before any document", "A line '# document sentence' stands before each sentence.")
             block.append((place, line.split("\t")))
         elif block:
             tokens, targets = _spans(block)
@@ -148,13 +148,13 @@ def read_pairs(path: str | Path) -> list[PairRow]:
 def read_tags(path: str | Path) -> list[TaggedSentence]:
     """CoNLL columns, token and tag first, with a blank line between sentences; further columns and -DOCSTART- are not read."""
     sentences, block = [], []
-    for place, line in [*placed_lines(Path(path), whole=True), ("", "")]:
+    for place, line in [*iterate_lines(Path(path), whole=True), ("", "")]:
         columns = line.split()
         if not columns or columns[0] == "-DOCSTART-":
             sentences += [TaggedSentence(*map(tuple, zip(*block, strict=True)))] if block else []
             block = []
         elif len(columns) < 2:
-            refuse(place, f"{shown(columns[0])} without a tag", "Each line holds a token and its tag, with a blank between.")
+            refuse(place, f"{show_value(columns[0])} without a tag", "Each line holds a token and its tag, with a blank between.")
         else:
             block.append(columns[:2])
     if not sentences:
@@ -167,7 +167,7 @@ def split_rows(rows: Sequence[Row], share: float = 0.8, seed: int = 0) -> tuple[
     drawn, or its sentence where it names none; documents that have a sentence in common are drawn as one."""
     _check_share(share)
     parts: tuple[list[Row], list[Row]] = ([], [])
-    for row, name in zip(rows, _drawn_together(rows), strict=True):
+    for row, name in zip(rows, _find_ties(rows), strict=True):
         text = f"{seed} {name}".encode("utf-8", "surrogatepass")
         drawn = int.from_bytes(hashlib.blake2b(text, digest_size=8).digest()) / 2**64
         parts[drawn >= share].append(row)
@@ -183,7 +183,7 @@ def without_repeated(rows: Sequence[Row], test: Sequence[Row]) -> list[Row]:
     return kept
 
 
-def _drawn_together(rows: Sequence[Row]) -> list[str]:
+def _find_ties(rows: Sequence[Row]) -> list[str]:
     """For each row the name of what it is drawn with: the first in the alphabet of all that documents and sentences tie together."""
     above: dict[str, str] = {}
 
@@ -278,7 +278,7 @@ def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[S
             continue
         key = _SENSE_KEY.fullmatch(columns[3])
         if not key:
-            refuse(place, f"{shown(columns[3])} is no sense key", "A key looks like this: bank%1:17:01::")
+            refuse(place, f"{show_value(columns[3])} is no sense key", "A key looks like this: bank%1:17:01::")
         targets.append(SpanTarget(start, len(tokens), key[1], POS[key[2]], columns[3].split(";")[0]))
     return tuple(tokens), tuple(targets)
 
@@ -287,17 +287,17 @@ def _pair(row: Any, place: str) -> PairRow:
     names = ("word", "tokens_a", "position_a", "tokens_b", "position_b", "same")
     missing = [name for name in names if not isinstance(row, dict) or row.get(name) is None]
     if missing:
-        refuse(place, f"{shown(row)}, without {' and '.join(missing)}", f"A row has {', '.join(names)}.")
+        refuse(place, f"{show_value(row)}, without {' and '.join(missing)}", f"A row has {', '.join(names)}.")
     sides = []
     for side in "ab":
         tokens = checked_tokens(row[f"tokens_{side}"], place)
         position = row[f"position_{side}"]
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            message = f"position_{side} {shown(position)} in {len(tokens)} tokens"
+            message = f"position_{side} {show_value(position)} in {len(tokens)} tokens"
             refuse(place, message, f"It is a whole number, 0 to {len(tokens) - 1}.")
         sides += [tokens, position]
     same = {"t": True, "true": True, "1": True, "f": False, "false": False, "0": False}.get(str(row["same"]).casefold())
     if same is None or not isinstance(row["word"], str):
         which = "same" if same is None else "word"
-        refuse(place, f"{which} is {shown(row[which])}", 'The word is a text; "same" is true or false, 1 or 0, "T" or "F".')
+        refuse(place, f"{which} is {show_value(row[which])}", 'The word is a text; "same" is true or false, 1 or 0, "T" or "F".')
     return PairRow(row["word"], *sides, same)

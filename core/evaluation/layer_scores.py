@@ -17,7 +17,7 @@ import numpy as np
 
 from core.common.directions import unit
 from core.common.errors import MissingArtifact
-from core.common.significance import facts_of, paired
+from core.common.significance import compare_pairs, facts_of
 from core.elmo.encoder import Encoder, encoded, vectors_of_rows
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
@@ -67,7 +67,7 @@ def senses(
 
     def difference(first: SplitScores, second: SplitScores) -> dict:
         both = zip(MEASURES, first.hits, second.hits, strict=False)
-        return {name: facts_of(paired(a, b, documents, weights=weigh)) for name, a, b in both}
+        return {name: facts_of(compare_pairs(a, b, documents, weights=weigh)) for name, a, b in both}
 
     result: dict = {"model": model.name, "n": len(test), "n_train": len(train), "documents": len(set(documents))}
     measures = {name: scores(weights) for name, weights in spaces(model)}
@@ -121,14 +121,14 @@ def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], 
         alone = probes.learned_mix_probe(a[None], tags_a, b[None], tags_b, seed=seed)  # of one layer: nothing to weigh
         right[name], result[name] = alone.right, {"accuracy": alone.accuracy}
     sentence = [k for k, item in enumerate(test) for _ in item.tokens]
-    result["order"] = facts_of(paired(right["1"], right["2"], sentence)) if "2" in right else {}
+    result["order"] = facts_of(compare_pairs(right["1"], right["2"], sentence)) if "2" in right else {}
     learned = probes.learned_mix_probe(layers[0], tags_a, layers[1], tags_b, seed=seed)
     result["best_mix"] = {"weights": list(learned.weights), "accuracy": learned.accuracy}
     return result | {"most_frequent": {"accuracy": probes.commonest_tags(words, tags_a, words_b, tags_b)}}
 
 
 def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: int = 3) -> dict:
-    """Of each word in each of its sentences the k nearest labelled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
+    """Of each word in each of its sentences the k nearest labeled sentences with it, layer 2: {"rows", "right", "n"}. `apart` counts, of
     `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)

@@ -72,7 +72,7 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
         spaces[STATIC] = static_contexts_of(table, rows, vectors)
     result: dict = {"words": list(words), "n": len(rows), "one_nn": {}, "ari": {}}
     for number, (name, vectors) in enumerate(spaces.items()):
-        each = [told_apart(own, table.sense[of]) for own, of in _by_word(vectors, words)]
+        each = [score_layer(own, table.sense[of]) for own, of in _by_word(vectors, words)]
         result["one_nn"][name], result["ari"][name] = ([round(float(x), 4) for x in values] for values in zip(*each, strict=True))
         if report:
             report(number + 1, len(spaces))
@@ -80,7 +80,7 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
     return result
 
 
-def told_apart(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
+def score_layer(vectors: np.ndarray, senses: np.ndarray) -> tuple[float, float]:
     """(n, D) of one word's sentences -> 1-NN, leaving one out, and the adjusted Rand index of its clusters; their mean taken off."""
     from sklearn.metrics import adjusted_rand_score
 
@@ -116,4 +116,4 @@ def _by_word(vectors: np.ndarray, words: dict[str, np.ndarray]) -> list[tuple[np
     return list(zip(np.split(vectors, ends), words.values(), strict=True))
 
 
-PARTS: dict[str, Callable[..., dict]] = {"context": context.measured, "before": before_reading, "control": control.measured}
+PARTS: dict[str, Callable[..., dict]] = {"context": context.measure_context, "before": before_reading, "control": control.measure_control}

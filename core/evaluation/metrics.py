@@ -54,7 +54,7 @@ class CosineGap:
 def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[float, float]:
     """Cosines (n,), answers (n,) -> the threshold with the best accuracy, and this accuracy.
 
-    Thresholds lie midway between neighbouring cosines, rounded to DIGITS. Of several best ranges the widest is taken, and
+    Thresholds lie midway between neighboring cosines, rounded to DIGITS. Of several best ranges the widest is taken, and
     its middle. Where "same" (or "other") for all is best, it is the lowest cosine (or a value just above the highest).
     """
     values, codes = np.unique(np.round(np.asarray(cosines, float), DIGITS), return_inverse=True)
@@ -108,12 +108,12 @@ class AllWords:
         gold = np.array([number.get(sense, -1) for sense in zip(test_keys, test_senses, strict=True)])
         counts = np.bincount(codes)
         centroids = _centroids(train, codes)
-        known = _grouped([key for key, _ in senses])
+        known = _group_rows([key for key, _ in senses])
         self.n = len(test)
         self.unseen = 0
         self.ambiguous = np.zeros(len(test), bool)
         self._groups: list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = []  # rows (m,), cosines, right (m, C), counts (C,)
-        for key, rows in _grouped(test_keys).items():
+        for key, rows in _group_rows(test_keys).items():
             if key not in known:
                 self.unseen += len(rows)
                 continue
@@ -191,7 +191,7 @@ def cosine_gap(similarities_of: Callable[[np.ndarray], np.ndarray], words: Seque
     """
     labels = np.asarray(labels, str)
     results = []
-    for rows in _grouped(words).values():
+    for rows in _group_rows(words).values():
         codes = np.unique(labels[rows], return_counts=True)[1]
         if len(codes) > 1 and codes.max() > 1:
             results.append(pair_cosines(similarities_of(rows), labels[rows]))
@@ -207,7 +207,7 @@ def _check_words(what: str, vectors: np.ndarray, keys: Sequence[Key], senses: Se
         raise BadInput(f"Each {what} word needs a vector, a key and a sense; got {message} of them.")
 
 
-def _grouped(keys: Sequence[Key]) -> dict[Key, np.ndarray]:
+def _group_rows(keys: Sequence[Key]) -> dict[Key, np.ndarray]:
     """Keys (N,) -> the rows of each, in order."""
     rows_of: dict[Key, list[int]] = {}
     for row, key in enumerate(keys):

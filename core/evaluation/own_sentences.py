@@ -8,7 +8,7 @@ import numpy as np
 from core.analysis.anisotropy import DIRECTIONS, Drawn, SharedDirections, draw
 from core.analysis.word_maps import ALL_WORDS, map_rows
 from core.common.errors import BadInput, ElmoscopeError
-from core.common.significance import facts_of, paired
+from core.common.significance import compare_pairs, facts_of
 from core.elmo.mix import mixed
 from core.elmo.models import Model
 from core.evaluation import metrics
@@ -45,7 +45,7 @@ def own_sentences(
     form = _form_report(table, rows, lemmas, labels)
     centred = {"static": _one_nn_by_word(static_contexts_of(table, rows, vectors), lemmas, labels, centred=True)} if vectors else {}
     vectors_of = table.rows.take(rows).astype(np.float32)
-    shared = _shared(model)
+    shared = _find_shared(model)
     freed = {k: shared.away(Drawn((), vectors_of), k).layers for k in DIRECTIONS} if shared else {}
     for name, weights in spaces(model):
         facts = reports[name] = sense_report_of(table, ALL_WORDS, weights)
@@ -55,20 +55,21 @@ def own_sentences(
         mix = mixed(vectors_of, weights, axis=1)
         own = _by_word(facts)
         centred[name] = _one_nn_by_word(mix, lemmas, labels, centred=True)
-        result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(paired(centred[name], own))}
+        result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], own))}
         result[name]["without"] = {
-            str(k): facts_of(paired(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), own)) for k, layers in freed.items()
+            str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), own))
+            for k, layers in freed.items()
         }
         if static:
-            result[name]["less_static"] = facts_of(paired(_by_word(facts), _by_word(static)))
-            result[name]["centred_less_static"] = facts_of(paired(centred[name], centred["static"]))
+            result[name]["less_static"] = facts_of(compare_pairs(_by_word(facts), _by_word(static)))
+            result[name]["centred_less_static"] = facts_of(compare_pairs(centred[name], centred["static"]))
     if static:
         result["static"] = {"vectors": vectors.name, **_interval(static), "centred": float(centred["static"].mean())}
     result["form"] = _interval(form)
     if space:
         result[SENSES] = _interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
-        result[SENSES] |= {"less_static": facts_of(paired(_by_word(in_senses), _by_word(static)))} if static else {}
-    result["order"] = facts_of(paired(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
+        result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
+    result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": facts.n, "words": len(facts.per_word), "majority": facts.majority, "spellings": gap.groups}
     groups = [rows[lemmas == word] for word in facts.per_word]
     senses_of = {int(row): str(label) for row, label in zip(rows, labels, strict=True)}
@@ -98,7 +99,7 @@ def _form_report(table: OccurrenceTable, rows: np.ndarray, lemmas: np.ndarray, l
     return sense_report(lambda k: context.nearness(points[k]), lemmas, labels, seed=0)
 
 
-def _shared(model: Model) -> SharedDirections | None:
+def _find_shared(model: Model) -> SharedDirections | None:
     """What the tokens of its language's sentences share; None where there are no such sentences."""
     try:
         sentences = open_corpus(model.language.sentences, model.language)
@@ -122,7 +123,7 @@ def _interval(report: SenseReport) -> dict:
 
 
 def _labelled_table(model: Model, corpus: str, report: Callable | None) -> OccurrenceTable:
-    """The index of a corpus' labelled words; BadInput, before anything is indexed, where it has none."""
+    """The index of a corpus' labeled words; BadInput, before anything is indexed, where it has none."""
     if not index_at(corpus) and not any(target.sense for sentence in open_corpus(corpus) for target in sentence.targets):
         raise BadInput(f'{corpus} has no labelled words. Its rows need "tokens", "position", "word", "lemma" and "sense".')
     return open_table(corpus, model, targets_only=True, report=report)

@@ -1,6 +1,6 @@
 """Probes: how much of a token's tag a linear classifier reads off its vector (Alain and Bengio 2017).
 
-One optimiser with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
+One optimizer with the same settings serves single layers, any fixed mix and the learned mix, so that their accuracies can
 be compared: Adam on the softmax cross-entropy, its rate falling to 0. The problem is convex for a fixed input, and starts from
 zero weights; `seed` only orders the batches. A probe of limited rank is no convex problem: there it draws the first directions, too.
 """
@@ -15,7 +15,7 @@ from torch import Tensor, nn
 
 from core.common.draws import seeded
 from core.common.errors import BadInput
-from core.elmo.mix import ScalarMix, widened
+from core.elmo.mix import ScalarMix, widen
 
 BATCH = 1024  # tokens
 EPOCHS = 20
@@ -109,7 +109,7 @@ def _train(probe: Probe, layers: np.ndarray, codes: Tensor, seed: int) -> None:
 
 
 def _part(layers: np.ndarray, rows: np.ndarray | slice) -> Tensor:
-    return torch.from_numpy(widened(layers[:, rows]))
+    return torch.from_numpy(widen(layers[:, rows]))
 
 
 def _mean_and_spread(layers: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

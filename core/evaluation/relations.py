@@ -1,11 +1,11 @@
 """Homonymy and polysemy: whether unrelated senses separate better than related ones.
 
-Each pair of senses of a labelled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
-judgement, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
+Each pair of senses of a labeled word is marked homonym, metaphor, metonymy or other in `assets/sense-relations.json`, by our own
+judgment, with the reason. A pair is measured by itself: of the sentences in either sense, how often a pair of one sense is nearer than
 a pair of two (the area under the ROC curve). Words are drawn whole, as pairs of one word share sentences.
 
-A word's self-similarity (its mean cosine over two of its sentences, minus that of any two labelled occurrences) stands beside how frequent
-it is and how many senses are labelled: both could make it more of one kind than its senses do.
+A word's self-similarity (its mean cosine over two of its sentences, minus that of any two labeled occurrences) stands beside how frequent
+it is and how many senses are labeled: both could make it more of one kind than its senses do.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ from core.common.i18n import t
 from core.common.significance import DRAWS, FEWEST
 from core.elmo.mix import layer_weights
 from core.evaluation.anisotropy import nearer
-from core.evaluation.apart import rounded, words_of
+from core.evaluation.apart import round_to_tie, words_of
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
 from core.static.vectors import StaticVectors
@@ -64,7 +64,7 @@ class Pairs:
     auc: np.ndarray  # (P,)
     kinds: dict[str, Interval]  # by kind, and RELATED; those that have pairs
     ahead: dict[str, Interval]  # homonyms minus each other kind
-    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labelled occurrences
+    alike: dict[str, float]  # word -> mean cosine of two of its sentences minus that of any two labeled occurrences
 
 
 def read(language: str) -> dict[str, tuple[Relation, ...]]:
@@ -102,7 +102,7 @@ def pairs(table: OccurrenceTable, marked: Mapping[str, Sequence[Relation]], laye
     ahead = {}
     of_kind = {kind: np.array([relation.kind == kind for relation in relations], bool) for kind in KINDS}
     of_kind[RELATED] = ~of_kind[HOMONYM]
-    drawn = _drawn([relation.word for relation in relations], np.random.default_rng(seed))
+    drawn = _resample([relation.word for relation in relations], np.random.default_rng(seed))
     means = {kind: _means(auc, chosen, drawn) for kind, chosen in of_kind.items() if chosen.any()}
     words = {kind: len({relation.word for relation, chosen in zip(relations, of_kind[kind], strict=True) if chosen}) for kind in means}
     for kind, (mean, sampled) in means.items():
@@ -165,12 +165,12 @@ def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
 def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
     rows = np.flatnonzero(np.isin(senses, two))
     first, second = np.triu_indices(len(rows), 1)
-    values = rounded(cosines[np.ix_(rows, rows)][first, second])
+    values = round_to_tie(cosines[np.ix_(rows, rows)][first, second])
     same = senses[rows][first] == senses[rows][second]
     return nearer(values[same], np.sort(values[~same]))
 
 
-def _drawn(words: Sequence[str], rng) -> np.ndarray:
+def _resample(words: Sequence[str], rng) -> np.ndarray:
     """How often each pair counts in each sample of words: (DRAWS, P)."""
     names, codes = np.unique(np.asarray(words, str), return_inverse=True)
     counts = rng.multinomial(len(names), np.full(len(names), 1 / len(names)), size=DRAWS)

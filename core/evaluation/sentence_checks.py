@@ -27,7 +27,7 @@ SPREAD = 2.0  # tokens: the standard deviation of a word's sentences' lengths
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """A labelled sentence, and the line that holds it."""
+    """A labeled sentence, and the line that holds it."""
 
     tokens: tuple[str, ...]
     position: int

@@ -33,7 +33,7 @@ Report = Callable[[int, int], None]
 
 
 def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
-    """1-NN of the labelled sentences of the models' language, leaving one out; chance: the senses shuffled."""
+    """1-NN of the labeled sentences of the models' language, leaving one out; chance: the senses shuffled."""
     rows: Rows = {}
     for model in models:
         result = own_sentences(model, model.language.sentences, report=report)
@@ -106,7 +106,7 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
 
 
 def own_pairs(labelled: Sequence[Sentence], *, seed: int = 0) -> tuple[list[PairRow], list[PairRow]]:
-    """Pairs of labelled sentences of one spelling, as many of one sense as of two; half of the words' to choose by, half to measure."""
+    """Pairs of labeled sentences of one spelling, as many of one sense as of two; half of the words' to choose by, half to measure."""
     of_word: dict[str, list[tuple[tuple[str, ...], int, str]]] = {}
     for sentence in labelled:
         for target in sentence.targets:

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.classify import tasks
 from core.classify.data import Dataset, subset
-from core.classify.scores import evaluate, packed, softmax_rows
+from core.classify.scores import evaluate, pack_bits, softmax_rows
 from core.classify.train import truth_of
 from core.elmo.models import Model
 from core.experiments.control_inputs import Part, RandomLSTMs, ShuffledOrder, Tokens, context_part, layers_part, static_part
@@ -25,7 +25,7 @@ from core.files.disk_space import layers_folder
 from core.learning.features import FeatureStore, open_features
 from core.static.vectors import StaticVectors
 
-SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labelled rows -> subsets of that size
+SUBSETS = {0.01: 10, 0.03: 10, 0.1: 10, 0.3: 5, 1.0: 5}  # share of the labeled rows -> subsets of that size
 EXPERIMENTS = {f"context-{share:g}": share for share in SUBSETS}
 TESTED = 2_000  # of the official 7,600 test texts, always the same
 PARTS = ("glove", "glove+static", "glove+layer0", "glove+random", "glove+shuffled", "glove+elmo")
@@ -54,8 +54,8 @@ class Workshop:
     def __init__(self, model: Model, vectors: StaticVectors) -> None:
         self.layers = {
             "elmo": KeptLayers(model.encoder, model.fingerprint),
-            "shuffled": KeptLayers(ShuffledOrder(model.encoder), _named(model, "shuffled order")),
-            "random": KeptLayers(RandomLSTMs(model.encoder), _named(model, "shuffled LSTMs")),
+            "shuffled": KeptLayers(ShuffledOrder(model.encoder), _changed_fingerprint(model, "shuffled order")),
+            "random": KeptLayers(RandomLSTMs(model.encoder), _changed_fingerprint(model, "shuffled LSTMs")),
         }
         self.parts: dict[str, Part] = {
             "glove": static_part(vectors),
@@ -71,7 +71,7 @@ class Workshop:
     def add(self, dataset: Dataset) -> None:
         """Have the layers of a subset's texts ready."""
         for layers in self.layers.values():
-            layers.add(dataset.used_texts)
+            layers.add(dataset.texts_in_use)
 
 
 def run_contexts(
@@ -115,7 +115,7 @@ def _line(fitted: Fitted, dataset: Dataset) -> dict:
         "accuracy": scores.accuracy,
         "macro_f1": scores.macro_f1,
         "n": scores.n,
-        "right": packed(fitted.logits.argmax(axis=1) == truth),
+        "right": pack_bits(fitted.logits.argmax(axis=1) == truth),
         "sizes": {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")},
         "dropout": fitted.dropout,
         "valid_losses": [round(loss, 4) for loss in fitted.valid_losses],
@@ -132,6 +132,6 @@ def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, facts: d
     return text_fingerprint([json.dumps([dataset.fingerprint, kind, number, asdict(config), facts], sort_keys=True)])[:16]
 
 
-def _named(model: Model, what: str) -> str:
+def _changed_fingerprint(model: Model, what: str) -> str:
     """The fingerprint of a model that was changed."""
     return text_fingerprint([model.fingerprint, what])

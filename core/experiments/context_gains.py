@@ -1,17 +1,17 @@
-"""What the runs of core.experiments.context_curve come to: by number of labelled texts, how far each set of parts is ahead of another.
+"""What the runs of core.experiments.context_curve come to: by number of labeled texts, how far each set of parts is ahead of another.
 
 Differences are paired: the same subset, the same test texts. Intervals are drawn over both (core.common.significance.crossed), and the p of
 all comparisons of one question at one size are adjusted together (Holm).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from core.classify.scores import unpacked
 from core.common.i18n import t
-from core.common.significance import FEWEST, LEVEL, Paired, crossed, holm
+from core.common.significance import FEWEST, LEVEL, Paired, crossed, holm, points
 from core.experiments.context_curve import EXPERIMENTS, PARTS
 
 PLAIN, ELMO = "glove", "glove+elmo"
@@ -33,9 +33,9 @@ class Lead:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """All runs of one number of labelled texts."""
+    """All runs of one number of labeled texts."""
 
-    share: float  # of the labelled rows
+    share: float  # of the labeled rows
     labelled: int  # texts, to train and to validate on
     valid: int  # of them, to validate on
     tested: int
@@ -61,6 +61,17 @@ def sizes(lines: Sequence[dict]) -> list[Size]:
     """The sizes of which FEWEST subsets or more have a run of every set of parts, smallest first."""
     result = (_size(share, [line for line in lines if line["experiment"] == name]) for name, share in EXPERIMENTS.items())
     return [size for size in result if size is not None]
+
+
+def rows_of(sizes: Iterable[Size]) -> str:
+    """How many labeled texts each has."""
+    return ", ".join(f"{size.labelled:,}" for size in sizes)
+
+
+def range_of(leads: Iterable[Lead]) -> str:
+    """One difference in points, or the least and the most of several."""
+    means = sorted(lead.difference.mean for lead in leads)
+    return " – ".join(dict.fromkeys(f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1])))
 
 
 def _size(share: float, lines: Sequence[dict]) -> Size | None:

@@ -1,6 +1,6 @@
 """Typing errors on purpose: texts with some of their letters disturbed, and what each head then answers.
 
-A disturbed letter is swapped with its neighbour, dropped, replaced or doubled, each as likely (the kinds of Belinkov & Bisk
+A disturbed letter is swapped with its neighbor, dropped, replaced or doubled, each as likely (the kinds of Belinkov & Bisk
 2018, section 4, and Pruthi et al. 2019). Which letters and how is drawn from seed and text alone, and a larger share disturbs
 the letters of a smaller one and more.
 """

@@ -19,7 +19,7 @@ from core.classify.committee import make_committee, with_members
 from core.classify.data import Dataset, shuffled_labels
 from core.classify.head import TextHead
 from core.classify.model import VARIANTS, Variant
-from core.classify.scores import packed, unpacked
+from core.classify.scores import pack_bits, unpacked
 from core.classify.train import TrainConfig, make_text_fit, run_key
 from core.common.config import ASSETS
 from core.common.errors import CorruptArtifact
@@ -74,7 +74,7 @@ def run_experiments(
                 for variant in with_members(variants if ask_all else missing):
                     if variant.name in trained:
                         continue
-                    head = trained_head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
+                    head = train_head(variant, dataset, _config(experiment, seed), frozen[variant.name], trained, model.encoder.device)
                     trained[variant.name] = head
                     if not variant.members:
                         heads[f"{variant.name}, {seed}"] = head
@@ -84,7 +84,7 @@ def run_experiments(
                         line = _line(head, keys[variant.name, seed], experiment, variant, seed, fold)
                         add_line(output, line)
                         done.add(line["run"])
-                        report(_told(line))
+                        report(_write_line(line))
                         yield line
             if ask_all:
                 members = Variant(name=TOGETHER, title="All together", description="", network="committee", members=tuple(heads))
@@ -94,22 +94,22 @@ def run_experiments(
                 head = make_committee(members, heads, dataset, _config(experiment, seeds[0]), read)
                 line = _line(head, key_of_all, experiment, members, list(seeds), fold)
                 add_line(output, line)
-                report(_told(line))
+                report(_write_line(line))
                 yield line
 
 
 def _line(head: TextHead, key: str, experiment: Experiment, variant: Variant, seed: int | list[int], fold: int) -> dict:
     """A run as it is written."""
-    line = {"run": key, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold, "right": packed(head.right)}
+    line = {"run": key, "experiment": experiment.name, "variant": variant.name, "seed": seed, "fold": fold, "right": pack_bits(head.right)}
     line |= {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "ece", "n")}
     return line | {key: head.meta.get(key) for key in ("sizes", "epochs", "seconds", "mix", "data", "model", "vectors", "date")}
 
 
-def _told(line: dict) -> str:
+def _write_line(line: dict) -> str:
     return "{experiment}, {variant}, fold {fold}, seed {seed}: {accuracy:.2%}, {seconds:.0f} s".format(**line)
 
 
-def trained_head(
+def train_head(
     variant: Variant,
     dataset: Dataset,
     config: TrainConfig,

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_text, apart, base, layer_title, line_name
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_text, base, layer_title, line_name, spread_heights
 
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -20,7 +20,7 @@ def kind_titles() -> dict[str, str]:
 
 
 def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
-    """A colour for each class, the same wherever it is drawn; ordered ones run from red to blue."""
+    """A color for each class, the same wherever it is drawn; ordered ones run from red to blue."""
     if ordered and len(labels) > 1:
         places = np.linspace(0, len(GRADES) - 1, len(labels)).round().astype(int)
         return {label: GRADES[k] for label, k in zip(labels, places, strict=True)}
@@ -28,7 +28,7 @@ def class_colours(labels: Sequence[str], *, ordered: bool) -> dict[str, str]:
 
 
 def chain_colours(most: int) -> dict[str, str]:
-    """A colour for each chain's number, from "1"; none for those that are more than there are colours."""
+    """A color for each chain's number, from "1"; none for those that are more than there are colors."""
     return {str(k): colour for k, colour in zip(range(1, most + 1), SENSE_COLOURS, strict=False)}
 
 
@@ -62,7 +62,7 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
 
 
 def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], colours: Sequence[str]) -> go.Figure:
-    """For each answer a bar of each classifier, side by side and named by its share: no colour has to be told from another."""
+    """For each answer a bar of each classifier, side by side and named by its share: no color has to be told from another."""
     figure = Figure()
     for title, row, colour in zip(titles, shares, colours, strict=True):
         figure.add_bar(
@@ -166,7 +166,7 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
     x = x or t("epoch")
     heights = [point[1] for points in curves.values() for point in points]
     gap = (max(heights) - min(heights)) / 13 if heights else 0.0
-    ends = apart({name: points[-1][1] for name, points in curves.items() if points}, gap)
+    ends = spread_heights({name: points[-1][1] for name, points in curves.items() if points}, gap)
     edge = max((points[-1][0] for points in curves.values() if points), default=1)
     for k, (name, points) in enumerate(curves.items()):
         colour = SENSE_COLOURS[k % len(SENSE_COLOURS)]
@@ -242,7 +242,7 @@ def leads_figure(
 
 
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
-    """A dot a classifier, best on top, with twice its standard deviation over seeds; a colour for each kind."""
+    """A dot a classifier, best on top, with twice its standard deviation over seeds; a color for each kind."""
     figure = Figure()
     names = list(scores)
     titles = kind_titles()

@@ -1,4 +1,4 @@
-"""GloVe's one dot among its neighbours, and the shares of senses around a dot."""
+"""GloVe's one dot among its neighbors, and the shares of senses around a dot."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from core.common.markup import html
 from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
 
 PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
-UNDECIDED = "#9A9AA3"  # a neighbour of no clear sense
+UNDECIDED = "#9A9AA3"  # a neighbor of no clear sense
 RINGS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 
 
@@ -26,7 +26,7 @@ def dot_figure(
     key: str,
     letters: float = 1.0,
 ) -> go.Figure:
-    """A word in the middle, its neighbours around it: as far out as 1 - cosine, side by side with those of their sense.
+    """A word in the middle, its neighbors around it: as far out as 1 - cosine, side by side with those of their sense.
 
     `numbers` are the neighbours' senses, -1 for undecided. The angle has no meaning but the sense: a sense's part of the
     circle is its share. As many are named as have room, nearest first; `letters` is how many times as large they will be drawn.

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, apart, base, layer_colour, layer_title, line_name
+from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, line_name, spread_heights
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
@@ -54,7 +54,7 @@ def margin_figure(
     heights = [value for values in margins.values() for value in values if np.isfinite(value)]
     reach = 1.25 * max(0.01, *(abs(v) for v in heights))
     figure.add_hline(y=0, line={"color": GREY, "width": 2})
-    ends = apart({name: values[-1] for name, values in margins.items()}, reach / 8)
+    ends = spread_heights({name: values[-1] for name, values in margins.items()}, reach / 8)
     for name, values in margins.items():
         strong = name == chosen
         figure.add_scatter(

@@ -1,4 +1,4 @@
-"""What decided a sense: a sentence coloured by its words' influence, words by layers, and what each half would choose."""
+"""What decided a sense: a sentence colored by its words' influence, words by layers, and what each half would choose."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -6,16 +6,16 @@ from dataclasses import dataclass
 import numpy as np
 import plotly.graph_objects as go
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.markup import Markup, html
 from core.figures.style import Figure, base
 from core.text.tokens import bare, spaced
 
-FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full colour: weak reasons stay pale
+FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
 FURTHEST = (
     0.6  # of the longest bar or stroke to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
 )
-STRONGEST = 0.62  # opacity of the full colour: the page's own text colour is read on it
+STRONGEST = 0.62  # opacity of the full color: the page's own text color is read on it
 SHOWN = 40  # characters of a token
 TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;table-layout:fixed;font-size:0.9rem;"
 CELL = "text-align:center;padding:0.12rem 0.1rem;font-variant-numeric:tabular-nums;"
@@ -32,7 +32,7 @@ def signed(value: float) -> str:
     >>> signed(0.056), signed(-0.004)
     ('+0.06', '0.00')
     """
-    return "0.00" if abs(value) < 0.005 else f"{value:+.2f}"
+    return "0.00" if abs(value) < 0.005 else format_number(value, "+.2f")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ def influence_table(
     write: Callable[[float], str] = signed,
 ) -> str:
     """A heat map of words in reading order by layers, with the `chosen` layer's name in bold and the target
-    between its words. `values` are the (K, V) influences of the words `changed`, coloured as by `influence_marks`."""
+    between its words. `values` are the (K, V) influences of the words `changed`, colored as by `influence_marks`."""
     most = _most(values.ravel())
     at = {k: row for row, k in enumerate(changed)}
     title, row, cell = ('<th scope="col" style="{}">{}</th>', '<tr><th scope="row" style="{}">{}</th>{}</tr>', '<td style="{}">{}</td>')

@@ -73,7 +73,7 @@ def density_rows(
 
 
 def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: str, marked: str = "", per_cent: bool = True) -> go.Figure:
-    """Means with their intervals, a row each; behind them a grey dot for each word, the marked word's larger and dark."""
+    """Means with their intervals, a row each; behind them a gray dot for each word, the marked word's larger and dark."""
     figure = Figure()
     rng = np.random.default_rng(0)
     form = ".0%" if per_cent else ".2f"

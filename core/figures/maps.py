@@ -130,7 +130,7 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
         hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}"),
     )
     if level := {name: value for name, value in (random or {}).items() if name in values}:
-        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark grey with a light rim: seen on every bar and both grounds
+        for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
             figure.add_scatter(
                 x=list(level.values()),
                 y=[layer_title(name) for name in level],
@@ -164,7 +164,7 @@ def map_figure(
     coordinates: np.ndarray, labels: list[str | None], hovers: list[str], rows: list[int], senses: list[str], look: MapLook
 ) -> go.Figure:
     """A map of occurrences: (N, 2) coordinates, one sense (or None) and one hover text each; `rows` are stable row ids. Senses are drawn in
-    the order given, grey points first; each is named once beside its own points."""
+    the order given, gray points first; each is named once beside its own points."""
     figure = Figure()
     picked, limits = set(look.picked), look.limits
     xy = np.asarray(coordinates, float)
@@ -250,9 +250,9 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
         )
 
 
-def shared_limits(coordinates: np.ndarray, stars: list[Star] = ()) -> tuple[float, float, float, float]:
-    """x and y ranges that hold every point of every layer, with a margin: small multiples share their axes."""
-    points = [np.asarray(coordinates, float).reshape(-1, 2), *(np.array([p]) for s in stars for p in s.points.values())]
-    low, high = np.concatenate(points).min(0), np.concatenate(points).max(0)
-    pad = np.maximum((high - low) * 0.13, 1e-3)
+def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
+    """x and y ranges that hold all places (..., 2), with a margin: small multiples share their axes."""
+    points = np.concatenate([np.asarray(each, float).reshape(-1, 2) for each in places])
+    low, high = points.min(0), points.max(0)
+    pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # of a single place too
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]

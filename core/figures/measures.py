@@ -1,17 +1,20 @@
 """What was measured: layer weights, accuracies beside chance, how a model was trained, and what each of its layers knows."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common import model_layers
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.markup import Markup, html
 from core.common.significance import Paired
 from core.figures.style import GLOVE, GRID, Figure, add_text, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
+FREQUENCY = "rgba(120,125,140,0.75)"
+Part = tuple[str, int, int]  # its name, hits in it, its tokens
 QUANTITIES = {  # of a training log: how a value reads
     "perplexity": "%{y:.0f}",
     "loss": "%{y:.3f}",
@@ -194,7 +197,7 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
 
 
 def _label_places(values: list[float], levels: list[float], span: float) -> list[str]:
-    """Where each dot's number is written: away from the line to its neighbours, unless a level would strike it out there."""
+    """Where each dot's number is written: away from the line to its neighbors, unless a level would strike it out there."""
     places = []
     for k, value in enumerate(values):
         beside = values[max(0, k - 1) : k] + values[k + 1 : k + 2]
@@ -206,7 +209,7 @@ def _label_places(values: list[float], levels: list[float], span: float) -> list
     return places
 
 
-def shared_span(panels: list[Panel]) -> float:
+def find_span(panels: list[Panel]) -> float:
     """The range of accuracies that lets every panel keep its points, and room for their labels."""
     spans = [[*p.accuracy.values(), *_levels(p)] for p in panels]
     return max(max(values) - min(values) for values in spans) * 1.5
@@ -215,3 +218,44 @@ def shared_span(panels: list[Panel]) -> float:
 def _levels(panel: Panel) -> list[float]:
     """What its lines stand at."""
     return [panel.baseline] if panel.static is None else [panel.baseline, panel.static]
+
+
+def _rate(part: Part) -> str:
+    _, n, size = part
+    rate = 1e6 * n / max(1, size)
+    return tn("{n:,} occurrence, {rate:,.0f} per million tokens", "{n:,} occurrences, {rate:,.0f} per million tokens", n, rate=rate)
+
+
+def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
+    """How often something occurs in each part, by name."""
+    counts = [n for _, n, _ in parts]
+    figure = Figure().add_bar(
+        x=counts,
+        y=list(range(len(counts))),
+        orientation="h",
+        marker_color=FREQUENCY,
+        text=[f"{n:,}" for n in counts],
+        textposition="outside",
+        cliponaxis=False,
+        customdata=list(map(_rate, parts)),
+        hovertemplate="%{customdata}",
+    )
+    figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
+    figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
+    base(figure, height=26 * len(counts) + 52, key="corpus")
+    return figure.update_layout(title={"text": title, "font": {"size": 14}, "x": 0}, margin_t=34, bargap=0.35)
+
+
+def frequency_columns(parts: Sequence[Part]) -> go.Figure:
+    """Per million tokens of each year: years differ in how much text they have."""
+    figure = Figure().add_bar(
+        x=[name for name, _, _ in parts],
+        y=[1e6 * n / max(1, size) for _, n, size in parts],
+        marker_color=FREQUENCY,
+        customdata=list(map(_rate, parts)),
+        hovertemplate="%{x}: %{customdata}",
+    )
+    figure.update_xaxes(type="category", fixedrange=True)
+    figure.update_yaxes(fixedrange=True, rangemode="tozero")
+    base(figure, height=260, key="corpus")
+    return figure.update_layout(title={"text": t("Per million tokens, by date"), "font": {"size": 14}, "x": 0}, margin_t=34, bargap=0.25)

@@ -8,7 +8,18 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GREY, LAYER_COLOURS, SENSE_SYMBOLS, Figure, add_plate, add_text, apart, base, line_name, sense_colour
+from core.figures.style import (
+    GREY,
+    LAYER_COLOURS,
+    SENSE_SYMBOLS,
+    Figure,
+    add_plate,
+    add_text,
+    base,
+    line_name,
+    sense_colour,
+    spread_heights,
+)
 
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
 FAINT = "rgba(140,140,150,0.2)"
@@ -17,7 +28,7 @@ RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
 
 
 def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
-    """How many words keep 0, 1, ... k of their k neighbours: (n,) whole numbers; `chance` is the share that luck gives."""
+    """How many words keep 0, 1, ... k of their k neighbors: (n,) whole numbers; `chance` is the share that luck gives."""
     counts = np.bincount(shared, minlength=k + 1)
     share = counts / max(1, len(shared))
     figure = Figure().add_bar(
@@ -108,7 +119,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     add_text(figure, 0, chance, t("shuffled labels"), xanchor="left", yanchor="bottom", size=12)
     values = [value for line in lines for value in (*line.values, chance)]
     low, high = min(values), max(values)
-    ends = apart({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
+    ends = spread_heights({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
     for number, line in enumerate(lines):
         colour = sense_colour(number)
         figure.add_scatter(
@@ -128,10 +139,10 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     return base(figure, height=300, key="depth")
 
 
-def found_map(
+def draw_found_map(
     coordinates: np.ndarray, result: np.ndarray, names: Sequence[str], gold: Sequence[str | None], hovers: Sequence[str], *, key: str
 ) -> go.Figure:
-    """A map (n, 2) coloured by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
+    """A map (n, 2) colored by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
     figure = Figure()
     senses = sorted({label for label in gold if label})
     symbols = np.array([SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
@@ -241,6 +252,6 @@ def _cover(item: tuple[float, float, int], other: tuple[float, float, int], wide
 
 
 def shape_names(gold: Sequence[str | None]) -> list[tuple[str, str]]:
-    """(sign, label) of each gold label, in the order `found_map` gives shapes."""
+    """(sign, label) of each gold label, in the order `draw_found_map` gives shapes."""
     signs = ("●", "◆", "■", "▲", "✚", "✖", "⬟", "⬢")
     return [(signs[k % 8], label) for k, label in enumerate(sorted({label for label in gold if label}))]

@@ -10,7 +10,7 @@ from core.analysis.spelling import Firing
 from core.classify.model import VARIANTS
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, apart, base, line_name
+from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, base, line_name, spread_heights
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
@@ -30,20 +30,20 @@ def letter_marks(firing: Firing) -> Markup:
                 '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>',
                 ground,
                 share,
-                shown(letter),
+                visible(letter),
             )
         )
     return html("{}{}", parts, "…" if len(firing.letters) > SHOWN_LETTERS else "")
 
 
-def shown(letter: str) -> str:
+def visible(letter: str) -> str:
     """A character that can be seen: itself, or its code point's number."""
     return letter if letter.isprintable() and not letter.isspace() else f"U+{ord(letter[0]):04X}"
 
 
 def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
     """Above, what each letter gives through the windows of each width; below, the k windows that give or take most."""
-    letters = [shown(letter) for letter in firing.letters]
+    letters = [visible(letter) for letter in firing.letters]
     n = len(firing.letters)
     spans = [window for window in firing.windows if window.lettered][:k]
     rows = [len(firing.widths), max(1, len(spans))]
@@ -66,7 +66,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         hovertemplate="%{text}, %{y}: %{z:+.1%}",
     )
     for name, share in zip(names, firing.by_width, strict=True):
-        _beside(figure, name, f"{share:+.0%}", axis="")
+        _add_text_right(figure, name, f"{share:+.0%}", axis="")
     largest = max([LEAST, *(abs(window.share) for window in spans)])
     places = [f"{number} " for number in range(len(spans))]
     figure.add_bar(
@@ -84,7 +84,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         hovertemplate="%{hovertext}",
     )
     for place, window in zip(places, spans, strict=True):
-        _beside(figure, place, html("<b>{}</b>  {:+.0%}", window.text, window.share), axis="2")
+        _add_text_right(figure, place, html("<b>{}</b>  {:+.0%}", window.text, window.share), axis="2")
     size = 22 if n <= 14 else 15 if n <= 26 else 11
     figure.update_xaxes(range=[-0.6, n - 0.4], showgrid=False, zeroline=False, fixedrange=True)
     figure.update_xaxes(row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size})
@@ -97,7 +97,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
     return figure.update_layout(margin={"t": 40, "r": 50 + 8 * min(wide, 30)}, transition=None)
 
 
-def _beside(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
+def _add_text_right(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
     """A text at the right of a row of the subplot whose axes end in `axis`."""
     add_text(figure, 1.01, y, text, xref=f"x{axis} domain", yref=f"y{axis}", xanchor="left")
 
@@ -132,7 +132,7 @@ def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: 
 def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, y: str, chosen: float | None = None) -> go.Figure:
     """A line a classifier (by its variant's name) over the share of letters disturbed, each named at its end."""
     figure = Figure()
-    ends = _placed({name: values[-1] for name, values in lines.items()})
+    ends = _place_names({name: values[-1] for name, values in lines.items()})
     styles = line_styles(list(lines))
     for name, values in lines.items():
         colour, dash = styles[name]
@@ -164,7 +164,7 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
 
 
 def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
-    """(colour, dash) of each variant: ELMo blue, GloVe orange, both violet, neither green or grey; dashes tell the like apart."""
+    """(color, dash) of each variant: ELMo blue, GloVe orange, both violet, neither green or gray; dashes tell the like apart."""
     styles: dict[str, tuple[str, str]] = {}
     for name in names:
         variant = VARIANTS[name]
@@ -176,9 +176,9 @@ def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     return styles
 
 
-def _placed(ends: dict[str, float], gap: float = 0.06) -> dict[str, float]:
+def _place_names(ends: dict[str, float], gap: float = 0.06) -> dict[str, float]:
     """Heights of the names at the lines' ends, at least `gap` from each other and none above the picture."""
-    placed = apart(ends, gap)
+    placed = spread_heights(ends, gap)
     highest = 1.02
     for name in sorted(placed, key=placed.get, reverse=True):
         placed[name] = min(placed[name], highest)

@@ -1,8 +1,8 @@
 """One look for every figure: palette, hover text, and the layout all of them start from.
 
-Senses wear the Okabe-Ito colours (safe for colour-blind readers; then shapes repeat them), layers one blue from
-light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colours
-are chosen to stand on a white and on a near-black page; text takes the page's own colour.
+Senses wear the Okabe-Ito colors (safe for color-blind readers; then shapes repeat them), layers one blue from
+light to dark, the mix the darkest, GloVe always orange, the user's own sentence always a star with a dark rim. Colors
+are chosen to stand on a white and on a near-black page; text takes the page's own color.
 """
 
 from typing import Any
@@ -40,7 +40,7 @@ class Figure(go.Figure):
 
 def _escaping(name: str):
     def method(self: Figure, *args: Any, **parts: Any) -> Figure:
-        return getattr(go.Figure, name)(self, *args, **_shown(parts))
+        return getattr(go.Figure, name)(self, *args, **_escape_parts(parts))
 
     return method
 
@@ -51,14 +51,14 @@ for _name in ("layout", "xaxes", "yaxes"):
     setattr(Figure, f"update_{_name}", _escaping(f"update_{_name}"))
 
 
-def _shown(part: Any, name: str = "") -> Any:
+def _escape_parts(part: Any, name: str = "") -> Any:
     if isinstance(part, str) and not name.endswith("family"):
         text = escape(part)
         return text + Markup("<extra></extra>") if name == "hovertemplate" and "<extra>" not in text else text
     if isinstance(part, dict):
-        return {name: _shown(value, name) for name, value in part.items()}
+        return {name: _escape_parts(value, name) for name, value in part.items()}
     several = isinstance(part, list | tuple) or getattr(getattr(part, "dtype", None), "kind", None) in ("O", "U")
-    return [_shown(item) for item in part] if several else part
+    return [_escape_parts(item) for item in part] if several else part
 
 
 def sense_colour(number: int) -> str:
@@ -66,7 +66,7 @@ def sense_colour(number: int) -> str:
 
 
 def ink(ground: str) -> str:
-    """Black or white, "#rrggbb": the one that is read better on a ground of that colour (WCAG 2.1's relative luminance)."""
+    """Black or white, "#rrggbb": the one that is read better on a ground of that color (WCAG 2.1's relative luminance)."""
     channels = [int(ground[k : k + 2], 16) / 255 for k in (1, 3, 5)]
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -113,13 +113,13 @@ def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -
 
 
 def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 13, borderpad: int = 3, **place) -> None:
-    """A name in white on a plate of its colour."""
+    """A name in white on a plate of its color."""
     font = {"size": size, "color": "#ffffff"}
     text = html("<b>{}</b>", name)
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
 
 
-def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
+def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:
     """Heights of the names at lines' ends: where each line ends, or higher, at least `gap` from each other."""
     placed: dict[str, float] = {}
     for name, height in sorted(ends.items(), key=lambda item: item[1]):
@@ -128,11 +128,11 @@ def apart(ends: dict[str, float], gap: float) -> dict[str, float]:
 
 
 def line_name(name: str, colour: str) -> Markup:
-    """A line's name at its end: the line's colour in a sign before it, for as the letters' own it would be too pale."""
+    """A line's name at its end: the line's color in a sign before it, for as the letters' own it would be too pale."""
     return html('<span style="color:{}">\u25a0</span> {}', colour, name)
 
 
-def enlarged(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
+def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     """The same figure to be read from afar: letters and dots `factor` times as large, `height` pixels high."""
     facts = figure.to_plotly_json()
     facts.get("layout", {}).pop("template", None)
@@ -148,10 +148,10 @@ def _times(facts, factor: float):
         return [_times(fact, factor) for fact in facts]
     if not isinstance(facts, dict):
         return facts
-    return {name: _sized(value, factor) if name == "size" else _times(value, factor) for name, value in facts.items()}
+    return {name: _scale(value, factor) if name == "size" else _times(value, factor) for name, value in facts.items()}
 
 
-def _sized(value, factor: float):
+def _scale(value, factor: float):
     if isinstance(value, list | tuple):
         return [item * factor for item in value]
     return value * factor if isinstance(value, int | float) else value

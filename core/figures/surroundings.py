@@ -15,6 +15,11 @@ NAMED = 8  # points on each side whose words stand on the map
 LETTER, LINE = 7.5, 17  # a letter's width and a line's height, in pixels
 
 
+def group_colours(*, sides: bool) -> tuple[str, ...]:
+    """By a group's number, 0 for none: of two sentences' sides, or of any groups."""
+    return SIDES if sides else (GREY, *SENSE_COLOURS)
+
+
 def lean_map(
     coordinates: np.ndarray,
     words: Sequence[str],

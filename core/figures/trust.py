@@ -1,4 +1,4 @@
-"""What a map does to the truth: lines to a point's true neighbours, three dimensions to look at, words ranked by their gain."""
+"""What a map does to the truth: lines to a point's true neighbors, three dimensions to look at, words ranked by their gain."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,13 +10,13 @@ from core.common.markup import html
 from core.figures.maps import Star
 from core.figures.style import GREY, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
 
-KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbours which a map has near too, and which it put elsewhere
+KEPT, ELSEWHERE = "#6B7280", "#D81B60"  # lines to true neighbors which a map has near too, and which it put elsewhere
 SYMBOLS_3D = ("circle", "diamond", "square", "cross", "x", "circle-open", "diamond-open", "square-open")  # all that Plotly has
 ROW = 19  # pixels a word
 
 
 def link_colours() -> dict[str, str]:
-    """What the two kinds of line are called, and their colours."""
+    """What the two kinds of line are called, and their colors."""
     return {t("near on the map"): KEPT, t("not near"): ELSEWHERE}
 
 

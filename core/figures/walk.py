@@ -32,7 +32,7 @@ def heat_figure(
     bold: int | None = None,
     row: int = ROW,
 ) -> go.Figure:
-    """(R, C) numbers, a labelled row each; orange below zero, blue above, colours full at `limit`; NaN stays empty. `columns` names the
+    """(R, C) numbers, a labeled row each; orange below zero, blue above, colors full at `limit`; NaN stays empty. `columns` names the
     columns, or is a title above numbered ones; `hovers` (R, C) stand above a number, `bold` is the row in question."""
     columns, title = (None, columns) if isinstance(columns, str) else (columns, "")
     values = np.asarray(values, float)

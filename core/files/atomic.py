@@ -35,7 +35,7 @@ def replacing(path: str | Path, *, own: str = "") -> Iterator[Path]:
     """
     path = Path(path)
     check_place(path)
-    temporary = _beside(path)
+    temporary = _temporary_name(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _sweep(path)
@@ -95,7 +95,7 @@ def cannot_write(path: Path, error: OSError) -> Exception:
     return BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=reason))
 
 
-def _beside(path: Path, what: str = "tmp") -> Path:
+def _temporary_name(path: Path, what: str = "tmp") -> Path:
     """A name that tells which process of which machine writes there; the suffix stays, as some writers would add one."""
     return path.with_name(f".{_machine()}-{os.getpid()}-{secrets.token_hex(4)}.{what}-{path.name[-40:]}")
 
@@ -139,7 +139,7 @@ def _check_swap(temporary: Path, path: Path, own: str) -> None:
 
 
 def _swap_folder(temporary: Path, path: Path) -> None:
-    aside = _beside(path, "old")
+    aside = _temporary_name(path, "old")
     for attempt in range(5):  # more than twice only if another process writes the same folder
         try:
             os.rename(temporary, path)

@@ -85,7 +85,7 @@ CATALOGUE = (
 
 
 def in_words(entry: CatalogueEntry) -> CatalogueEntry:
-    """An entry of CATALOGUE in the reader's language; what is not listed here stays as it is."""
+    """An entry of Catalog in the reader's language; what is not listed here stays as it is."""
     titles = {
         "trained here, 18.0 M parameters": t("trained here, 18.0 M parameters"),
         "13.6 M parameters": t("13.6 M parameters"),

@@ -1,6 +1,6 @@
 """Transformers by their published name, OWNER/NAME on Hugging Face's hub -> a folder of the cache; asked of the hub only when told to.
 
-What is fetched: the configuration, the tokeniser and the safetensors, each by the rules of core.files.download, against the sha256 that
+What is fetched: the configuration, the tokenizer and the safetensors, each by the rules of core.files.download, against the sha256 that
 the hub records for large files. No pickle and no code is among them. HF_ENDPOINT names another server with the hub's paths.
 """
 
@@ -54,7 +54,7 @@ def place(name: str) -> Path:
 
 
 def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published:
-    """Ask the hub for a model's files, sizes and licence. MissingArtifact where it has no such model, or none in safetensors."""
+    """Ask the hub for a model's files, sizes and license. MissingArtifact where it has no such model, or none in safetensors."""
     check_allowed("downloads")
     with tempfile.TemporaryDirectory() as folder:
         facts = read_json(download(f"{_server()}/api/models/{name}?blobs=true", Path(folder) / "model.json", stop=stop), expect=dict)

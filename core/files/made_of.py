@@ -21,7 +21,7 @@ def say_differences(before: dict, now: dict) -> str:
     """
     old, new = dict(_flat(before)), dict(_flat(now))
     named = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
-    lines = [f"{name}: {_said(old.get(name))}, now {_said(new.get(name))}" for name in named[:SHOWN]]
+    lines = [f"{name}: {_shorten(old.get(name))}, now {_shorten(new.get(name))}" for name in named[:SHOWN]]
     return "; ".join([*lines, *(["…"] if len(named) > SHOWN else [])])
 
 
@@ -33,7 +33,7 @@ def _flat(facts: dict, above: str = "") -> Iterator[tuple[str, object]]:
             yield f"{above}{name}", value
 
 
-def _said(value: object) -> str:
+def _shorten(value: object) -> str:
     if isinstance(value, list) and value and all(isinstance(each, list) and len(each) == 2 for each in value):
         value = " ".join(f"{name} ({short(str(digest))})" for name, digest in value)
     text = "none" if value is None else str(value)

@@ -24,7 +24,7 @@ def name_of(path: str | Path) -> str | None:
     path = Path(path)
     with suppress(OSError, ValueError):
         if path.suffix == ".jsonl" and path.is_file() and path.resolve().parent == folder().resolve():
-            return f"{_called(path)} · {path.stem[:DIGITS]}"
+            return f"{_title(path)} · {path.stem[:DIGITS]}"
     return None
 
 
@@ -47,7 +47,7 @@ def is_kept(name: str) -> bool:
     return False
 
 
-def _called(path: Path) -> str:
+def _title(path: Path) -> str:
     """The first document's name without the folders it lay in, on one line."""
     with suppress(OSError, ValueError, AttributeError), path.open(encoding="utf-8") as lines:
         document = str(json.loads(next(lines, "")).get("document") or "")

@@ -16,6 +16,7 @@ from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.common.markup import shorten
 from core.files import hub, sums
 from core.files import own_names as own
 from core.files.artifacts import file_sha256, read_json, write_json
@@ -61,7 +62,7 @@ def resolve(
     name = str(name_or_path)
     if kind == "corpus" and (path := own.path_of(name)):
         return path
-    if path := _given(name, kind):
+    if path := _user_path(name, kind):
         if kind == "model":
             check_model(path)
         sums.check(path)
@@ -82,13 +83,13 @@ def resolve(
         raise problem
     if entry:
         raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project's files.", name=name, folder=config.ASSETS))
-    raise MissingArtifact(_unknown(name[:200], kind))
+    raise MissingArtifact(_unknown(shorten(name), kind))
 
 
 def place_of(name: str, kind: str) -> Path | None:
     """Where `resolve` finds that name now, neither checked nor fetched; None where there is nothing, or it may not be named."""
     with contextlib.suppress(ElmoscopeError):
-        return (own.path_of(name) if kind == "corpus" else None) or _given(name, kind) or _find(name, kind)[0]
+        return (own.path_of(name) if kind == "corpus" else None) or _user_path(name, kind) or _find(name, kind)[0]
     return None
 
 
@@ -244,7 +245,7 @@ def _own_folders(kind: str) -> list[Path]:
     return [base / FOLDERS[kind] for base in (config.data_folder(), config.cache_folder()) if base]
 
 
-def _given(name: str, kind: str) -> Path | None:
+def _user_path(name: str, kind: str) -> Path | None:
     """The path a user gave, if there is something; BadInput where paths may not be named, whether there is something or not. What a visitor
     brought stays open to whoever has its address, which nobody can guess."""
     if limits().paths:

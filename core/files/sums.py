@@ -29,7 +29,7 @@ def check(path: str | Path) -> None:
     if not path.is_relative_to(root):
         return
     name = path.relative_to(root).as_posix()
-    meant = [(file, expected) for file, expected in _listed(root).items() if name in (".", file) or file.startswith(f"{name}/")]
+    meant = [(file, expected) for file, expected in _get_sums(root).items() if name in (".", file) or file.startswith(f"{name}/")]
     if any([_check_file(root / file, expected) for file, expected in meant]):
         _keep()
 
@@ -54,7 +54,7 @@ def renew(path: str | Path) -> None:
         return
     name = path.relative_to(root).as_posix()
     with locked(root / NAME):
-        others = {file: known for file, known in _listed(root).items() if file != name and not file.startswith(f"{name}/")}
+        others = {file: known for file, known in _get_sums(root).items() if file != name and not file.startswith(f"{name}/")}
         written = [file for file in bundled_files(root) if path in (file, *file.parents)]
         _write(root, others | {file.relative_to(root).as_posix(): _sum(file) for file in written})
 
@@ -77,7 +77,7 @@ def bundled_files(root: Path) -> list[Path]:
     return [path for path in paths if path.name != NAME and not any(part.startswith(".") for part in path.relative_to(root).parts)]
 
 
-def _listed(root: Path) -> dict[str, str]:
+def _get_sums(root: Path) -> dict[str, str]:
     """File -> its sum; empty where there is no list."""
     try:
         stat = (root / NAME).stat()
@@ -106,7 +106,7 @@ def _check_file(path: Path, expected: str) -> bool:
         raise MissingArtifact(t("{path} is missing. Reinstall the project's files.", path=path)) from None
     with _LOCK:
         if not _SEEN:
-            _SEEN.update(_kept())
+            _SEEN.update(_read_record())
         seen = _SEEN.get(str(path))
         unread = seen is None or seen[:2] != (stat.st_size, stat.st_mtime_ns)
         if unread:
@@ -129,7 +129,7 @@ def _record() -> Path:
     return config.cache_folder() / "checksums" / "assets.json"
 
 
-def _kept() -> dict[str, tuple[int, int, str]]:
+def _read_record() -> dict[str, tuple[int, int, str]]:
     """What earlier processes found; nothing where that cannot be read."""
     with contextlib.suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
         result = json.loads(_record().read_text(encoding="utf-8"))

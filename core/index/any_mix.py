@@ -89,7 +89,7 @@ def together(parts: Sequence[Candidates], rows: np.ndarray) -> Candidates:
 
 
 def between(first: Products, second: Products) -> np.ndarray:
-    """(L, L) float32: the first query's layers with the second's, normalised if the products are."""
+    """(L, L) float32: the first query's layers with the second's, normalized if the products are."""
     a, b = (layer_normalised(item.query.layers) if item.normalised else item.query.layers for item in (first, second))
     return (a.astype(np.float64) @ b.T.astype(np.float64)).astype(np.float32)
 

@@ -44,12 +44,12 @@ def build_index(
 ) -> OccurrenceTable:
     """Encode `sentences` into a new index at `folder`, written beside it and renamed when whole.
 
-    `targets_only` keeps the rows of labelled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
+    `targets_only` keeps the rows of labeled tokens alone. `report(tokens done, tokens in all, tokens per second)` is
     called as it goes on; what it raises ends the work. The next call for the same sentences and model goes on from there,
     and gives the same rows as if nothing had happened (vectors up to float16's next number). An older index goes, with what
     `beside` names (a pattern, as core.files.ours has it); BadInput where anything else is there.
 
-    With the encoder's `substitutes` those of every row are kept for the sense space; of labelled tokens alone, `SenseSpace.keep` reads them.
+    With the encoder's `substitutes` those of every row are kept for the sense space; of labeled tokens alone, `SenseSpace.keep` reads them.
     """
     check_replaceable(folder, beside)
     if targets_only:
@@ -78,7 +78,7 @@ def build_index(
         kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
             for first, part in _rounds(sentences):
-                keep = _kept(part, targets_only)
+                keep = _choose_rows(part, targets_only)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
                 made = _vectors_of(part, keep, targets_only, codes, encoder, parts / f"{first}.npz", substitutes)
@@ -164,7 +164,7 @@ def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
             tokens = 0
 
 
-def _kept(part: list[Sentence], targets_only: bool) -> np.ndarray:
+def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
     """Which tokens of the sentences become rows, (tokens,) bool."""
     if not targets_only:
         return np.ones(sum(len(s.tokens) for s in part), bool)

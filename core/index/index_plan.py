@@ -4,13 +4,17 @@ import time
 from collections import Counter
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo.encoder import Encoder
 from core.elmo.models import Model
+from core.elmo.substitutes import Substitutes
 from core.files.disk_space import make_room, room
 from core.index.build import TOKENS_PER_ROUND
+from core.index.sense_space import substitutes_of
 from core.index.table import OccurrenceTable
 from core.index.tables import Report, open_table, unread
 from core.text.sentences import Sentence
@@ -31,6 +35,7 @@ class Plan:
     index_bytes: int
     working_bytes: int  # on disk while the index is made, itself included
     memory_bytes: int  # while the index is made, beyond the model
+    keeps_substitutes: bool  # of every token, for the sense space
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +49,15 @@ class Pace:
         return plan.spellings * self.spelling_s + plan.tokens * self.token_s
 
 
-def index_plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
-    """What is in a corpus, and what its index will take on disk and in memory (as core.index.build writes it)."""
+def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = False) -> Plan:
+    """`index_plan` of what `open_table` would build with a model: of every token with its substitutes, where the model has any."""
+    substitutes = None if targets_only else substitutes_of(model)
+    return index_plan(sentences, model.encoder.n_layers, model.encoder.dim, substitutes.dim if substitutes else 0)
+
+
+def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: int = 0) -> Plan:
+    """What is in a corpus, and what its index will take on disk and in memory (as core.index.build writes it); `substitutes` is the size
+    of what it keeps of every token beside its layers."""
     spellings = Counter()
     of_rounds = 0
     this_round = set()
@@ -65,7 +77,8 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
     vector = n_layers * dim
     row = 2 * vector + 4 * (n_layers * (n_layers + 1) // 2) + 5 * 4  # float16 layers, float32 products, five numbers
     letters = sum(n * len(spelling.encode("utf-8", "ignore")) for spelling, n in spellings.items())
-    index = (tokens + len(words)) * row + letters + 4 * tokens
+    kept = tokens * 2 * substitutes  # float16
+    index = (tokens + len(words)) * row + letters + 4 * tokens + kept
     return Plan(
         documents=len({sentence.document for sentence in sentences}),
         sentences=len(sentences),
@@ -74,8 +87,9 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int) -> Plan:
         spellings=len(spellings),
         commonest=tuple((word, n) for word, n in words.most_common(200) if any(map(str.isalpha, word)))[:12],
         index_bytes=index,
-        working_bytes=index + tokens * 2 * vector + (of_rounds + len(this_round)) * 4 * vector,
-        memory_bytes=len(words) * vector * 10 + min(tokens, TOKENS_PER_ROUND) * vector * 20 + tokens * 40,
+        working_bytes=index + tokens * 2 * vector + (of_rounds + len(this_round)) * 4 * vector + kept,
+        memory_bytes=len(words) * vector * 10 + min(tokens, TOKENS_PER_ROUND) * (vector * 20 + substitutes * 18) + tokens * 40,
+        keeps_substitutes=substitutes > 0,
     )
 
 
@@ -91,7 +105,7 @@ def open_claimed(
     """The table of a corpus; what it takes on disk, where it is not there yet, is claimed first and added to what was `spent` so far."""
     if sentences := unread(corpus, model, targets_only=targets_only):
         rows = [replace(s, tokens=tuple(target.word for target in s.targets)) for s in sentences] if targets_only else sentences
-        plan = index_plan(rows, model.encoder.n_layers, model.encoder.dim)
+        plan = plan_for(rows, model, targets_only=targets_only)
         key = (corpus, model.fingerprint, targets_only)
         claim_room(plan, sum(size for other, size in spent.items() if other != key))
         spent[key] = plan.index_bytes
@@ -123,15 +137,20 @@ def check_room(plan: Plan, spent: int = 0) -> None:
         )
 
 
-def measured_pace(encoder, sentences: list[Sentence]) -> Pace:
-    """Read a sample twice with an encoder that has no words yet: the second time every spelling is known."""
+def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | None = None) -> Pace:
+    """Read a sample twice, and its `substitutes` where an index keeps them, with an encoder that has no words yet: the second time every
+    spelling is known."""
     every = max(1, len(sentences) // SAMPLE_SENTENCES)
     sample = [list(sentence.tokens[:SAMPLE_TOKENS]) for sentence in sentences[::every][:SAMPLE_SENTENCES]]
     fresh = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder
+    words = [token for tokens in sample for token in tokens]
+    if substitutes:
+        _ = substitutes.sampled  # made once for a model, whatever is read
     seconds = []
     for _ in range(2):
         started = time.perf_counter()
-        fresh.encode(sample)
+        read = fresh.encode(sample)
+        if substitutes and words:
+            substitutes.vectors(np.concatenate([fresh.around_each(layers) for layers in read]), words)
         seconds.append(time.perf_counter() - started)
-    n_spellings = len({token for tokens in sample for token in tokens})
-    return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, n_spellings), seconds[1] / max(1, sum(map(len, sample))))
+    return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, len(set(words))), seconds[1] / max(1, len(words)))

@@ -1,4 +1,4 @@
-"""Several tables of one model read as one: the bundled labelled words', and those of further words, a small table each.
+"""Several tables of one model read as one: the bundled labeled words', and those of further words, a small table each.
 
 Rows stand table after table, so that those of the first keep their numbers; nothing is copied but names and the mean vectors of spellings.
 """

@@ -1,4 +1,4 @@
-"""A token in context, its neighbours, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
+"""A token in context, its neighbors, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
 
 One pass over the table per query gives the (L, L) products of every row with the query; after that any weights cost
 nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_cosines).
@@ -53,7 +53,7 @@ class Products:
     query: Query
     cross: np.ndarray
     own: np.ndarray
-    normalised: bool = False  # of layers after layer normalisation (core.elmo.layer_norm), the rows' too
+    normalised: bool = False  # of layers after layer normalization (core.elmo.layer_norm), the rows' too
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,7 @@ class Question:
 
 
 class Index(ABC):
-    """Occurrences among which neighbours are looked for: a table, its shards, or the approximate index of them."""
+    """Occurrences among which neighbors are looked for: a table, its shards, or the approximate index of them."""
 
     def nearest(self, query: Query | Products, weights, *, k: int = NEIGHBOURS, which: str = ANY) -> list[Neighbour]:
         """The k nearest occurrences, best first; equal cosines keep the rows' order. The query's own row is left out.
@@ -123,7 +123,7 @@ class Index(ABC):
 
     @abstractmethod
     def answer(self, question: Question) -> list[Neighbour]:
-        """The neighbours that a checked question asks for; `nearest` says in which order."""
+        """The neighbors that a checked question asks for; `nearest` says in which order."""
 
 
 def make_query(encoder, tokens: Sequence[str], position: int) -> Query:
@@ -184,7 +184,7 @@ def _layer_products(block: np.ndarray, cross: np.ndarray, wanted: np.ndarray) ->
 
 
 def normalised_products(rows: Rows, result: Products) -> Products:
-    """The same products of layers after layer normalisation, exactly, from those of the layers as they are."""
+    """The same products of layers after layer normalization, exactly, from those of the layers as they are."""
     layers = result.query.layers[None]
     means = layer_norm.means_of(layers)
     d = layer_norm.gram_deviations(result.own[None], means, rows.dim)

@@ -10,7 +10,7 @@ import pyarrow as pa
 from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.elmo import layer_norm
-from core.elmo.mix import widened
+from core.elmo.mix import widen
 
 
 class Rows:
@@ -47,7 +47,7 @@ class Rows:
 
     @cached_property
     def spread(self) -> tuple[np.ndarray, np.ndarray]:
-        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalisation needs, read once."""
+        """Mean and standard deviation (N, L) of every layer's numbers: what layer normalization needs, read once."""
         if not self.layers:
             return np.empty((0, 0)), np.empty((0, 0))
         means = np.concatenate([layer_norm.means_of(block) for block in self.layers])
@@ -55,7 +55,7 @@ class Rows:
 
     @cached_property
     def normalised_gram(self) -> np.ndarray:
-        """`gram` of the layers after layer normalisation."""
+        """`gram` of the layers after layer normalization."""
         return layer_norm.normalised_gram(self.gram, *self.spread, self.dim)
 
     def numbers(self, name: str) -> np.ndarray:
@@ -77,7 +77,7 @@ class Rows:
         out = np.empty((len(rows), *shape), np.float32)
         for block in np.unique(blocks):
             here = blocks == block
-            out[here] = widened(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
+            out[here] = widen(self.layers[block][np.asarray(rows)[here] - self.starts[block]])
         return out
 
 

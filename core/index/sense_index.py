@@ -2,7 +2,7 @@
 
 All of them stand by one mean, that of all words, and by the map that has not seen the query's word: with the mean of the word's own rows
 the nearest is right no more often (README.md). What was kept beside the table is there at once; of the other rows the sentences are read
-anew, so where those are more than `MOST_READ` only the rows nearest at layer 1 are placed.
+anew, so where those are more than `MOST_READ`, or the kept ones more than `MOST_PLACED`, only the rows nearest at layer 1 are placed.
 """
 
 from dataclasses import dataclass
@@ -16,6 +16,7 @@ from core.index.table import OccurrenceTable
 from core.text.readings import WordInContext
 
 MOST_READ = 300  # rows whose sentences a search reads: two seconds
+MOST_PLACED = 40_000  # rows whose substitutes are kept that a search places: 1.2 seconds
 ROWS_AT_ONCE = 8_192  # placed at a time: 16 MB
 WEIGHTS = (1.0,)  # the space is one layer
 
@@ -39,30 +40,33 @@ class SenseIndex(Index):
         place = self.place(query)
         parts = (rows[start : start + ROWS_AT_ONCE] for start in range(0, len(rows), ROWS_AT_ONCE))
         return np.concatenate(
-            [np.empty(0, np.float32), *(self._placed(self.space.of_rows(self.table, part), query) @ place for part in parts)]
+            [np.empty(0, np.float32), *(self._place(self.space.of_rows(self.table, part), query) @ place for part in parts)]
         )
 
     def place(self, query: Query, by: Query | None = None) -> np.ndarray:
         """(D,): where a word in its sentence stands, by the map that has not seen it; with `by`, that has not seen another's word."""
-        return self._placed(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
+        return self._place(self.space.views([(query.tokens, query.position)], query.layers[None]), by or query)[0]
 
     def rows(self, question: Question) -> np.ndarray:
-        """(n,): the rows that are placed, in the table's order; all that may answer, unless too many of them must be read."""
+        """(n,): the rows that are placed, in the table's order; all that may answer, unless they are too many."""
         rows = np.flatnonzero(self.table.kept(question))
-        if not self._too_many(rows):
+        if len(rows) <= (most := self.most(rows)):
             return rows
         layer = cosines(
             self.table.rows, products_of(self.table.rows, question.asked), layer_weights(str(LAYER), len(question.query.layers))
         )
-        return np.sort(rows[best(layer[rows], MOST_READ)])
+        return np.sort(rows[best(layer[rows], most)])
 
-    def narrows(self, query: Query, which: str = ANY) -> bool:
-        """Whether only the rows nearest at layer 1 are placed, of those that may answer."""
-        return self._too_many(np.flatnonzero(self.table.kept(Question(query, WEIGHTS, which=which))))
+    def narrows(self, query: Query, which: str = ANY) -> int:
+        """How many rows are placed, those nearest at layer 1, where not all that may answer are; else 0."""
+        rows = np.flatnonzero(self.table.kept(Question(query, WEIGHTS, which=which)))
+        most = self.most(rows)
+        return most if len(rows) > most else 0
 
-    def _too_many(self, rows: np.ndarray) -> bool:
-        return bool(np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ)
+    def most(self, rows: np.ndarray) -> int:
+        """How many of these rows a search places."""
+        return MOST_READ if np.count_nonzero(self.space.unread(self.table, rows)) > MOST_READ else MOST_PLACED
 
-    def _placed(self, views: np.ndarray, query: Query) -> np.ndarray:
+    def _place(self, views: np.ndarray, query: Query) -> np.ndarray:
         word = WordInContext(query.tokens, query.position, query.read_as)
         return self.space.placed(views, word=self.word or word.lemma_in(self.table) or word.spelling)

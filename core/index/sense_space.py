@@ -2,7 +2,7 @@
 
 Three parts, each of length 1: layer 1; the sum of the other words' static vectors (core.static.context); the words that both directions
 expect in its place (core.elmo.substitutes). What all occurrences of a word share is taken off each part, and the parts are joined. A
-linear map, learned from labelled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
+linear map, learned from labeled words (core.analysis.sense_map), weighs what differs between senses against what differs within one. A
 word that it was learned from is judged by a map that has not seen it.
 
 Layers 0, 1, 2 and their mix stay what the paper defines; this space is ours.
@@ -35,11 +35,12 @@ LAYER = 1  # whose vectors are the first part: of a biLM's the one that tells se
 FOLDS = 10
 FORMAT = 2
 SUBSTITUTES = "substitutes"
+LAST = 2  # readings that are kept: of two sides
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Learned:
-    """What labelled words taught."""
+    """What labeled words taught."""
 
     maps: np.ndarray  # (FOLDS + 1, V, D): without each tenth of the words, and of all
     mean: np.ndarray  # (V,) of the parts, over words
@@ -69,7 +70,7 @@ class SenseSpace:
     learned: Learned | None = None
     fingerprint: str = ""  # of the model
     _kept: dict[tuple, tuple[np.ndarray | None, dict[int, np.ndarray]]] = field(default_factory=dict)  # a table's: from disk, computed here
-    _last: tuple = (None, None)  # of `_places_of`
+    _last: tuple[tuple, ...] = ()  # of `_places_of`
 
     @property
     def widths(self) -> tuple[int, int, int]:
@@ -153,14 +154,16 @@ class SenseSpace:
 
     def _places_of(self, table: OccurrenceTable, rows: np.ndarray) -> tuple[np.ndarray, list[str]]:
         """(n, 2P) the places of some rows, and their tokens; the last that were read are kept, as a page names groups of what it grouped."""
-        key = str(table.folder), str(table.meta["corpus"]), rows.tobytes()
-        known, last = self._last
-        if known != key:
-            occurrences = [table.occurrence(int(row)) for row in rows]
-            places = self.encoder.around([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
-            last = places, [o.tokens[o.position] for o in occurrences]
-            self._last = key, last
-        return last
+        key, wanted = (str(table.folder), str(table.meta["corpus"])), rows.tolist()
+        for known, number, places, words in self._last:
+            if known == key and all(row in number for row in wanted):
+                chosen = [number[row] for row in wanted]
+                return places[chosen], [words[k] for k in chosen]
+        occurrences = [table.occurrence(row) for row in wanted]
+        places = self.encoder.around_alone([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
+        words = [o.tokens[o.position] for o in occurrences]
+        self._last = ((key, {row: k for k, row in enumerate(wanted)}, places, words), *self._last)[:LAST]
+        return places, words
 
     def _read(self, table: OccurrenceTable) -> np.ndarray | None:
         """(N, P) float16 as they were kept beside a table; of a joined one NaN for the rows of parts that have none. None where none is kept."""
@@ -169,7 +172,7 @@ class SenseSpace:
             sizes = [(len(part), self.substitutes.dim) for part in tables]
             filled = [np.full(size, np.nan, np.float16) if part is None else part for part, size in zip(parts, sizes, strict=True)]
             return None if all(part is None for part in parts) else np.concatenate(filled)
-        if (table.meta.get(SUBSTITUTES), table.meta["model"]) != (FORMAT, self.fingerprint):
+        if not keeps_substitutes(table) or table.meta["model"] != self.fingerprint:
             return None
         with suppress(OSError, EOFError, ValueError):
             kept = np.load(table.folder / KEPT, mmap_mode="r")
@@ -183,6 +186,11 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
+
+
+def keeps_substitutes(table: OccurrenceTable) -> bool:
+    """Whether the substitutes of a table's rows lie beside it; else, as of older indexes, they are computed when asked for."""
+    return table.meta.get(SUBSTITUTES) == FORMAT
 
 
 def new_file(folder: Path, rows: int, dim: int) -> np.ndarray:

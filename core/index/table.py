@@ -88,7 +88,7 @@ class OccurrenceTable(Index):
         return np.flatnonzero(wanted)
 
     def lemma_of(self, word: str) -> str | None:
-        """The labelled word that a form belongs to ("banks" -> "bank"), or None; a form that is labelled nowhere by its ending.
+        """The labeled word that a form belongs to ("banks" -> "bank"), or None; a form that is labeled nowhere by its ending.
 
         A spelling that is a word of its own is no form of another: "wound" of "wind" (core.text.readings).
         """
@@ -103,7 +103,7 @@ class OccurrenceTable(Index):
         return next((form for form in dictionary_forms(word) if form in self.lemmas), None) if self.lemmas else None
 
     def senses_of(self, word: str) -> list[str]:
-        """The senses a word has in the labelled sentences, in a fixed order, so that each keeps its colour everywhere."""
+        """The senses a word has in the labeled sentences, in a fixed order, so that each keeps its color everywhere."""
         lemma = self.lemma_of(word)
         return sorted({self.senses[k] for k in self.sense[self.labelled_rows(lemma)]}) if lemma else []
 
@@ -128,16 +128,16 @@ class OccurrenceTable(Index):
         return self.word == self.word_codes.get(folded(word), -2)
 
     def lemmas_of(self, word: str) -> set[str]:
-        """The lemmas that a spelling is labelled with; of a word of its own none but itself."""
+        """The lemmas that a spelling is labeled with; of a word of its own none but itself."""
         if is_own(word):
             return {folded(word)} & set(self.lemmas)
         return {self.lemmas[code] for code in np.unique(self.lemma[self.spelled(word)]) if code >= 0}
 
     def same_word(self, word: str, lemmas: Collection[str] = (), read_as: str = "") -> np.ndarray:
-        """(N,) bool: rows with this spelling; inflected forms of a labelled word, or of one with these `lemmas`, are no other word, nor
+        """(N,) bool: rows with this spelling; inflected forms of a labeled word, or of one with these `lemmas`, are no other word, nor
         are those of a Korean verb. A word that stands nowhere as it is spelled is what it is a form of, but for a word of its own.
 
-        `read_as` says which word it is (core.text.readings): then the rows labelled as another are left out.
+        `read_as` says which word it is (core.text.readings): then the rows labeled as another are left out.
         """
         spelled = self.spelled(word)
         if read_as:
@@ -165,7 +165,7 @@ class OccurrenceTable(Index):
         return {}
 
     def own_row(self, query: Query) -> np.ndarray:
-        """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbour."""
+        """(N,) bool: the very occurrence, where the query's sentence is in the corpus: nobody is their own neighbor."""
         own = np.zeros(len(self), bool)
         rows = np.flatnonzero(self.spelled(query.word))
         own[rows] = self.same_sentence(rows, query.tokens, query.position)
@@ -200,7 +200,7 @@ class OccurrenceTable(Index):
         return results
 
     def similarities(self, rows: np.ndarray, weights, *, normalised: bool = False) -> np.ndarray:
-        """Cosines of the mixes of some rows with each other, (n, n) float32; of normalised layers if told so."""
+        """Cosines of the mixes of some rows with each other, (n, n) float32; of normalized layers if told so."""
         layers = self.rows.take(rows)
         layers = layer_normalised(layers) if normalised else layers
         mixes = mixed(layers, check_weights(weights, self.meta["layers"]), axis=1, unit=True)

@@ -13,20 +13,21 @@ from core.files.artifacts import read_json
 from core.files.registry import existing
 from core.index.build import build_index
 from core.index.joined import JoinedTable
+from core.index.sense_space import substitutes_of
 from core.index.table import OccurrenceTable
 from core.text.corpora import labelled_of, open_corpus
 from core.text.labelled_words import indexed, parts, sentences_of
 from core.text.languages import Language
 from core.text.sentences import Sentence, fingerprint
 
-FEW_WORDS = 8  # further labelled words whose sentences, some forty each, are read in a moment
+FEW_WORDS = 8  # further labeled words whose sentences, some forty each, are read in a moment
 Report = Callable[[int, int, float], None]  # tokens done, in all, per second
 
 
 def open_table(corpus: str, model: Model, *, targets_only: bool = False, report: Report | None = None) -> OccurrenceTable:
     """The index of a corpus under a model: an index folder as it is, the bundled one, or one built into the cache.
 
-    `targets_only` asks for the labelled tokens alone; a corpus without any is indexed whole. Of "sentences+python" these are the
+    `targets_only` asks for the labeled tokens alone; a corpus without any is indexed whole. Of "sentences+python" these are the
     language's own and that word's, each encoded once and kept by itself (core.text.labelled_words).
     """
     if (folder := index_at(corpus)) and (folder / "occurrences.arrow").is_file():
@@ -56,7 +57,7 @@ def index_at(corpus: str) -> Path | None:
 
 
 def takes_long(corpus: str) -> bool:
-    """Whether a corpus has more labelled sentences than are read in a moment: those of many further words, or somebody's own."""
+    """Whether a corpus has more labeled sentences than are read in a moment: those of many further words, or somebody's own."""
     if language := sentences_of(corpus):
         added = parts(corpus)[1]
         return language.more_sentences in added or len(added) > FEW_WORDS
@@ -64,12 +65,12 @@ def takes_long(corpus: str) -> bool:
 
 
 def opens_at_once(corpus: str) -> bool:
-    """Whether a corpus has labelled tokens, or is a table already, so that it opens without reading every word."""
+    """Whether a corpus has labeled tokens, or is a table already, so that it opens without reading every word."""
     return bool(sentences_of(corpus)) or index_at(corpus) is not None or any(sentence.targets for sentence in open_corpus(corpus))
 
 
 def open_tokens(corpus: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
-    """Every token of a corpus, and with it the labelled rows of the further words that it names ("sentences+python")."""
+    """Every token of a corpus, and with it the labeled rows of the further words that it names ("sentences+python")."""
     return with_further(open_table(indexed(corpus), model, report=report), corpus, model)
 
 
@@ -89,20 +90,20 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
 
 
 def open_word(word: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
-    """The labelled sentences of one word of the model's language: the bundled table where it holds the word, else a table of that
+    """The labeled sentences of one word of the model's language: the bundled table where it holds the word, else a table of that
     word alone, built into the cache without reading any other word's sentences."""
     table = bundled_targets(model.language.sentences, model)
     return table if table and word in table.lemmas else _further(word, model.language, model, report)
 
 
 def with_further(table: OccurrenceTable, corpus: str, model: Model) -> OccurrenceTable:
-    """The table of every token of a language's own sentences with the labelled rows of the further words that the corpus names."""
+    """The table of every token of a language's own sentences with the labeled rows of the further words that the corpus names."""
     added = () if indexed(corpus) == corpus else parts(corpus)[1]
     return JoinedTable([table, *(_further(item, sentences_of(corpus), model, None) for item in added)]) if added else table
 
 
 def _further(added: str, owner: Language, model: Model, report: Report | None) -> OccurrenceTable:
-    """The labelled rows of a further word of a language, or of all of them."""
+    """The labeled rows of a further word of a language, or of all of them."""
     return _built(labelled_of(owner, added), model, True, report)
 
 
@@ -116,17 +117,20 @@ def _folder(sentences: list[Sentence], model: Model, targets_only: bool) -> Path
 
 
 def _built(sentences: list[Sentence], model: Model, targets_only: bool, report: Report | None) -> OccurrenceTable:
-    """The table of sentences in the cache, made there if it is not yet."""
+    """The table of sentences in the cache, made there if it is not yet; of every token with its substitutes, where the model has any."""
     targets_only &= any(sentence.targets for sentence in sentences)
     folder = _folder(sentences, model, targets_only)
     if (folder / "meta.json").is_file():
         return OccurrenceTable(folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
-    return build_index(sentences, model.encoder, folder, model=model.fingerprint, targets_only=targets_only, report=report)
+    substitutes = None if targets_only else substitutes_of(model)
+    return build_index(
+        sentences, model.encoder, folder, model=model.fingerprint, targets_only=targets_only, report=report, substitutes=substitutes
+    )
 
 
 def bundled_targets(corpus: str, model: Model) -> OccurrenceTable | None:
-    """The shipped table of the bundled sentences' labelled tokens, if it was made with this very model."""
+    """The shipped table of the bundled sentences' labeled tokens, if it was made with this very model."""
     language = model.language
     folder = ASSETS / language.targets
     if not language.targets or corpus != language.sentences or not (folder / "meta.json").is_file():

@@ -15,7 +15,7 @@ from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
 from core.common.limits import limits
 from core.elmo.encoder import Encoder
-from core.elmo.mix import widened
+from core.elmo.mix import widen
 from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
 from core.files.disk_space import hold, make_room
 
@@ -46,7 +46,7 @@ class FeatureStore:
         self._shards = []
         for number, (first, last) in enumerate(_shards(texts)):
             tokens = sum(map(len, texts[first:last]))
-            self._shards.append(_opened(_shard(self.folder, number), tokens, meta))
+            self._shards.append(_open_arrays(_shard(self.folder, number), tokens, meta))
             at = 0
             for text in texts[first:last]:
                 self._place.append((number, at))
@@ -64,8 +64,8 @@ class FeatureStore:
         number, at = self._place[self._row[text]]
         spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
-        layers[0] = np.tile(widened(spelt), layers.shape[2] // spelt.shape[1])  # once, or twice
-        layers[1:] = widened(contextual).transpose(1, 0, 2)
+        layers[0] = np.tile(widen(spelt), layers.shape[2] // spelt.shape[1])  # once, or twice
+        layers[1:] = widen(contextual).transpose(1, 0, 2)
         if self._keeps:
             self._read[text] = layers
         return layers
@@ -182,7 +182,7 @@ def _once(layer: np.ndarray) -> np.ndarray:
     return layer[:, :half].copy() if not odd and np.array_equal(layer[:, :half], layer[:, half:]) else layer
 
 
-def _opened(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarray]:
+def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.ndarray]:
     dim, n_layers = int(meta["dim"]), int(meta["n_layers"])
     try:
         pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelt", "contextual"))

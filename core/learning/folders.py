@@ -150,6 +150,6 @@ def unpack(stored: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     return arrays
 
 
-def rounded(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def round_as_stored(arrays: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """The float32 arrays that come back from storage."""
     return unpack(pack(arrays))

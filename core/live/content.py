@@ -1,4 +1,4 @@
-"""All that the page's engine reads, in one pack: weights, words, labelled sentences."""
+"""All that the page's engine reads, in one pack: weights, words, labeled sentences."""
 
 from collections.abc import Callable
 
@@ -22,7 +22,7 @@ SCRIPTS = {
 }
 
 
-def packed(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
+def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
     """The pack of a bench's model, and what the page says of it; `report` is told how far it is, 0 to 1, and at what.
 
     BadInput or MissingArtifact for a model that no page can hold.
@@ -56,7 +56,7 @@ def _language(bench: Bench, lemmas: list[str]) -> dict:
             "before_nouns": sorted(known.before_nouns),
             "own": sorted(known.own),
             "either": sorted(known.either),
-            # Hangul is not analysed in a page: a token counts as the labelled word that it begins with.
+            # Hangul is not analyzed in a page: a token counts as the labeled word that it begins with.
             "stems": sorted((lemma for lemma in lemmas if "가" <= lemma[:1] <= "힣"), key=len, reverse=True),
         },
     }

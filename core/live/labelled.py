@@ -1,4 +1,4 @@
-"""The labelled sentences of a model's language as the page has them: their vectors in 8 bits, maps, and what its verdicts rest on."""
+"""The labeled sentences of a model's language as the page has them: their vectors in 8 bits, maps, and what its verdicts rest on."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from core.workbench import Bench
 
 
 def add_labelled(pack: Pack, bench: Bench) -> dict:
-    """The table of labelled tokens into the pack; what is said of it."""
+    """The table of labeled tokens into the pack; what is said of it."""
     table, judge = bench.targets, levels.judge(bench)
     rows = np.arange(len(table))
     occurrences = [table.occurrence(row) for row in range(len(table))]

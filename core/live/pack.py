@@ -27,7 +27,7 @@ class Pack:
 
     def add_rows(self, name: str, matrix: np.ndarray) -> None:
         """(n, d) float -> 8 bits and a scale a row, its columns padded with zeros."""
-        whole, scales = rounded(matrix)
+        whole, scales = quantize(matrix)
         padded = np.pad(whole, ((0, 0), (0, -whole.shape[1] % WIDE)))
         self.add(name, padded, rows=padded.shape[0], columns=padded.shape[1])
         self.add(f"{name}.scales", scales)
@@ -43,7 +43,7 @@ class Pack:
         return gzip.compress(len(head).to_bytes(4, "little") + head + b"".join(self._parts), 9, mtime=0)
 
 
-def rounded(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def quantize(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """(n, d) -> int8 (n, d), float32 (n,): each row in steps of a 127th of its largest number."""
     rows = np.asarray(matrix, np.float32)
     scales = np.maximum(np.abs(rows).max(axis=1, initial=0.0), 1e-12) / 127
@@ -52,5 +52,5 @@ def rounded(matrix: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def as_packed(matrix: np.ndarray) -> np.ndarray:
     """(n, d) as the page has it once it is rounded."""
-    whole, scales = rounded(matrix)
+    whole, scales = quantize(matrix)
     return whole * scales[:, None]

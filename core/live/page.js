@@ -106,8 +106,8 @@
     const sure = of.probability >= 1 ? say.same : of.says === "close" ? filled(say.of_100, { two, one: 100 - two }) : filled(say.right, { n: Math.min(99, Math.round(100 * of.certainty)) });
     const parts = [sure];
     if (of.senses) {
-      const [first, second] = of.senses.map((name) => (name ? `“${name}”` : say.unclear));
-      parts.push(first === second ? filled(say.both, { at, sense: first }) : filled(say.each, { at, first, second }));
+      const [first, second] = of.senses.map((name) => (name ? `“${name}”` : say.unclear)), named = { at: spaces.at[of.namedIn] };
+      parts.push(first === second ? filled(say.both, { ...named, sense: first }) : filled(say.each, { ...named, first, second }));
       if (of.says !== "close" && of.senses.every(Boolean) && (of.senses[0] === of.senses[1]) !== (of.says === "one")) parts.push(say.outvoted);
       if (of.expected || of.around) parts.push(of.expected ? say.expected : say.around);
     } else parts.push(filled(of.around ? say.unlabelled : say.alone, { word: shown.slice(0, 40), at }), of.around && of.says === "close" ? say.inconclusive : "");

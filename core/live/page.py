@@ -19,7 +19,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
-from core.live.content import packed
+from core.live.content import pack_bench
 from core.live.texts import texts
 from core.workbench import Bench
 
@@ -54,7 +54,7 @@ Examples = Sequence[tuple[str, str, str]]  # word, first sentence, second senten
 
 def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str], None] = lambda share, what: None) -> str:
     """The whole file, by a bench's model. BadInput or MissingArtifact for a model that no page can hold."""
-    pack, facts = packed(bench, report)
+    pack, facts = pack_bench(bench, report)
     examples = examples or [(word, *pair) for word, pair in bench.language.examples.get("pairs", {}).items()]
     if not examples:
         raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))

@@ -1,6 +1,6 @@
 // One meaning or two, by core's rule (core/senses/verdict.py, core/senses/evidence.py, core/index/sense_space.py).
 
-const VOTERS = 8, SHARPNESS = 10, SURE = 0.64, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200;
+const VOTERS = 8, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200;
 
 function newSenses(pack, network, statics, substitutes) {
   const { calibration } = pack.facts, learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
@@ -59,7 +59,7 @@ function newSenses(pack, network, statics, substitutes) {
     return 1 / (1 + Math.exp(-(slope * z + bend * z * Math.abs(z))));
   }
   const odds = (share, soft) => Math.log((share + soft) / (1 - share + soft));
-  const leader = (votes) => { const most = Math.max(...votes), first = votes.flatMap((one, k) => (most - one < 1e-9 ? [k] : [])); return first.length === 1 ? first[0] : null; };
+  const leader = (shares) => { const [first, second] = ranked(shares); return shares[first] - shares[second] >= CLEAR ? first : null; };
   function said(probability, layer, more = {}) {
     const certainty = Math.max(probability, 1 - probability);
     return { probability, layer, certainty, says: certainty < SURE ? "close" : probability > 0.5 ? "one" : "two", ...more };
@@ -71,19 +71,20 @@ function newSenses(pack, network, statics, substitutes) {
     const keep = of.rows.map((_, k) => k).filter((k) => !both.some((one) => of.isAt(k, one.tokens, one.position)));
     const labels = keep.map((k) => of.labels[k]);
     const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, both.map((one) => unit(mixOf(one.layers, weights))), n);
-    const senses = token.votes.map(leader);
-    if (same) return said(1, layer, { senses });
     const about = both.map((one) => topic(one.tokens, one.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, about, n).middles) : 0.5;
-    let inSpace = [0.5, 0.5, 0];
+    let inSpace = [0.5, 0.5, 0], named = token.middles;
     if (learned) {
       const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((one) => one[part])));
       const own = both.map((one, k) => placed(partsOf(one.layers, about[k], one.expected()), mean, of.map));
       const space = shares(parts.map((one) => placed(one, mean, of.map)), labels, own, n);
+      named = space.middles;
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }
+    const read = { senses: named.map(leader), namedIn: learned ? "senses" : layer };
+    if (same) return said(1, layer, read);
     const votes = odds(agreed(token.votes), SOFT), given = odds(agreed(token.middles), SOFT_MIDDLES), near = agreed(token.directions);
     const inputs = [votes, votes * trust, given, given * trust, near, near * trust, trust, odds(middles, SOFT_MIDDLES), odds(inSpace[0], SOFT), odds(inSpace[1], SOFT_MIDDLES), inSpace[2]];
-    return said(probabilityOf(inputs, calibration.votes), layer, { senses, around: statics.dim > 0, expected: learned !== null });
+    return said(probabilityOf(inputs, calibration.votes), layer, { ...read, around: statics.dim > 0, expected: learned !== null });
   }
 
   // Two tokens of any other word.

@@ -1,8 +1,9 @@
-"""Every text of the page in the reader's language; what the page fills in stands in braces. Those that the app shows too are its own."""
+"""Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
 
 from core.common.i18n import t
-from core.common.model_layers import MIX, Layers, subscript
+from core.common.model_layers import MIX, SENSES, Layers
 from core.figures.style import layer_title
+from core.views.substitutes import weak_texts
 
 
 def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
@@ -11,21 +12,17 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
     return {
         "page": _page(model, cut_at_spaces=cut_at_spaces),
         "verdict": _verdict(),
-        "weak": _weak(),
-        "home": _home(layers),
-        "expected": {
-            "text": {"head": t("ELMo also expects:"), "read": t("Direction")},
-            "directions": [["both", t("both")], ["forward", t("forward")], ["backward", t("backward")]],
-            "put": t("{word}, {p}: insert", word="{word}", p="{p}"),
-        },
-        "mix": _mix(layers),
+        "weak": weak_texts("{word}"),
+        "home": home_texts(layers),
+        "expected": expected_texts() | {"put": t("{word}, {p}: insert", word="{word}", p="{p}")},
+        "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
         "map": _map(),
         "spaces": {
             "names": [t("layer mix") if name == MIX else layers.title(name) for name in spaces],
             "short": [layers.label(name) for name in spaces],
             "titles": [layers.heading(name) for name in spaces],
             "where": [layer_title(name) for name in spaces],
-            "at": {name: layers.at(name) for name in spaces},
+            "at": {name: layers.at(name) for name in (*spaces, SENSES)},
         },
         "which": [t("1st"), t("2nd")],
         "presets": [*(layers.title(name) for name in layers.alone), t("average"), t("all −6")],
@@ -71,8 +68,8 @@ def _verdict() -> dict:
         "right": t("Right in {n} of 100 such pairs.", n="{n}"),
         "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
         "unclear": t("unclear"),
-        "both": t("Nearest labeled sentences {at}: {sense} for both.", at="{at}", sense="{sense}"),
-        "each": t("Nearest labeled sentences {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
+        "both": t("Nearest sense {at}: {sense} for both.", at="{at}", sense="{sense}"),
+        "each": t("Nearest senses {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
         "outvoted": t("Other evidence outweighs this."),
         "expected": t("Context words and substitutes count too."),
         "around": t("Context words count too."),
@@ -84,17 +81,16 @@ def _verdict() -> dict:
     }
 
 
-def _weak() -> dict:
+def expected_texts() -> dict:
+    """Of the words that are expected in a place."""
     return {
-        "grammar": t("“{word}” is a function word: substitutes say little.", word="{word}"),
-        "name": t("“{word}” is a name: substitutes say little.", word="{word}"),
-        "first": t("Nothing before “{word}”: less reliable.", word="{word}"),
-        "last": t("Nothing after “{word}”: less reliable.", word="{word}"),
-        "alone": t("“{word}” is alone: not reliable.", word="{word}"),
+        "text": {"head": t("ELMo also expects:"), "read": t("Direction")},
+        "directions": [("both", t("both")), ("forward", t("forward")), ("backward", t("backward"))],
     }
 
 
-def _home(layers: Layers) -> dict:
+def home_texts(layers: Layers) -> dict:
+    """Of two words' arrows and bars."""
     return {
         "label": t("Layer 0 reads only the spelling, higher layers the sentence."),
         "labels": [t("1st"), t("2nd")],
@@ -112,15 +108,15 @@ def _home(layers: Layers) -> dict:
     }
 
 
-def _mix(layers: Layers) -> dict:
+def mix_texts(layers: Layers, word: str) -> dict:
+    """Of the sliders that mix a word's layers."""
     return {
-        "title": t("Layer mix of “{word}”", word="{word}"),
+        "title": t("Layer mix of “{word}”", word=word),
         "presets": t("Presets"),
         "learned": t("Learned weights"),
-        "layers": [t("w{subscript}, {layer}", subscript=subscript(int(k)), layer=layers.title(k)) for k in layers.alone],
+        "layers": [layers.weight_name(name) for name in layers.alone],
         "gamma": t("scale γ"),
         "norm": t("Layer normalization"),
-        "norm_help": "",
         "share": t("layer weight s = softmax(w)"),
         "pull": t("s × vector length: effective share"),
         "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
@@ -130,21 +126,39 @@ def _mix(layers: Layers) -> dict:
         "one_length": t("vector length"),
         "length": t("lengths {lengths} (γ scales both)", lengths="{lengths}"),
         "spoken": t("Layer weights {shares}.", shares="{shares}"),
-        "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n="{n}", word="{word}"),
-        "about_map": t("Lines: the listed sentences."),
+    }
+
+
+def sense_texts(layers: Layers, word: str, n: int | str) -> dict:
+    """Of a mix of a word whose senses are labeled, in n sentences."""
+    return {
+        "map": t("Map of “{word}” in this mix: {n} sentences colored by sense.", n=n, word=word),
         "accuracy": t("Nearest sentence: same sense"),
         "chance": t("chance {share}", share="{share}"),
         "alone": t("0 to {top}: single layers; each sentence left out in turn.", top=layers.n - 1),
+    }
+
+
+def _mix() -> dict:
+    return {
+        "norm_help": "",
+        "about_map": t("Lines: the listed sentences."),
         "nearest": t("Nearest to “{word}”, sentence {number}", word="{word}", number="{number}"),
         "yours": t("yours, {number}", number="{number}"),
         "weights": t("w = {w}", w="{w}"),
     }
 
 
-def _map() -> dict:
+def kept_in_words(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
+    """How many of a point's true neighbors the map keeps near; of a point that has none, how many are equally near."""
+    if not n:
+        return t("no true neighbors: {tied} tied", tied=tied)
+    return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)
+
+
+def map_texts() -> dict:
+    """Of a map whose layers glide."""
     return {
-        "title": t("Map of its senses"),
-        "alt": t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}"),
         "layer": t("Layer"),
         "play": t("Play"),
         "pause": t("Pause"),
@@ -152,8 +166,8 @@ def _map() -> dict:
         "from": t("True neighbors of"),
         "near": t("True neighbors"),
         "none": t("Click a dot or star to see its true neighbors."),
-        "counted": t("{kept} of {n} true neighbors near on the map (chance {chance})", kept="{kept}", n="{n}", chance="{chance}"),
-        "tied": t("no true neighbors: {tied} tied", tied="{tied}"),
+        "counted": kept_in_words("{kept}", "{n}", "{chance}", ""),
+        "tied": kept_in_words(0, 0, "", "{tied}"),
         "kept_from": t("{kept} of {n} also in {where}.", kept="{kept}", n="{n}", where="{where}"),
         "picked": t("{n} selected.", n="{n}"),
         "select": t("Select “{name}”", name="{name}"),
@@ -164,6 +178,13 @@ def _map() -> dict:
         "whole": t("Show all"),
         "kept": t("near on the map"),
         "off": t("not near"),
+    }
+
+
+def _map() -> dict:
+    return map_texts() | {
+        "title": t("Map of its senses"),
+        "alt": t("Map of “{word}” {where}: {n} sentences colored by sense.", word="{word}", where="{where}", n="{n}"),
         "all": "",
         "every": "",
         "senses": "",

@@ -51,7 +51,7 @@ def add_network(pack: Pack, bilm) -> dict:
 def add_softmax(pack: Pack, substitutes) -> dict:
     """What core.elmo.substitutes.Substitutes answers by: the commonest words, and the rarer ones that its vectors read, without their names."""
     words, softmax = substitutes.model.vocabulary.words, substitutes.model.softmax
-    _, halves, _, columns = substitutes.sampled
+    _, halves, _, columns = substitutes.sample
     named = min(len(words), COMMONEST)
     sampled = np.flatnonzero(columns >= 0)
     rows = np.concatenate([np.arange(named), sampled[sampled >= named]])

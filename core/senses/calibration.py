@@ -1,4 +1,4 @@
-"""From what speaks for one meaning to how likely it is: a logistic regression over pairs of labelled sentences, words weighed alike."""
+"""From what speaks for one meaning to how likely it is: a logistic regression over pairs of labeled sentences, words weighed alike."""
 
 from collections.abc import Sequence
 
@@ -27,7 +27,7 @@ def inputs_of(
     return np.stack([*inputs, of_around, in_space, of_space, senses[2]], axis=1)
 
 
-def fitted(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:
+def fit(pairs: Sequence[tuple[np.ndarray, np.ndarray]]) -> tuple[tuple[float, ...], float]:
     """Over the words' (inputs (n, d), same (n,)): coefficients (d + 3), mean loss in nats.
 
     A logistic regression's d + 1, then how its log-odds z are bent, a z + b z |z|: evidence that is half sure is right less often than

@@ -1,6 +1,6 @@
-"""To which sense of a word a sentence is given by the senses' middles: what all labelled sentences say, where votes are the nearest ones'.
+"""To which sense of a word a sentence is given by the senses' middles: what all labeled sentences say, where votes are the nearest ones'.
 
-A sense's middle is the sum of its labelled sentences' directions. A sentence is given to the senses in proportion to
+A sense's middle is the sum of its labeled sentences' directions. A sentence is given to the senses in proportion to
 exp(SHARPNESS * cosine with their middles); how far two sentences are given to the same is the product of their shares, summed.
 """
 

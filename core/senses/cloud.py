@@ -1,8 +1,8 @@
 """One dot or a cloud: which senses stand around GloVe's one vector of a word, and around each of ELMo's.
 
-A GloVe neighbour carries no sense, so it is given the one whose labelled sentences talk as it does: a sense's profile is the
-mean unit vector of its sentences' content words, as in context-group discrimination (Schütze 1998), and the neighbour goes
-to the profile it leans to most, measured from the middle of all of them. ELMo's neighbours are labelled occurrences already.
+A GloVe neighbor carries no sense, so it is given the one whose labeled sentences talk as it does: a sense's profile is the
+mean unit vector of its sentences' content words, as in context-group discrimination (Schütze 1998), and the neighbor goes
+to the profile it leans to most, measured from the middle of all of them. ELMo's neighbors are labeled occurrences already.
 """
 
 from collections.abc import Iterable, Sequence
@@ -17,12 +17,12 @@ from core.index.table import OccurrenceTable
 from core.senses.separation import TIE
 from core.static.vectors import StaticVectors
 
-# Below this lead over the next sense a neighbour is undecided. Held out in turn, the bundled sentences' own content words with
+# Below this lead over the next sense a neighbor is undecided. Held out in turn, the bundled sentences' own content words with
 # a lead of 0.25 to 0.30 go to the right sense in 73 % (two senses) and 64 % (three); with less than 0.10 in 57 % and 43 %.
 CLEAR = 0.25
 FUNCTION_WORDS = 200  # the vectors' first words, by frequency: "the", "after", "many" stand beside every sense
 LEAN = 0.02  # in cosine: what leads by less leans to neither of two sentences
-NEAREST = 8  # labelled sentences around one of the user's: half of the 16 a bundled sense has. All of them would be every sense alike
+NEAREST = 8  # labeled sentences around one of the user's: half of the 16 a bundled sense has. All of them would be every sense alike
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +33,12 @@ class Profiles:
     senses: tuple[str, ...]  # in alphabetical order
     sums: np.ndarray  # (C, D) float64: unit vectors of content words, summed
     counts: np.ndarray  # (C,) content words
-    words: tuple[tuple[int, tuple[str, ...]], ...]  # of each labelled sentence: its sense's number, its content words
+    words: tuple[tuple[int, tuple[str, ...]], ...]  # of each labeled sentence: its sense's number, its content words
 
 
 @dataclass(frozen=True, slots=True)
 class Placed:
-    """A static neighbour, its cosine with the word, and the sense it leans to."""
+    """A static neighbor, its cosine with the word, and the sense it leans to."""
 
     word: str
     cosine: float
@@ -53,7 +53,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class HeldOut:
-    """Content words of labelled sentences, each placed by profiles that never saw its sentence."""
+    """Content words of labeled sentences, each placed by profiles that never saw its sentence."""
 
     clear: int  # with a lead of CLEAR or more
     right: int  # of the clear ones
@@ -67,7 +67,7 @@ def content_words(tokens: Iterable[str], own: Iterable[str], vectors: StaticVect
 
 
 def profiles(table: OccurrenceTable, lemma: str, vectors: StaticVectors) -> Profiles:
-    """Profiles of a labelled word's senses; BadInput where it has none, or a sense of which nothing is known."""
+    """Profiles of a labeled word's senses; BadInput where it has none, or a sense of which nothing is known."""
     rows = table.labelled_rows(lemma)
     if not len(rows):
         raise BadInput(t("“{word}” has no labeled sentences in this corpus.", word=lemma[:60]))
@@ -102,14 +102,14 @@ def leanings(means: np.ndarray, units: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def static_neighbours(result: Profiles, vectors: StaticVectors, word: str, k: int = 50) -> list[Placed]:
-    """The k nearest static neighbours of `word`, nearest first, each with the sense it leans to; BadInput if it is unknown."""
+    """The k nearest static neighbors of `word`, nearest first, each with the sense it leans to; BadInput if it is unknown."""
     near = vectors.neighbours(word, k)
     senses, leads = leanings(result.sums / result.counts[:, None], _units([n.word for n in near], vectors))
     return [Placed(n.word, n.cosine, result.senses[s], float(lead)) for n, s, lead in zip(near, senses, leads, strict=True)]
 
 
 def held_out(result: Profiles, vectors: StaticVectors) -> HeldOut:
-    """How far leanings can be trusted: each labelled sentence's content words, placed without that sentence."""
+    """How far leanings can be trusted: each labeled sentence's content words, placed without that sentence."""
     n_clear = n_right = 0
     for sense, words in result.words:
         if not words:
@@ -152,9 +152,9 @@ def topic_sides(words: Sequence[str], first: Sequence[str], second: Sequence[str
 
 
 def occurrence_shares(cosines: np.ndarray, labels: Sequence[str], senses: Sequence[str], k: int = NEAREST) -> dict[str, float]:
-    """(n,) cosines with labelled occurrences, their senses (n,) -> share of each sense among the k nearest; they sum to 1.
+    """(n,) cosines with labeled occurrences, their senses (n,) -> share of each sense among the k nearest; they sum to 1.
 
-    A sense that has twice as many labelled sentences would be met twice as often by chance: each occurrence counts 1 / (those of
+    A sense that has twice as many labeled sentences would be met twice as often by chance: each occurrence counts 1 / (those of
     its sense). Occurrences tied for the last places share what is left of them, so that in layer 0, where all are
     tied, every sense has the same share.
     """

@@ -2,7 +2,7 @@
 
 Each occurrence is a direction, from which what its spelling shares is taken away: "banks" differs from "bank" by more than one
 meaning from another, and clusters of raw vectors are clusters of endings. Which space and which way: README.md. The way was chosen on the
-bundled words, of some forty looked at (also centring, PCA first, k-means on the sphere, HDBSCAN), so the best figure is optimistic.
+bundled words, of some forty looked at (also centering, PCA first, k-means on the sphere, HDBSCAN), so the best figure is optimistic.
 Elsewhere, on 250 sentences a word of Senseval at layer 2, taking the spelling away turns k-means' 0.22 for "interest" into 0.17, and 0.03
 for "serve" into 0.34.
 
@@ -40,7 +40,7 @@ SAMPLE = 200  # occurrences on which the number is suggested, at most: more woul
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
-SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labelled senses, each sentence left out: said with 92 % on average, right 93 %
+SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labeled senses, each sentence left out: said with 92 % on average, right 93 %
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
@@ -69,7 +69,7 @@ class Agreement:
     mutual: float  # the same information minus what chance shares (adjusted mutual information, Vinh, Epps and Bailey 2010): 0 is chance
     purity: float  # share of occurrences whose sense is the commonest of their cluster
     purity_null: tuple[float, float]
-    n: int  # labelled occurrences
+    n: int  # labeled occurrences
 
 
 def directions(vectors: np.ndarray, spellings: Sequence) -> np.ndarray:
@@ -229,8 +229,8 @@ def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int =
     """Of the words (the most frequent LOOKED_AT, in small letters) the one whose vectors differ most from sentence to sentence; "" of none.
 
     The measure is the mean of 1 - cosine over all pairs of at most SPREAD_OF of its occurrences, in layer 1, of the layers the one where
-    senses lie furthest apart. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labelled
-    as ambiguous, a labelled one is ahead of another in 57 cases of 100; by the silhouette of its clusters it would be in 42.
+    senses lie furthest apart. It is a first guess, there at once: among 300 frequent words of the bundled sentences, 53 of them labeled
+    as ambiguous, a labeled one is ahead of another in 57 cases of 100; by the silhouette of its clusters it would be in 42.
     """
     spread = {}
     for word in words[:LOOKED_AT]:
@@ -243,7 +243,7 @@ def most_ambiguous(table: OccurrenceTable, words: Sequence[str], *, layer: int =
 
 
 def labelled_jsonl(occurrences: Sequence[Occurrence], labels: Sequence[str], lemma: str) -> str:
-    """Occurrences and their labels as lines of JSON that `core.text.sentences` reads as labelled sentences; in the corpus's order."""
+    """Occurrences and their labels as lines of JSON that `core.text.sentences` reads as labeled sentences; in the corpus's order."""
     lines = []
     for o, label in sorted(zip(occurrences, labels, strict=True), key=lambda pair: pair[0].row):
         row = {"tokens": list(o.tokens), "position": o.position, "word": o.tokens[o.position], "lemma": lemma, "sense": label}

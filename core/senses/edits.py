@@ -2,7 +2,7 @@
 
 Two sentences with the same word are set side by side in columns (old token, new token), the word in question in one of its
 own. An edit switches one column from old to new, so that any order of edits ends in the second sentence and the word is
-never lost. A sense is read by the nearest centroid: the mean of the unit vectors of its labelled occurrences.
+never lost. A sense is read by the nearest centroid: the mean of the unit vectors of its labeled occurrences.
 """
 
 from collections.abc import Callable, Sequence
@@ -64,7 +64,7 @@ def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignm
     return Alignment((*left, (first[i], second[j]), *right), len(left))
 
 
-def ordered(alignment: Alignment, order: str) -> list[int]:
+def order_edits(alignment: Alignment, order: str) -> list[int]:
     """The edits (columns) in an order that needs no model: LEFT_TO_RIGHT or NEAREST_FIRST, of two equally near the left one."""
     if order == LEFT_TO_RIGHT:
         return list(alignment.changes)
@@ -116,7 +116,7 @@ def steps(alignment: Alignment, edits: Sequence[int]) -> list[EditStep]:
     return path
 
 
-def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
+def write_step(alignment: Alignment, step: EditStep, first: Sequence[str], second: Sequence[str]) -> list[tuple[int, str, bool]]:
     """A step as it is read: (column, text with the blank before it, whether it stands there), in order.
 
     `first` and `second` are the two sentences' tokens as `core.text.tokens.as_written` gives them. What the last edit took out is told in
@@ -141,7 +141,7 @@ def written(alignment: Alignment, step: EditStep, first: Sequence[str], second: 
 
 
 def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, left_out: np.ndarray | None = None) -> Centroids:
-    """(n, L, D) labelled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used. A sense all
+    """(n, L, D) labeled occurrences, their senses, (L,) weights -> a unit centroid a sense; `left_out` (n,) bool are not used. A sense all
     of whose occurrences are left out has no centroid; BadInput where fewer than two have one."""
     units = unit_mixes(layers, weights)
     labels = np.asarray(labels, str)
@@ -155,7 +155,7 @@ def centroids(layers: np.ndarray, labels: Sequence[str], weights: np.ndarray, le
 
 
 def between(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Centroids:
-    """(2, L, D) of the first sentence's word and the second's -> the two as what every step is read by, where no sense is labelled."""
+    """(2, L, D) of the first sentence's word and the second's -> the two as what every step is read by, where no sense is labeled."""
     return Centroids(names, (1, 1), unit_mixes(layers, weights))
 
 

@@ -1,4 +1,4 @@
-"""What speaks of a word in its sentence where nobody labelled its senses: four views of one token.
+"""What speaks of a word in its sentence where nobody labeled its senses: four views of one token.
 
 "token": its vector at a layer minus that of the word standing by itself.
 "place": what both directions of the biLM know of its place before they read it, the forward state in front of it and the backward
@@ -6,7 +6,7 @@ one behind it. Where a word has one meaning, like words are expected in its plac
 "topic": the sum of the other words' static vectors (core.static.context), which needs no network.
 "senses": the token in the sense space (core.index.sense_space), by a map that has not seen its word; empty without a softmax.
 
-All tokens share much of each, so that the mean over the labelled words is taken off; two occurrences are then compared by cosines.
+All tokens share much of each, so that the mean over the labeled words is taken off; two occurrences are then compared by cosines.
 """
 
 from collections.abc import Mapping, Sequence
@@ -35,7 +35,7 @@ class Evidence:
     topic: np.ndarray  # (n, V): zeros where no other word has a vector
     parts: np.ndarray | None = None  # (n, W) of the sense space, `space`; None without one
     space: SenseSpace | None = None
-    lemmas: tuple[str, ...] = ()  # of labelled words: their map has not seen them
+    lemmas: tuple[str, ...] = ()  # of labeled words: their map has not seen them
 
     def views(self, layer: str) -> dict[str, np.ndarray]:
         """By name (n, d); the token under that layer or mix."""
@@ -95,7 +95,7 @@ def standing_alone(encoder, words: Sequence[str]) -> dict[str, np.ndarray]:
 
 
 def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
-    """Whether one of a word's labelled senses is written with a capital within sentences, as the company Apple is and no fruit:
+    """Whether one of a word's labeled senses is written with a capital within sentences, as the company Apple is and no fruit:
     then letter case tells meanings apart."""
     written: dict[str | None, list[int]] = {}  # sense -> occurrences without a capital, and with one
     for row in table.labelled_rows(lemma):
@@ -105,7 +105,7 @@ def is_also_a_name(table: OccurrenceTable, lemma: str) -> bool:
     return any(capital > small for small, capital in written.values())
 
 
-def centred(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
+def center(rows: np.ndarray, reference: np.ndarray | None = None) -> np.ndarray:
     """(n, d) -> their directions minus the mean direction of the `reference` rows (theirs if none), of unit length; a row of zeros stays
     zeros and counts in no mean."""
     others = rows if reference is None else reference

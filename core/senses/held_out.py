@@ -1,4 +1,4 @@
-"""Senses learnt from training occurrences and asked of others: the nearest occurrence, the nearest centroid, the most frequent sense.
+"""Senses learned from training occurrences and asked of others: the nearest occurrence, the nearest centroid, the most frequent sense.
 Everything is judged within each word, and a tie is worth the share of it that is right, as in core.senses.separation."""
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ class WordScores:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SplitScores:
-    """Accuracies of senses learnt from a training file, `macro` over test words and `pooled` over test occurrences."""
+    """Accuracies of senses learned from a training file, `macro` over test words and `pooled` over test occurrences."""
 
     hits: np.ndarray = field(compare=False, repr=False)  # (3, n): what nearest, centroid and most frequent sense get right
     nearest_macro: float
@@ -45,7 +45,7 @@ def classify_split(
     test_labels: Sequence[str],
     test_words: Sequence[str],
 ) -> SplitScores:
-    """Vectors (N, D), labels (N,), words (N,), twice -> accuracy of the nearest neighbour, centroid, most frequent sense.
+    """Vectors (N, D), labels (N,), words (N,), twice -> accuracy of the nearest neighbor, centroid, most frequent sense.
 
     Each word is judged by its own training occurrences only. A test word that training never saw has no sense known: it
     is scored as wrong by all three, and counted in `unseen`. A tie is worth the share of it that is right. Vectors may

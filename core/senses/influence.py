@@ -1,6 +1,6 @@
 """What decided the sense of a word: each word around it dropped, masked or swapped, and the word's vector made again.
 
-A word's senses are the centroids of its labelled occurrences; an occurrence is read as the sense of nearest centroid
+A word's senses are the centroids of its labeled occurrences; an occurrence is read as the sense of nearest centroid
 (Peters et al. 2018, section 5.3). The forward LSTMs of a biLM fill the first half of a vector and have read the past,
 the backward ones fill the second and have read the future, and the two never meet (section 3.1): so each half can be
 asked by itself. Both have read the word itself. Layer 0 repeats the char-CNN in both halves and has read nothing else.
@@ -39,19 +39,19 @@ class SentenceVariant:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Centroids:
-    """A word's senses as vectors: each the mean of its labelled occurrences' unit vectors."""
+    """A word's senses as vectors: each the mean of its labeled occurrences' unit vectors."""
 
     senses: tuple[str, ...]
-    counts: tuple[int, ...]  # labelled occurrences behind each
+    counts: tuple[int, ...]  # labeled occurrences behind each
     vectors: np.ndarray  # (S, ...): here (S, V, 3, D), by view and half; in core.senses.edits (S, D), of length 1, in one space
-    spread: np.ndarray | None = None  # (V, 3, S) standard deviation of each sense's margin over the labelled occurrences
-    least: np.ndarray | None = None  # (V, 3, S) least cosine of a sense's labelled occurrence with the mean of its others
+    spread: np.ndarray | None = None  # (V, 3, S) standard deviation of each sense's margin over the labeled occurrences
+    least: np.ndarray | None = None  # (V, 3, S) least cosine of a sense's labeled occurrence with the mean of its others
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Influence:
     """Cosines to every sense, of the target in its sentence, in each variant of it, and alone; V views, 3 halves, S senses. Views are the
-    layers, then the mix. Without labelled senses S is 0 and only `moved` says something."""
+    layers, then the mix. Without labeled senses S is 0 and only `moved` says something."""
 
     tokens: tuple[str, ...]
     position: int
@@ -77,7 +77,7 @@ class SenseStanding:
     cosine: float
     margin: float  # cosine to the sense minus that to the rival, -2 to 2; negative where the rival is nearer
     alone: float  # the sense's margin with no sentence around the word
-    far: bool = False  # further from the sense than any of its labelled sentences
+    far: bool = False  # further from the sense than any of its labeled sentences
 
     @property
     def clear(self) -> bool:
@@ -103,7 +103,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
 
 
 def centroids(vectors: np.ndarray, labels: Sequence[str], weights: np.ndarray) -> Centroids:
-    """(N, L, D) vectors of labelled occurrences, a sense each, and the mix's weights (L,) -> the mean of each sense's
+    """(N, L, D) vectors of labeled occurrences, a sense each, and the mix's weights (L,) -> the mean of each sense's
     unit vectors, in every view and half."""
     units = unit_views(vectors, weights)
     names = np.asarray(labels, object)
@@ -147,7 +147,7 @@ def influence(
     reach: int | None = REACH,
 ) -> Influence:
     """The target's cosines to its senses with every word of its context changed in turn, all in one batch of `encoder`. `known` are the
-    senses of the word (None: it has no labelled ones), made with the same mix `weights`, (L,). BadInput as `variants`."""
+    senses of the word (None: it has no labeled ones), made with the same mix `weights`, (L,). BadInput as `variants`."""
     tried = variants(tokens, position, how, swap, reach=reach)
     sentences = [list(tokens), [tokens[position]], *(list(v.tokens) for v in tried)]
     places = [position, 0, *(v.position for v in tried)]
@@ -198,7 +198,7 @@ def parts(result: Influence, view: str, half: str, sense: str) -> np.ndarray:
     return margins(result.cosines[v, h], s) - margins(result.varied[:, v, h], s)
 
 
-def apart(result: Influence, view: str, half: str) -> np.ndarray:
+def measure_apart(result: Influence, view: str, half: str) -> np.ndarray:
     """(K,): how much each word tried holds the target away from the second of two vectors it is measured by: what the cosine gains
     without it. Two vectors are the `senses` of what `pair` made."""
     v, h = result.views.index(view), HALVES.index(half)
@@ -211,7 +211,7 @@ def pair(layers: np.ndarray, weights: np.ndarray, names: tuple[str, str]) -> Cen
 
 
 def shifts(result: Influence, view: str, half: str) -> np.ndarray:
-    """(K, S): how far each word tried moves the target towards each sense, a difference of cosines."""
+    """(K, S): how far each word tried moves the target toward each sense, a difference of cosines."""
     v, h = result.views.index(view), HALVES.index(half)
     return result.cosines[v, h] - result.varied[:, v, h]
 
@@ -237,7 +237,7 @@ def gains(result: Influence, view: str) -> dict[str, float]:
 
     A half carries the word's own leaning, too, whatever it has read: its margin without a sentence is taken off, which leaves a
     half that has read nothing at 0. And one half's margins may be larger than the other's throughout: each is measured by how
-    much its margin for that sense varies over the word's labelled occurrences. 0 where they do not vary.
+    much its margin for that sense varies over the word's labeled occurrences. 0 where they do not vary.
     """
     v = result.views.index(view)
     sense = verdict(result, view, BOTH).sense

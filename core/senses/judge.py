@@ -1,4 +1,4 @@
-"""Whether one word means the same in two sentences, of any two words: which labelled sentences know it, how both are read, the verdict.
+"""Whether one word means the same in two sentences, of any two words: which labeled sentences know it, how both are read, the verdict.
 `Judge(model, vectors, table=...)` answers for a model; the Home page, notebooks and `python -m core verdict` ask it alike."""
 
 from collections.abc import Callable, Sequence
@@ -33,12 +33,12 @@ class Judgment:
 
     one_word: bool  # whether both are forms of one word: of two words nothing is said
     verdict: Verdict | None
-    lemma: str  # the labelled word whose sentences vote; "" where none has labels
+    lemma: str  # the labeled word whose sentences vote; "" where none has labels
     layer: str  # that tells the word's meanings apart best: the one to open a picture at
 
 
 class Judge:
-    """Verdicts by one model; what they need of it is opened once. `table` opens the labelled sentences of a corpus by name, `encode` the
+    """Verdicts by one model; what they need of it is opened once. `table` opens the labeled sentences of a corpus by name, `encode` the
     layers (L, T, D) of sentences, for callers that keep both."""
 
     def __init__(
@@ -56,7 +56,7 @@ class Judge:
         self._trusts: dict[tuple[str, str], Separability] = {}
 
     def judge(self, first: WordInContext, second: WordInContext, corpus: str = "") -> Judgment:
-        """Both words, by the labelled sentences of a corpus (a language's own if none), else by what needs no labels."""
+        """Both words, by the labeled sentences of a corpus (a language's own if none), else by what needs no labels."""
         if not self.is_one_word(first, second, corpus):
             return Judgment(False, None, "", self.layer((first, second), corpus))
         table, lemma = self.labelled(first, corpus)
@@ -95,7 +95,7 @@ class Judge:
         return table is not None and second.lemma_in(table) == lemma
 
     def labelled(self, word: WordInContext, corpus: str = "") -> tuple[OccurrenceTable | None, str]:
-        """The table in which the word has two labelled senses or more, and its lemma there: of the corpus in use, then of the language's own."""
+        """The table in which the word has two labeled senses or more, and its lemma there: of the corpus in use, then of the language's own."""
         for table in self._tables(word, corpus) if word.spelling else ():
             lemma = word.lemma_in(table)
             if lemma is not None and verdict.has_senses(table, lemma):
@@ -103,7 +103,7 @@ class Judge:
         return None, ""
 
     def known(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
-        """Each labelled word of a table with two senses or more: how well they are told apart, and whether letter case tells them apart too."""
+        """Each labeled word of a table with two senses or more: how well they are told apart, and whether letter case tells them apart too."""
         words = [lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)]
         return {lemma: (self._ground_for(table, lemma).words[lemma], evidence.is_also_a_name(table, lemma)) for lemma in words}
 
@@ -121,16 +121,16 @@ class Judge:
     def ground(self) -> Calibration:
         """What verdicts of the model rest on: as it was bundled, or measured before; else measured now, which takes seconds, and kept on disk."""
         if self._bundled is None:
-            self._bundled = self._measured()
+            self._bundled = self._measure()
         return self._bundled
 
-    def _measured(self) -> Calibration:
+    def _measure(self) -> Calibration:
         own = self._own()
         if own is None:
             return verdict.USUAL
         if known := verdict.read(own.folder):
             return known
-        rows = pairs.judged_rows(own)
+        rows = pairs.rows_to_judge(own)
         measured = pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows, self.space)) if len(rows) else None
         if measured is None:
             return verdict.USUAL
@@ -149,14 +149,14 @@ class Judge:
         return tables
 
     def _own(self) -> OccurrenceTable | None:
-        """The labelled sentences of the model's own language; None where it has none here."""
+        """The labeled sentences of the model's own language; None where it has none here."""
         try:
             return self._table(self.model.language.sentences)
         except ElmoscopeError:
             return None
 
     def _ground_for(self, table: OccurrenceTable, lemma: str) -> Calibration:
-        """The ground with this word's trust in this table; of the many further words by what was learnt from them, where that was of this model."""
+        """The ground with this word's trust in this table; of the many further words by what was learned from them, where that was of this model."""
         ground = self.ground()
         own = self._own()
         is_own = own is not None and table.folder == own.folder
@@ -169,12 +169,12 @@ class Judge:
         return replace(ground, words={lemma: self._trusts[key]}, votes=votes or ground.votes)
 
     def _votes_of_further(self) -> tuple[float, ...] | None:
-        """The coefficients learnt from the further words under this very model (tests/bench/verdicts.py); else None."""
+        """The coefficients learned from the further words under this very model (tests/bench/verdicts.py); else None."""
         more = self.model.language.more_sentences
         path = ASSETS / f"verdict-{more}.json"
         learned = read_json(path, expect=dict) if more and path.is_file() else {}
         votes = tuple(learned.get("votes", ())) if learned.get("model") == self.model.fingerprint else ()
-        return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learnt them
+        return votes if len(votes) == len(verdict.USUAL.votes) else None  # else an earlier version learned them
 
     def _without_labels(self, words: Sequence[WordInContext]) -> Verdict:
         spellings = [(word.word,) for word in words]

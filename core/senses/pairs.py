@@ -1,4 +1,4 @@
-"""Pairs of labelled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
+"""Pairs of labeled sentences: what verdicts are learned from, and measured on (core.senses.verdict, tests/bench/verdicts.py)."""
 
 from collections.abc import Iterator, Sequence
 from zlib import crc32
@@ -9,7 +9,7 @@ from core.elmo.mix import layer_weights, mixed
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import evidence
-from core.senses.calibration import fitted
+from core.senses.calibration import fit
 from core.senses.evidence import Evidence
 from core.senses.verdict import (
     Calibration,
@@ -31,33 +31,33 @@ MOST_WORDS = 80  # of a table
 
 
 def measure(table: OccurrenceTable, seen: Evidence) -> Calibration | None:
-    """The ground of a table's labelled words; None where too few have two senses. `seen`: the evidence of `judged_rows`, in order."""
-    words = judged_words(table)
+    """The ground of a table's labeled words; None where too few have two senses. `seen`: the evidence of `rows_to_judge`, in order."""
+    words = words_to_judge(table)
     if len(words) < FEWEST_WORDS:
         return None
-    trusts, voted = _judged(table, seen)
+    trusts, voted = _judge_words(table, seen)
     layer, alone, centres = measure_unlabelled(table, words, seen)
-    return Calibration(trusts, layer, fitted(voted)[0], alone, centres)
+    return Calibration(trusts, layer, fit(voted)[0], alone, centres)
 
 
 def measure_unlabelled(table: OccurrenceTable, words: Sequence[str], seen: Evidence) -> tuple[str, tuple[float, ...], dict]:
-    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centres."""
+    """What is learned of words as if they had no labels: the layer that tells them apart best, the coefficients there, the views' centers."""
     by_layer = {}
     for name in spaces(table.meta["layers"]):
         pairs, centres = pairs_unlabelled(table, words, seen, name)
-        by_layer[name] = (*fitted(pairs), centres)
+        by_layer[name] = (*fit(pairs), centres)
     layer = min(by_layer, key=lambda name: by_layer[name][1])
     return layer, by_layer[layer][0], by_layer[layer][2]
 
 
-def judged_words(table: OccurrenceTable) -> list[str]:
+def words_to_judge(table: OccurrenceTable) -> list[str]:
     """The words that a ground is measured on."""
     return [lemma for lemma in table.lemmas if has_senses(table, lemma)][:MOST_WORDS]
 
 
-def judged_rows(table: OccurrenceTable) -> np.ndarray:
+def rows_to_judge(table: OccurrenceTable) -> np.ndarray:
     """Their rows, word after word."""
-    return np.concatenate([rows_of(table, lemma) for lemma in judged_words(table)] or [np.empty(0, int)])
+    return np.concatenate([rows_of(table, lemma) for lemma in words_to_judge(table)] or [np.empty(0, int)])
 
 
 def rows_of(table: OccurrenceTable, lemma: str) -> np.ndarray:
@@ -84,7 +84,7 @@ def pairs_by_votes(
     token = mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]), axis=1, unit=True)
     inputs = []
     same = []
-    for quarters in _partitions(lemma, labels):
+    for quarters in partitions(lemma, labels):
         for quarter in range(QUARTERS):
             here, others = np.flatnonzero(quarters == quarter), np.flatnonzero(quarters != quarter)
             if len(here) < 2:
@@ -100,7 +100,7 @@ def pairs_by_votes(
 def pairs_unlabelled(
     table: OccurrenceTable, words: Sequence[str], seen: Evidence, layer: str
 ) -> tuple[list[tuple[np.ndarray, np.ndarray]], dict]:
-    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centres. `seen`:
+    """Of each word every pair of its sentences as if they had no labels, inputs (n, 4) and (n,) same sense; and the views' centers. `seen`:
     the evidence of the words' `rows_of`, word after word."""
     labels = [some_rows(table, lemma)[1] for lemma in words]
     starts = np.cumsum([0, *map(len, labels)])
@@ -113,17 +113,17 @@ def pairs_unlabelled(
     return pairs, centres
 
 
-def around_of(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None) -> np.ndarray:
+def encode_around(table: OccurrenceTable, lemma: str, vectors: StaticVectors | None) -> np.ndarray:
     """What stands around each of a word's judged rows, (n, V)."""
     return words_around(table, some_rows(table, lemma)[0], vectors)
 
 
-def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:
+def _judge_words(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separability], list[tuple[np.ndarray, np.ndarray]]]:
     """Of each judged word how far it is to be trusted, and its pairs."""
     trusts = {}
     pairs = []
     start = 0
-    for lemma in judged_words(table):
+    for lemma in words_to_judge(table):
         of_word = slice(start, start + len(some_rows(table, lemma)[0]))
         start = of_word.stop
         trusts[lemma] = trust_of(table, lemma)
@@ -132,7 +132,7 @@ def _judged(table: OccurrenceTable, seen: Evidence) -> tuple[dict[str, Separabil
     return trusts, pairs
 
 
-def _partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
+def partitions(lemma: str, labels: np.ndarray) -> Iterator[np.ndarray]:
     """REPEATS times the quarter (n,) of each sentence, at random, the same for the same word."""
     for repeat in range(REPEATS):
         random = np.random.default_rng([repeat, crc32(lemma.encode())])

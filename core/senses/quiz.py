@@ -1,9 +1,9 @@
-"""Guess the machine: eight labelled sentences drawn by a quiz's number, and the sense that a model reads in each.
+"""Guess the machine: eight labeled sentences drawn by a quiz's number, and the sense that a model reads in each.
 
 What is asked follows from the number and the sentences alone, by sha256: the same words, sentences and choices for everybody, on
 every machine, whatever model is in use. The quiz of a day has the number of days since FIRST_DAY. What a model reads is asked of
-it afterwards: its nearest labelled sentences of the same word vote, and the sentence that is asked about is never among them.
-Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labelled than the word's best layer
+it afterward: its nearest labeled sentences of the same word vote, and the sentence that is asked about is never among them.
+Nearness is the cosine in the sense space (core.index.sense_space), which reads more sentences as they are labeled than the word's best layer
 (core/senses/README.md); of a model without one, in that layer, the word's own mean taken off.
 """
 
@@ -37,8 +37,8 @@ FIRST_DAY = date(2026, 1, 1)  # whose quiz has number 0
 OTHERS, LAST = 10_000, 99_999  # numbers from OTHERS to LAST are of no day for the next 27 years
 QUESTIONS, MOST_SENSES = 8, 3
 FEWEST = 2  # sentences of a sense: one that is asked about, and one that may vote for it
-K = verdict.K  # labelled sentences that vote
-HIT, MISS = "■", "□"  # in every font, of every colour
+K = verdict.K  # labeled sentences that vote
+HIT, MISS = "■", "□"  # in every font, of every color
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +61,10 @@ class QuizReading:
     """What a model makes of a question."""
 
     sense: str  # with most votes
-    votes: tuple[int, ...]  # of the nearest labelled sentences, by sense as they are offered
+    votes: tuple[int, ...]  # of the nearest labeled sentences, by sense as they are offered
     layer: str  # in which they are nearest: SENSES, or where the word's other sentences are told apart best
     nearest: tuple[Neighbour, ...]  # those that voted, the nearest first; cosines with the word's mean taken off
-    right: int  # of the word's other sentences, how many the same vote reads as they are labelled ...
+    right: int  # of the word's other sentences, how many the same vote reads as they are labeled ...
     others: int  # ... of so many
 
     @property
@@ -118,7 +118,7 @@ def number_from(text: str) -> int:
 
 
 def quiz(number: int, language: Language) -> tuple[QuizQuestion, ...]:
-    """The questions of a number, in the order asked; fewer, or none, where a language has too few labelled words."""
+    """The questions of a number, in the order asked; fewer, or none, where a language has too few labeled words."""
     return tuple(islice(_questions(number, language, words_of(language)), QUESTIONS))
 
 
@@ -130,7 +130,7 @@ def _questions(number: int, language: Language, words: Iterable[str]) -> Iterato
 
 
 def question(number: int, word: str, sentences: Sequence[Sentence]) -> QuizQuestion | None:
-    """A quiz's question about a word with these labelled sentences; None where it has no two senses to tell apart."""
+    """A quiz's question about a word with these labeled sentences; None where it has no two senses to tell apart."""
     targets = [(s.tokens, target) for s in sentences for target in s.targets if target.lemma == word and target.sense]
     by_sense: dict[str, dict[str, tuple[tuple[str, ...], int]]] = {}
     for tokens, item in targets:
@@ -145,7 +145,7 @@ def question(number: int, word: str, sentences: Sequence[Sentence]) -> QuizQuest
 
 
 def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, space: SenseSpace | None = None) -> QuizReading:
-    """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labelled sentences under it.
+    """What a model reads: `query` is the question's token as it encodes it, `table` holds the word's labeled sentences under it.
 
     Only sentences of the senses on offer vote, as a person too is to choose among these. The sentence asked about stays out of the vote
     and, without a `space`, of the choice of the layer: the one in which most of the other sentences' nearest have their own sense.
@@ -177,7 +177,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
 
 
 def reading(model: Model, quiz_question: QuizQuestion, space: SenseSpace | None) -> QuizReading:
-    """What a model reads, of the word's own labelled sentences and no others."""
+    """What a model reads, of the word's own labeled sentences and no others."""
     query = make_query(model.encoder, quiz_question.tokens, quiz_question.position)
     return read(open_word(quiz_question.word, model), quiz_question, query, space)
 

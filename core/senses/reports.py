@@ -11,7 +11,7 @@ from core.static.vectors import StaticVectors
 
 
 def sense_report_of(table: OccurrenceTable, word: str, weights: np.ndarray, *, normalised: bool = False) -> SenseReport:
-    """Sense measures of a word's labelled rows (or of all words') in the full space, for one mix, of normalised layers if told so."""
+    """Sense measures of a word's labeled rows (or of all words') in the full space, for one mix, of normalized layers if told so."""
     rows = map_rows(table, word)
     words = np.array([table.lemmas[k] for k in table.lemma[rows]])
     labels = np.array([table.senses[k] for k in table.sense[rows]])

@@ -1,8 +1,8 @@
 """How well vectors tell the senses of a word apart, measured in the full space, never on a map.
 
 A sense is a sense of one spelling, so everything is measured within each word and then averaged over words (macro).
-Where neighbours are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
-its nearest neighbour must come out as the random draw that it is, not as the order of the rows. Whether a figure is more
+Where neighbors are equally near, each counts for its share: in layer 0 all occurrences of a word have one vector, and
+its nearest neighbor must come out as the random draw that it is, not as the order of the rows. Whether a figure is more
 than luck is answered by the same figure for shuffled sense labels, and by a bootstrap over words and occurrences, in which two
 occurrences that are each other's nearest, and so right or wrong together, are drawn together.
 """
@@ -14,7 +14,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.significance import DRAWS, Paired, paired, rank_p, ratios
+from core.common.significance import DRAWS, Paired, compare_pairs, rank_p, ratios
 
 TIE = 1e-5  # cosines closer than this are equal: float32 products and float16 storage make differences up to 1e-6
 ROUNDS = 2_000  # shuffles: the least p is 1 / 2,001, small enough for a hundred words at once
@@ -54,11 +54,11 @@ class SenseReport:
     k: int
     n: int  # occurrences measured
     per_word: dict[str, WordSenses]
-    left_out: tuple[str, ...]  # words without two labelled senses: nothing to tell apart
+    left_out: tuple[str, ...]  # words without two labeled senses: nothing to tell apart
 
 
 def one_nn(similarities: np.ndarray, labels: Sequence) -> float:
-    """(n, n), (n,) of one word -> leave-one-out accuracy of the nearest neighbour; tied neighbours count by their share."""
+    """(n, n), (n,) of one word -> leave-one-out accuracy of the nearest neighbor; tied neighbors count by their share."""
     return purity_at_k(similarities, labels, 1)
 
 
@@ -69,13 +69,13 @@ def purity_at_k(similarities: np.ndarray, labels: Sequence, k: int) -> float:
 
 
 def above_chance(share: float, labels: np.ndarray) -> float:
-    """0 where neighbours have one's own sense as often as they would at random, 1 where all have."""
+    """0 where neighbors have one's own sense as often as they would at random, 1 where all have."""
     counts = np.bincount(labels)
     chance = float((counts * (counts - 1)).sum() / (len(labels) * (len(labels) - 1)))
     return (share - chance) / (1 - chance)
 
 
-def judged(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
+def judge(similarities: np.ndarray, labels: Sequence, rng, rounds: int = ROUNDS) -> tuple[np.ndarray, np.ndarray]:
     """(n, n), (n,) of one word -> how much of each occurrence's nearest has its sense (n,), and the mean of it in each shuffle (rounds,)."""
     similarities, senses = _one_word(similarities, labels)
     nearest = _neighbours(similarities, 1)  # labels do not move it: found once for all the shuffles
@@ -166,8 +166,8 @@ def sense_report(
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
     low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)
-    mean = {m: _rounded(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")}
-    mean |= {"null_mean": _rounded(null.mean()), "null_95": _rounded(np.quantile(null, 0.95)), "p": rank_p(mean["one_nn"], null)}
+    mean = {m: _round(np.mean([getattr(w, m) for w in per_word.values()])) for m in ("one_nn", "majority", "silhouette", "purity")}
+    mean |= {"null_mean": _round(null.mean()), "null_95": _round(np.quantile(null, 0.95)), "p": rank_p(mean["one_nn"], null)}
     mean |= {"one_nn_low": float(low), "one_nn_high": float(high), "n": sum(word.n for word in per_word.values())}
     return SenseReport(**mean, k=k, per_word=per_word, left_out=tuple(left_out))
 
@@ -178,28 +178,28 @@ def less(first: SenseReport, second: SenseReport) -> Paired:
         raise BadInput("Only reports of the same words can be compared.")
     words = list(zip(first.per_word.values(), second.per_word.values(), strict=True))
     if len(words) > 1:
-        return paired([a.one_nn for a, _ in words], [b.one_nn for _, b in words])
+        return compare_pairs([a.one_nn for a, _ in words], [b.one_nn for _, b in words])
     from scipy.sparse import coo_array
     from scipy.sparse.csgraph import connected_components
 
     a, b = words[0]
     rows = np.concatenate([np.arange(a.n), np.arange(a.n)])  # who is tied to whom in either space
     tied = coo_array((np.ones(2 * a.n), (rows, np.concatenate([a.pairs, b.pairs]))), shape=(a.n, a.n))
-    return paired(a.hits, b.hits, connected_components(tied, directed=False)[1].tolist())
+    return compare_pairs(a.hits, b.hits, connected_components(tied, directed=False)[1].tolist())
 
 
 def _measure(similarities: np.ndarray, labels: np.ndarray, k: int, rounds: int, rng) -> tuple[WordSenses, np.ndarray]:
     """One word -> its measures, and one_nn of each shuffle (rounds,)."""
-    hits, null = judged(similarities, labels, rng, rounds)
+    hits, null = judge(similarities, labels, rng, rounds)
     similarities, senses = _one_word(similarities, labels)
     names, counts = np.unique(labels, return_counts=True)
     by_count = np.argsort(-counts, kind="stable")
     measures = WordSenses(
         n=len(labels),
         senses={str(names[i]): int(counts[i]) for i in by_count},
-        one_nn=_rounded(hits.mean()),
-        null_mean=_rounded(null.mean()),
-        null_95=_rounded(np.quantile(null, 0.95)),
+        one_nn=_round(hits.mean()),
+        null_mean=_round(null.mean()),
+        null_95=_round(np.quantile(null, 0.95)),
         p=rank_p(hits.mean(), null),
         majority=float(counts.max() / len(labels)),
         silhouette=silhouette(similarities, senses),
@@ -224,7 +224,7 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
 
 
 def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """(n, n) -> who counts as a neighbour of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
+    """(n, n) -> who counts as a neighbor of whom, and for how much: (E,), (E,), (E,); each row's weights sum to 1. Those clearly among the
     k nearest weigh 1/k; those tied for the last places share what is left."""
     if k < 1:
         raise BadInput(f"Neighbours are counted from 1, got {k}.")
@@ -239,7 +239,7 @@ def _neighbours(similarities: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarra
 
 
 def _hits(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.ndarray) -> np.ndarray:
-    """For each occurrence, how much of its neighbours has its sense: (n,)."""
+    """For each occurrence, how much of its neighbors has its sense: (n,)."""
     of, who, weights = neighbours
     return np.bincount(of, weights * (senses[of] == senses[who]), minlength=len(senses))
 
@@ -264,7 +264,7 @@ def _shuffled(neighbours: tuple[np.ndarray, np.ndarray, np.ndarray], senses: np.
     return np.concatenate(results)
 
 
-def _rounded(value: float) -> float:
+def _round(value: float) -> float:
     """In layer 0 every shuffle has the accuracy of the true senses: rounding must not make it seem less."""
     return round(float(value), 9)
 

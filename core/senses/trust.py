@@ -1,9 +1,9 @@
-"""Where a map, or the model itself, is not to be believed: neighbours that a map tore apart, words whose senses stay mixed.
+"""Where a map, or the model itself, is not to be believed: neighbors that a map tore apart, words whose senses stay mixed.
 
 A map keeps what it can. Which of a point's nearest occurrences by cosine, in the full space, are also among its nearest on the
 map is what trustworthiness and continuity (Venna and Kaski 2001) average over all points; here it is asked of one point. And
 whether the full space itself holds senses apart is asked of each word by itself, against shuffled senses. Wiedemann et al. (2019)
-saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts by nearest neighbours are over whole data
+saw regions by sense in a map of one word's BERT vectors and hardly any in ELMo's; their counts by nearest neighbors are over whole data
 sets, and no single word was tested against luck, as is done here.
 """
 
@@ -18,15 +18,15 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.significance import LEVEL, benjamini_hochberg, holm, rank_p
 from core.files.artifacts import read_json, write_json
 from core.index.table import OccurrenceTable
-from core.senses.separation import TIE, judged, mutual_pairs, resampled
+from core.senses.separation import TIE, judge, mutual_pairs, resampled
 
 FORMAT = 1  # of a file of gains
-K = 10  # true neighbours of a point that are asked for
+K = 10  # true neighbors of a point that are asked for
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Links:
-    """A point's true neighbours, nearest first, and which of them a map has near."""
+    """A point's true neighbors, nearest first, and which of them a map has near."""
 
     rows: np.ndarray  # (n,) int, numbers of points; n is K or less
     cosines: np.ndarray  # (n,)
@@ -36,8 +36,18 @@ class Links:
 
     @property
     def by_chance(self) -> float:
-        """Of its neighbours so many would be near on a layout at random, on average."""
+        """Of its neighbors so many would be near on a layout at random, on average."""
         return len(self.rows) ** 2 / self.others if self.others else 0.0
+
+    @property
+    def counts(self) -> tuple[int, int, str, int]:
+        """Neighbours near on the map, all of them, how many by chance, and how many are tied."""
+        return int(self.near.sum()), len(self.rows), f"{self.by_chance:.1f}", self.tied
+
+    @property
+    def as_lists(self) -> list:
+        """For JSON: rows, which the map has near, cosines, how many are tied, how many others there are."""
+        return [self.rows.tolist(), self.near.astype(int).tolist(), self.cosines.round(3).tolist(), self.tied, self.others]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +77,7 @@ class WordGain:
 def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
     """Cosines (N,) of a point with all others, their places (N, d) on a map, its own place (d,) -> its Links.
 
-    `own` is the point's own number, or that of its very sentence, which is nobody's neighbour. Where more points are tied for the
+    `own` is the point's own number, or that of its very sentence, which is nobody's neighbor. Where more points are tied for the
     last places than there are places (in layer 0 all occurrences of a spelling are one vector), none of the tied is counted.
     """
     cosines, places, at = np.asarray(cosines, np.float64), np.asarray(places, np.float64), np.asarray(at, np.float64)
@@ -92,7 +102,7 @@ def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int |
 def word_gain(similarities: np.ndarray, labels: Sequence, *, seed: int = 0) -> WordGain:
     """Cosines (n, n) and senses (n,) of one word -> its gain: the numbers of a sense_report of this word alone."""
     rng = np.random.default_rng(seed)
-    hits, null = judged(similarities, labels, rng)
+    hits, null = judge(similarities, labels, rng)
     low, high = np.quantile(resampled(hits, mutual_pairs(similarities), rng), (0.025, 0.975))
     null_95 = float(np.quantile(null, 0.95))
     return WordGain(
@@ -117,7 +127,7 @@ class SignificantWords:
     n: int
 
 
-def shown(gains: Sequence[WordGain]) -> SignificantWords:
+def count_significant(gains: Sequence[WordGain]) -> SignificantWords:
     """The words of one space, counted."""
     p = [gain.p for gain in gains]
     return SignificantWords(
@@ -131,7 +141,7 @@ def shown(gains: Sequence[WordGain]) -> SignificantWords:
 def word_ranking(
     table: OccurrenceTable, mixes: Mapping[str, Sequence[float]], report: Callable[[int, int], None] | None = None
 ) -> dict[str, dict[str, WordGain]]:
-    """Every labelled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)). `report(words
+    """Every labeled word of two senses or more, in the table's order -> its gain under each mix of layers (weights (L,)). `report(words
     done, words in all)` is called after each."""
     result = {}
     for done, lemma in enumerate(table.lemmas):

@@ -28,16 +28,16 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
     """Words, their vectors (V, D) float32, and what the file is; the first `limit` words at most. The format is known by content; .gz, .xz
     and .zip are unpacked on the way. Raises BadInput or CorruptArtifact, which name the file and the line at fault."""
     try:
-        with _opened(path) as stream:
+        with _unpack(path) as stream:
             head = stream.read(MAX_LINE)
-        with _opened(path) as stream:
+        with _unpack(path) as stream:
             return _collect(stream, head, path.name, limit, report)
     except UNREADABLE as error:
         raise CorruptArtifact(t("Cannot read all of {name}: {error}.", name=path.name, error=error)) from None
 
 
 @contextlib.contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _unpack(path: Path) -> Iterator[IO[bytes]]:
     """The bytes of a file, unpacked on the way."""
     if path.suffix.lower() != ".zip":
         with {".gz": gzip.open, ".xz": lzma.open}.get(path.suffix.lower(), open)(path, "rb") as stream:

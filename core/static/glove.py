@@ -128,7 +128,7 @@ def count_chunk(tokens: np.ndarray, sentences: np.ndarray, n_words: int, window:
     return _merge([(keys, 1.0 / (before + 1))])
 
 
-def start_state(n_words: int, config: GloveConfig) -> GloveState:
+def initial_state(n_words: int, config: GloveConfig) -> GloveState:
     """First values: vectors uniform in +-0.5/D, biases 0."""
     values = np.random.default_rng((config.seed, 0)).random((2, n_words, config.dim + 1), dtype=np.float32)
     values = (values - 0.5) / config.dim
@@ -188,14 +188,14 @@ def train_glove(
     pairs = count(_chunks(ids, starts, numbers, report), n_words=len(words), window=config.window)
     if not len(pairs.values):
         raise BadInput(f"No two words that occur at least {config.min_count} times stand together in {prepared}.")
-    state = resumed or start_state(len(words), config)
+    state = resumed or initial_state(len(words), config)
     for step in fit(pairs, config, state):
         if step.share == 1.0:
             _checkpoint(kept, state, run)
         pace = f"{step.pairs_per_s / 1e6:.2f} M terms/s, {step.seconds_left / 60:.1f} min left"
         report(f"epoch {step.epoch} of {config.epochs}, {step.share:.0%}: loss {step.loss:.5f}, {pace}")
     facts = {"corpus": corpus, "config": asdict(config), "losses": state.losses, "training_seconds": round(state.seconds)}
-    facts |= {"language": (read := languages.named(corpus.get("language", "en"))).code, "licence": read.licence}
+    facts |= {"language": (read := languages.get_language(corpus.get("language", "en"))).code, "licence": read.licence}
     save_glove(output, words, state.values[:, :, :-1].sum(axis=0), facts)  # w + w~, (V, D)
     if work is None:
         ours.remove_own(kept.parent, re.escape(kept.name))

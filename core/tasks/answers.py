@@ -21,7 +21,7 @@ from core.learning.features import Layers
 from core.learning.frozen import vectors_fingerprint
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import TASKS
-from core.tasks.coreference import FEMININE, MASCULINE, Mentions, about
+from core.tasks.coreference import FEMININE, MASCULINE, Mentions, cut_passage
 from core.tasks.heads import TaskHead, load_head, make_batch
 from core.tasks.inputs import Passage, Span, Tokens, flat, passage_of
 from core.tasks.questions import Paragraph
@@ -83,7 +83,7 @@ def open_tasks(model: Model | None, vectors: StaticVectors, folder: str | Path =
 def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVectors) -> dict[str, TaskAnswer]:
     """Every head's prediction of one example; heads share the vectors, the letters and what ELMo computes."""
     reads_elmo = any(head.shape.n_layers for head in task.heads.values())
-    texts = make_batch([example], vectors, remembered_layers(model) if model and reads_elmo else None)
+    texts = make_batch([example], vectors, remember_layers(model) if model and reads_elmo else None)
     answers = {}
     for variant, head in task.heads.items():
         started = time.perf_counter()
@@ -92,7 +92,7 @@ def ask(task: OpenTask, example: Example, model: Model | None, vectors: StaticVe
     return answers
 
 
-def remembered_layers(model: Model) -> Layers:
+def remember_layers(model: Model) -> Layers:
     """The model's layers of sentences; of the last ones they are kept, for a text is asked of task after task, and changed word by word."""
 
     def layers(sentences: Sequence[Tokens]) -> list[np.ndarray]:
@@ -151,7 +151,7 @@ class Mentioned:
 
     def example(self, pronoun: int) -> Example:
         """What is asked of one of the pronouns."""
-        passage, placed = about(self.passage, [(pronoun, pronoun), *self.names])
+        passage, placed = cut_passage(self.passage, [(pronoun, pronoun), *self.names])
         return Example((passage,), None, Mentions(placed[0], tuple(placed[1:])))
 
 
@@ -212,7 +212,7 @@ def predicates(task: OpenTask, example: Example, model: Model | None, vectors: S
     import torch
 
     head = task.heads.get("elmo") or task.heads["baseline"]
-    layers = remembered_layers(model) if head.shape.n_layers else None
+    layers = remember_layers(model) if head.shape.n_layers else None
     with torch.inference_mode():
         return head.network.predicates(make_batch([example], vectors, layers))[0]
 

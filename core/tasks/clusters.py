@@ -20,7 +20,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.tasks.inputs import Passage, PassageBatch, Span, flat
 from core.tasks.reader import Reader, masked
-from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first
@@ -63,7 +63,7 @@ class MentionRanker(nn.Module):
         there = earlier >= 0
         later, other = there.nonzero()[:, 0], earlier[there]  # (P,)
         apart = torch.bucketize(back, torch.tensor(DISTANCES), right=True)[None].expand_as(earlier)[there] - 1
-        same = torch.from_numpy(_alike(example))[later, other]
+        same = torch.from_numpy(_compare_mentions(example))[later, other]
         pair = [mentions[later], mentions[other], mentions[later] * mentions[other], self.distance(apart), self.alike(same)]
         result = self.scores(self.dropout(self.hidden(self.dropout(torch.cat(pair, dim=1))).relu()))[:, 0]
         scores = masked(torch.zeros(there.shape), there).masked_scatter(there, result)
@@ -91,7 +91,7 @@ class MentionRanker(nn.Module):
         return answers
 
 
-def _alike(example: Example) -> np.ndarray:
+def _compare_mentions(example: Example) -> np.ndarray:
     """(M, M): 2 where two mentions have the same words in any letter case, 1 where they have the same last word, else 0."""
     tokens = [token.lower() for token in flat(example.passages[0])]
     texts = [" ".join(tokens[first : last + 1]) for first, last in example.facts]
@@ -151,13 +151,13 @@ def labels(examples: Sequence[Example]) -> tuple[str, ...]:
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """CoNLL F1 and its parts over all documents; a mention that goes with none is in no cluster, as in OntoNotes."""
     documents = [
-        (_grouped(e.facts, [number for *_, number in e.target]), _grouped(e.facts, answer))
+        (_group_spans(e.facts, [number for *_, number in e.target]), _group_spans(e.facts, answer))
         for e, answer in zip(examples, predictions, strict=True)
     ]
     return conll_f1(documents) | {"gold": sum(len(cluster) for key, _ in documents for cluster in key)}
 
 
-def _grouped(spans: Sequence[Span], numbers: Sequence[int]) -> Clusters:
+def _group_spans(spans: Sequence[Span], numbers: Sequence[int]) -> Clusters:
     groups = defaultdict(set)
     for span, number in zip(spans, numbers, strict=True):
         groups[number].add(span)
@@ -213,7 +213,7 @@ TASK = Task(
     name="clusters",
     title="Coreference clusters",
     files=MappingProxyType({part: f"coref/ontogum.{part}.conll.xz" for part in ("train", "dev", "test")}),
-    readers=alike(read),
+    readers=one_reader(read),
     labels=labels,
     network=MentionRanker,
     score=score,

@@ -20,7 +20,7 @@ from core.common.i18n import t
 from core.tasks.inputs import Passage, PassageBatch, Span, covered, passage_of
 from core.tasks.reader import Reader, masked
 from core.tasks.spans import f1
-from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16
@@ -116,13 +116,13 @@ def _example(row: dict[str, str]) -> Example:
     placed = [covered(spans, *place) for place in places]
     if None in placed:
         raise ValueError(row)
-    passage, placed = about(passage, placed)
+    passage, placed = cut_passage(passage, placed)
     target = 0 if row["A-coref"].upper() == "TRUE" else 1 if row["B-coref"].upper() == "TRUE" else -1
     gender = "M" if row["Pronoun"].lower() in MASCULINE else "F"
     return Example((passage,), target, Mentions(placed[0], tuple(placed[1:]), gender))
 
 
-def about(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, list[Span]]:
+def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, list[Span]]:
     """The sentences from the first of these mentions to the last, and where the mentions stand in them: what the network reads."""
     first, last = min(span[0] for span in mentions), max(span[1] for span in mentions)
     ends = np.cumsum([len(sentence) for sentence in passage])
@@ -175,7 +175,7 @@ TASK = Task(
     files=MappingProxyType(
         {"train": "coref/gap-development.tsv.xz", "dev": "coref/gap-validation.tsv.xz", "test": "coref/gap-test.tsv.xz"}
     ),
-    readers=alike(read),
+    readers=one_reader(read),
     labels=labels,
     network=PairScorer,
     score=score,

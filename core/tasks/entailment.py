@@ -21,7 +21,7 @@ from core.common.i18n import t
 from core.files.atomic import replacing
 from core.tasks.inputs import PassageBatch, flat, passage_of
 from core.tasks.reader import BiLSTM, Reader, masked
-from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
+from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 KEYS = ("sentence1", "sentence2", "gold_label")
 TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label
@@ -141,7 +141,7 @@ TASK = Task(
     files=MappingProxyType(
         {"train": "entailment/snli_train_33k.jsonl.xz", "dev": "entailment/snli_dev.jsonl.xz", "test": "entailment/snli_test.jsonl.xz"}
     ),
-    readers=alike(read),
+    readers=one_reader(read),
     labels=labels,
     network=ESIM,
     score=score,

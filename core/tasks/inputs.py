@@ -83,11 +83,11 @@ def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Laye
         if (vector := vectors.vector(token)) is not None:
             static[k], known[k] = vector, True
     characters = torch.from_numpy(np.stack([_bytes(token) for token in word])).long()
-    read = None if layers is None else _joined(number, layers, shape)
+    read = None if layers is None else _join_layers(number, layers, shape)
     return PassageBatch(mask, words, torch.from_numpy(static), torch.from_numpy(known), characters, rows, read)
 
 
-def _joined(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:
+def _join_layers(passages: Sequence[Passage], layers: Layers, shape: tuple[int, int]) -> Tensor:
     """(L, U, T, D): the layers of each sentence where it stands in its passage, zeros behind the end."""
     sentences = list(dict.fromkeys(sentence for passage in passages for sentence in passage))
     result = dict(zip(sentences, layers(sentences), strict=True))

@@ -20,7 +20,7 @@ from core.tasks.chains import CRF
 from core.tasks.inputs import PassageBatch
 from core.tasks.reader import Reader
 from core.tasks.spans import span_f1, spans_of, tags_of
-from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, alike, lines_in
+from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 BETWEEN_DOCUMENTS = "-DOCSTART-"
 N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch is chosen
@@ -155,10 +155,10 @@ def dealt(examples: Sequence[Example], random: np.random.Generator) -> list[Exam
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
     """The same names by number and length, each at a place and of a kind drawn by chance."""
     kinds = labels(examples)
-    return [Example(e.passages, _placed(e.target, len(e.passages[0][0]), kinds, random), e.facts) for e in examples]
+    return [Example(e.passages, _place_at_random(e.target, len(e.passages[0][0]), kinds, random), e.facts) for e in examples]
 
 
-def _placed(spans: Sequence, length: int, kinds: Sequence[str], random: np.random.Generator) -> tuple:
+def _place_at_random(spans: Sequence, length: int, kinds: Sequence[str], random: np.random.Generator) -> tuple:
     free = np.ones(length, bool)
     results = []
     for first, last, _ in spans:
@@ -175,7 +175,7 @@ TASK = Task(
     name="names",
     title="Names",
     files=MappingProxyType({part: f"ner/wnut17_{part}.conll.xz" for part in ("train", "dev", "test")}),
-    readers=alike(read),
+    readers=one_reader(read),
     labels=labels,
     network=Tagger,
     score=score,
@@ -189,7 +189,7 @@ WIKIGOLD = replace(
     name="wikigold",
     title="Names in Wikipedia",
     files=MappingProxyType(dict.fromkeys(PARTS, "ner/wikigold.conll.xz")),
-    readers=alike(read_documents),
+    readers=one_reader(read_documents),
     folds=5,
 )
 

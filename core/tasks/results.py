@@ -83,11 +83,21 @@ class Summary:
         return error_reduction(self.baseline, self.elmo)
 
     @property
+    def in_words(self) -> tuple[str, str, float]:
+        """Without ELMo, with it, and the share of errors that it spares."""
+        return with_spread(self.baseline, self.baseline_spread), with_spread(self.elmo, self.elmo_spread), self.error_reduction
+
+    @property
     def beyond_spread(self) -> bool | None:
         """Whether the seeds' worst with ELMo, by a standard deviation each, is above; None with one seed."""
         if self.baseline_spread is None or self.elmo_spread is None:
             return None
         return self.elmo - self.baseline > self.baseline_spread + self.elmo_spread
+
+
+def with_spread(value: float, spread: float | None) -> str:
+    """A score as it is printed: "71.2% ± 0.4"."""
+    return f"{value:.1%}" if spread is None else f"{value:.1%} ± {100 * spread:.1f}"
 
 
 def read_results(path: str | Path = FOLDER / "results.json") -> list[dict]:
@@ -158,7 +168,7 @@ def _summary(task: Task, runs: dict[str, list[dict]], control: list[float]) -> S
     )
 
 
-def trained(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
+def train_one(task: Task, variant: str, recipe: TaskRecipe, data, frozen: Frozen, *, watch: Watch) -> TaskHead:
     """One head, trained to the end; a run that was cut goes on."""
     fit = make_fit(task, variant, data, recipe, frozen)
     for progress in resumed(fit):
@@ -210,7 +220,7 @@ def measure(
                 ships = recipe.seed == plan.seeds[0] and not (recipe.random_labels or smaller or task.folds)
                 if any(read_result["key"] == key for read_result in read_results(path)) and (not ships or (place / "meta.json").is_file()):
                     continue
-                head = trained(task, variant, recipe, data, frozen, watch=watch)
+                head = train_one(task, variant, recipe, data, frozen, watch=watch)
                 made = entry(head) | {"command": f"{COMMAND} --only {task.name}"}
                 if ships:
                     save_head(head, place)

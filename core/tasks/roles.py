@@ -19,8 +19,8 @@ from core.common.i18n import t
 from core.tasks.chains import bio_rules, viterbi
 from core.tasks.inputs import PassageBatch
 from core.tasks.reader import BiLSTM, ReaderWords, masked
-from core.tasks.spans import joined_arguments, span_f1, spans_of, spans_of_brackets, tags_of
-from core.tasks.task import Example, Shape, Task, TaskRecipe, alike, lines_in
+from core.tasks.spans import join_arguments, span_f1, spans_of, spans_of_brackets, tags_of
+from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 MARK_DIM = 16
 RARE = 5  # a role with fewer arguments in the training set is not learned
@@ -118,7 +118,7 @@ def labels(examples: Sequence[Example]) -> tuple[str, ...]:
 
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """Arguments as CoNLL-2005's scorer compares them: the verb itself is not one of them."""
-    return span_f1((joined_arguments(e.target) for e in examples), map(joined_arguments, predictions))
+    return span_f1((join_arguments(e.target) for e in examples), map(join_arguments, predictions))
 
 
 def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
@@ -139,7 +139,7 @@ TASK = Task(
     name="roles",
     title="Semantic roles",
     files=MappingProxyType({part: f"srl/ewt_propbank.{part}.conll.xz" for part in ("train", "dev", "test")}),
-    readers=alike(read),
+    readers=one_reader(read),
     labels=labels,
     network=Labeller,
     score=score,

@@ -64,7 +64,7 @@ def spans_of_brackets(column: Sequence[str]) -> list[Labelled]:
     return results
 
 
-def joined_arguments(spans: Iterable[Labelled]) -> list[tuple]:
+def join_arguments(spans: Iterable[Labelled]) -> list[tuple]:
     """Arguments as CoNLL-2005's scorer compares them: without the verb, a C- part one argument with the last of its role before it. Each is
     (role, (first, last), (first, last) of its continuation, ...)."""
     rows: list[tuple] = []

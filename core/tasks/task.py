@@ -110,7 +110,7 @@ class Data:
         return tuple(sorted(every))
 
 
-def sampled(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:
+def sample(examples: Sequence[Example], limit: int) -> tuple[Example, ...]:
     """About `limit` of the examples, always the same, in the order of the file; all of them where there are no more.
 
     Those that share their longest passage are drawn together (the questions on a paragraph, the predicates of a sentence, often the
@@ -142,12 +142,12 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
     if task.folds:
         every = {part: [e for e in examples if _part_of(e, task.folds, recipe.seed) == part] for part, examples in every.items()}
     limits = {"train": recipe.train_limit, "dev": recipe.dev_limit, "test": recipe.test_limit}
-    read = {part: sampled(examples, limits[part]) for part, examples in every.items()}
+    read = {part: sample(examples, limits[part]) for part, examples in every.items()}
     whole = {part: len(examples) for part, examples in every.items()}
     for name in further:
-        path = file_of(task.title, folder, _named(task, task.further, name))
+        path = file_of(task.title, folder, _find_file(task, task.further, name))
         more = task.readers["further"](path)
-        read["train"] += sampled(more, recipe.train_limit)
+        read["train"] += sample(more, recipe.train_limit)
         whole["train"] += len(more)
     if recipe.random_labels:
         read["train"] = tuple(task.scrambled(read["train"], np.random.default_rng([recipe.seed, 1])))
@@ -156,12 +156,12 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
 
 def read_test(task: Task, folder: str | Path, name: str) -> Data:
     """One of the task's further test sets, whole, and nothing to train on."""
-    path = file_of(task.title, folder, _named(task, task.tests, name))
+    path = file_of(task.title, folder, _find_file(task, task.tests, name))
     examples = tuple(task.readers["further test"](path))
     return Data((), (), examples, MappingProxyType({"train": 0, "dev": 0, "test": len(examples)}))
 
 
-def _named(task: Task, files: MappingProxyType, name: str) -> str:
+def _find_file(task: Task, files: MappingProxyType, name: str) -> str:
     if name not in files:
         known = ", ".join(files) or t("none")
         raise BadInput(t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=name, known=known))
@@ -185,7 +185,7 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
     raise MissingArtifact(t("{title} needs {file}, which is not there. Name the folder that holds it, or fetch it: {command}", **values))
 
 
-def alike(read: Callable[[Path], list[Example]]) -> MappingProxyType:
+def one_reader(read: Callable[[Path], list[Example]]) -> MappingProxyType:
     """One reader for all three files."""
     return MappingProxyType({part: read for part in PARTS})
 

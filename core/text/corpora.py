@@ -1,4 +1,4 @@
-"""Names to sentences; labelled ones are cut anew as their language's models read text, each label staying on its word."""
+"""Names to sentences; labeled ones are cut anew as their language's models read text, each label staying on its word."""
 
 from dataclasses import replace
 from itertools import pairwise
@@ -17,7 +17,7 @@ BUNDLED_CORPUS = "sentences"
 def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
     """A registry name or a file of sentences -> sentences, text cut as that language (else the one in use) is read.
 
-    A language's own labelled sentences are stored by words, for people; they come cut as its models read them. "sentences+python" has
+    A language's own labeled sentences are stored by words, for people; they come cut as its models read them. "sentences+python" has
     those of a further word behind them, "sentences+more-words" those of all (core.text.labelled_words).
     """
     owner = sentences_of(name)
@@ -30,7 +30,7 @@ def open_corpus(name: str, language: Language | None = None) -> list[Sentence]:
 
 
 def labelled_of(language: Language, added: str) -> list[Sentence]:
-    """The labelled sentences of a further word of the language, or of all of them, cut as its models read them."""
+    """The labeled sentences of a further word of the language, or of all of them, cut as its models read them."""
     with languages.reading(language):
         whole = added == language.more_sentences
         result = read_sentences(resolve(added, "corpus")) if whole else sentences_with(language, added)
@@ -40,7 +40,7 @@ def labelled_of(language: Language, added: str) -> list[Sentence]:
 def recut(sentence: Sentence, language: Language) -> Sentence:
     """The same text in the language's tokens. A target becomes its lemma's own token, where its word begins with the lemma.
 
-    "눈이" of the lemma "눈" becomes 눈, whatever the tokeniser makes of that word. Letters are never changed, so places among them
+    "눈이" of the lemma "눈" becomes 눈, whatever the tokenizer makes of that word. Letters are never changed, so places among them
     tell which token is which.
     """
     tokens = language.tokenize(join_tokens(list(sentence.tokens)))
@@ -53,7 +53,7 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
         tokens = _with_token(tokens, start, end)
         spans.append(start)
     starts = {start: k for k, (start, _) in enumerate(_spans(tokens))}
-    targets = [_moved(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
+    targets = [_move(t, starts[start], tokens) for t, start in zip(sentence.targets, spans, strict=True)]
     return replace(sentence, tokens=tuple(tokens), targets=tuple(targets))
 
 
@@ -68,7 +68,7 @@ def with_word(tokens: list[str], word: str) -> list[str]:
     return tokens
 
 
-def _moved(target: Target, position: int, tokens: list[str]) -> Target:
+def _move(target: Target, position: int, tokens: list[str]) -> Target:
     return replace(target, position=position, word=tokens[position])
 
 

@@ -1,4 +1,4 @@
-"""What each labelled sense of a language's words means, in a line. From assets: senses-<language>.json for its own words, <name of their
+"""What each labeled sense of a language's words means, in a line. From assets: senses-<language>.json for its own words, <name of their
 sentences>-senses.json for the further ones."""
 
 from functools import lru_cache

@@ -19,7 +19,7 @@ def dictionary_forms(word: str) -> tuple[str, ...]:
     (('먹다',), ('눈',), ('공부하다', '공부'), ('jaguar',))
     """
     if not has_hangul(word):
-        known = words_of(languages.named(i18n.ENGLISH))
+        known = words_of(languages.get_language(i18n.ENGLISH))
         return () if word.endswith(("ing", "er", "est")) else tuple(lemma for lemma in lemmas(word, known) if lemma not in known.function)
     parts = [part for item in analysed(morphemes(word)) if item for part in item.parts]
     (stem, tag), (after, of) = (*parts, ("", ""), ("", ""))[:2]

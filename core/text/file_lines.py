@@ -37,10 +37,10 @@ def refuse(place: Place | str, result: str, needed: str) -> NoReturn:
     raise BadInput(f"{place}: {result}. {needed}")
 
 
-def shown(value: Any, most: int = 80) -> str:
+def show_value(value: Any, most: int = 80) -> str:
     """A JSON value on one line, cut short; of what is in it, only the first level."""
     if isinstance(value, list | dict):
-        parts = ", ".join("..." if isinstance(part, list | dict) else shown(part) for part in islice(value, 20))
+        parts = ", ".join("..." if isinstance(part, list | dict) else show_value(part) for part in islice(value, 20))
         text = f"[{parts}]" if isinstance(value, list) else t("a row of {names}", names=parts) if parts else t("an empty row")
     else:
         text = "null" if value is None else repr(value)
@@ -71,7 +71,7 @@ def _how_to_quote(mark: str) -> str:
     return t('Quote a cell with "{mark}": "Win money{mark} now!".', mark=mark)
 
 
-def placed_lines(
+def iterate_lines(
     path: Path,
     *,
     whole: bool,

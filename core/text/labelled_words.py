@@ -1,6 +1,6 @@
-"""The words whose senses are labelled beyond a language's own sentences: which there are, and the sentences of one of them.
+"""The words whose senses are labeled beyond a language's own sentences: which there are, and the sentences of one of them.
 
-The name of a corpus says whose labelled sentences stand beside a language's own: "sentences+python" those of that word,
+The name of a corpus says whose labeled sentences stand beside a language's own: "sentences+python" those of that word,
 "sentences+more-words" those of all. One word's are read out of the file without reading the others': 40 lines, not 14,000.
 """
 
@@ -30,9 +30,9 @@ _FORM = re.compile(r'"word": ("(?:[^"\\]|\\.)*"), "lemma": ("(?:[^"\\]|\\.)*")')
 
 
 def sentences_of(corpus: str) -> Language | None:
-    """The language whose own labelled sentences a corpus is, alone or with those of further words, or None."""
+    """The language whose own labeled sentences a corpus is, alone or with those of further words, or None."""
     name = corpus.partition(MARK)[0]
-    own = next((item for item in map(languages.named, languages.codes()) if item.sentences == name), None)
+    own = next((item for item in map(languages.get_language, languages.codes()) if item.sentences == name), None)
     return own if own and (name == corpus or own.more_sentences) else None
 
 
@@ -45,7 +45,7 @@ def parts(corpus: str) -> tuple[str, tuple[str, ...]]:
 
 
 def with_words(corpus: str, words: Iterable[str]) -> str:
-    """The corpus with the labelled sentences of those words, in any of their forms, where it is a language's own; else as it is."""
+    """The corpus with the labeled sentences of those words, in any of their forms, where it is a language's own; else as it is."""
     language = sentences_of(corpus)
     if language is None or not language.more_sentences:
         return corpus
@@ -58,7 +58,7 @@ def with_words(corpus: str, words: Iterable[str]) -> str:
 
 def corpus_for(corpus: str, words: Iterable[str], known: Callable[[str], Collection[str]]) -> str:
     """As `with_words`, but the file of the many words is looked into only for a word that is not among the `known` of the language's own
-    labelled sentences, which are asked for by their name."""
+    labeled sentences, which are asked for by their name."""
     if not sentences_of(corpus):
         return corpus
     own = known(parts(corpus)[0])
@@ -67,19 +67,19 @@ def corpus_for(corpus: str, words: Iterable[str], known: Callable[[str], Collect
 
 
 def with_all(corpus: str) -> str:
-    """The corpus with the labelled sentences of every further word, where it is a language's own; else as it is."""
+    """The corpus with the labeled sentences of every further word, where it is a language's own; else as it is."""
     language = sentences_of(corpus)
     return MARK.join((parts(corpus)[0], language.more_sentences)) if language and language.more_sentences else corpus
 
 
 def indexed(corpus: str) -> str:
-    """The corpus whose every token is read where all words of one are asked for: a language's own without the labelled sentences of
+    """The corpus whose every token is read where all words of one are asked for: a language's own without the labeled sentences of
     single further words, which stand beside its table, or with those of all of them."""
     return corpus if with_all(corpus) == corpus else parts(corpus)[0]
 
 
 def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
-    """The further labelled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's.
+    """The further labeled words that a form belongs to: "pythons" -> ("python",), "shot" -> ("shoot", "shot"); () where it is none's.
 
     A form that stands in none of their sentences is told by its ending, as "써야겠다" is of "쓰다". A word of its own is a form of no
     other (core.text.readings).
@@ -96,13 +96,13 @@ def lemmas_of(language: Language, word: str) -> tuple[str, ...]:
 
 
 def words_of(language: Language) -> tuple[str, ...]:
-    """Every labelled word of a language, its own and the further ones, in alphabetical order."""
+    """Every labeled word of a language, its own and the further ones, in alphabetical order."""
     paths = [path for _, path in _files(language)]
     return tuple(sorted({word for path in paths for words in _forms(path, path.stat().st_mtime_ns).values() for word in words}))
 
 
 def sentences_with(language: Language, lemma: str) -> list[Sentence]:
-    """The labelled sentences of one of a language's words, its own or a further one, as they are stored."""
+    """The labeled sentences of one of a language's words, its own or a further one, as they are stored."""
     wanted = f'"lemma": {json.dumps(lemma, ensure_ascii=False)}'
     results = []
     for name, path in _files(language):
@@ -112,7 +112,7 @@ def sentences_with(language: Language, lemma: str) -> list[Sentence]:
 
 
 def further_with(corpus: str, word: str) -> int:
-    """How many labelled sentences of the further words have this word, not counting those that the corpus names already."""
+    """How many labeled sentences of the further words have this word, not counting those that the corpus names already."""
     language = sentences_of(corpus)
     stored = json.dumps(folded(word), ensure_ascii=False)
     facts = 0
@@ -126,7 +126,7 @@ def further_with(corpus: str, word: str) -> int:
 
 
 def _files(language: Language) -> list[tuple[str, Path]]:
-    """Names and files of the language's labelled sentences: its own, and those of the further words."""
+    """Names and files of the language's labeled sentences: its own, and those of the further words."""
     return [(name, path) for name in (language.sentences, language.more_sentences) if (path := _path(name))]
 
 
@@ -163,21 +163,27 @@ def _forms(path: Path, changed: int) -> dict[str, tuple[str, ...]]:
 
 @dataclass(frozen=True, slots=True)
 class Labelled:
-    """What is told of a labelled word before any of its sentences is read."""
+    """What is told of a labeled word before any of its sentences is read."""
 
     themes: tuple[str, ...]  # subjects a person may look for it under
     senses: int
     pos: tuple[str, ...]
 
 
-def listed(language: Language) -> dict[str, Labelled]:
-    """Every labelled word of a language, its own and the further ones, in alphabetical order; {} where they are not listed."""
+def list_words(language: Language) -> dict[str, Labelled]:
+    """Every labeled word of a language, its own and the further ones, in alphabetical order; {} where they are not listed."""
     path = config.ASSETS / f"words-{language.code}.json"
-    return _listed(path, path.stat().st_mtime_ns) if path.is_file() else {}
+    return _read_words(path, path.stat().st_mtime_ns) if path.is_file() else {}
+
+
+def listed_in(corpus: str) -> dict[str, Labelled]:
+    """The same of a language's own corpus, whether its sentences have been read or not; of any other {}."""
+    language = sentences_of(corpus)
+    return list_words(language) if language else {}
 
 
 @lru_cache(maxsize=4)
-def _listed(path: Path, changed: int) -> dict[str, Labelled]:
+def _read_words(path: Path, changed: int) -> dict[str, Labelled]:
     """Of a file last `changed` then."""
     facts = read_json(path, expect=dict)
     return {word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in sorted(facts.items())}

@@ -87,7 +87,7 @@ def follow(source: Callable[[], str | None]) -> None:
 def in_use() -> Language:
     """The language that text is read as."""
     code = _told.get() or (_source[0]() if _source else None) or i18n.ENGLISH
-    return named(code) if code in codes() else named(i18n.ENGLISH)
+    return get_language(code) if code in codes() else get_language(i18n.ENGLISH)
 
 
 def tokenize(sentence: str) -> list[str]:
@@ -102,11 +102,11 @@ def codes() -> tuple[str, ...]:
 
 def that_write(word: str) -> list[Language]:
     """The languages whose examples are written in the word's script."""
-    languages = (named(code) for code in codes())
+    languages = (get_language(code) for code in codes())
     return [language for language in languages if language.examples.get("pairs") and language.writes(word)]
 
 
-def named(code: str) -> Language:
+def get_language(code: str) -> Language:
     """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
@@ -120,7 +120,7 @@ def of_model(folder: str | Path) -> Language:
     What is wrong with a described one is an error here: read as English, the model would answer nonsense."""
     path = Path(folder) / "meta.json"
     code = read_json(path, expect=dict).get("language") if path.is_file() else None
-    return named(code if code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)
+    return get_language(code if code in _described(os.environ.get("ELMOSCOPE_DATA")) else i18n.ENGLISH)
 
 
 @lru_cache(maxsize=16)

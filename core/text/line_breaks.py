@@ -51,7 +51,7 @@ class LineShape:
 
     def joins(self, before: str, after: str) -> bool:
         """Whether a line goes on in the next one."""
-        return not _apart(before, after) and self.measure(before) + _next(after, self.measure) > NEARLY * self.width
+        return not _begins_anew(before, after) and self.measure(before) + _next(after, self.measure) > NEARLY * self.width
 
 
 def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
@@ -72,7 +72,7 @@ def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Itera
         if goes_on:
             text += line
         elif text and blanks <= shape.is_spaced and shape.joins(before, line):
-            text = joined(text, line)
+            text = join_lines(text, line)
         else:
             yield from ((place, sentence) for sentence in _split(text, shape))
             place, text = where, line
@@ -100,7 +100,7 @@ def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
     return best[1] if best else LineShape(is_single=is_single)
 
 
-def joined(text: str, line: str) -> str:
+def join_lines(text: str, line: str) -> str:
     """A text and the line that goes on with it, without the marks of a quotation and the indentation before the latter."""
     before, after = text.rstrip(), _bare(line)
     return before + ("" if _AGAINST.search(f"{before[-3:]}\n{after[:4]}") else " ") + after
@@ -162,7 +162,7 @@ def _pairs(lines: Sequence[str], spaced: bool) -> list[tuple[str, str]]:
         if not _bare(line):
             blanks += 1
             continue
-        if before and blanks <= spaced and not _apart(before, line):
+        if before and blanks <= spaced and not _begins_anew(before, line):
             pairs.append((before, line))
         before, blanks = line, 0
     return pairs
@@ -189,7 +189,7 @@ def _wrapped(pairs: list[tuple[str, str]], measure: Callable[[str], int], spaced
     return (most / len(near), LineShape(width, spaced, measure=measure)) if 2 * min(is_open, is_small) >= len(near) else None
 
 
-def _apart(before: str, after: str) -> bool:
+def _begins_anew(before: str, after: str) -> bool:
     """Whether the next line begins something new whatever its width: another quotation, an item of a list, an indented paragraph."""
     if _depth(before) != _depth(after):
         return True

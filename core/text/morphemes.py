@@ -47,7 +47,7 @@ def morphemes(sentence: str) -> list[str]:
     if any(_HANGUL.search(text, start, end) for start, end in spans):
         cuts = _cuts(text)
         spans = [part for span in spans for part in _cut(text, span, cuts)]
-    return _marked(text, spans)
+    return _mark_joints(text, spans)
 
 
 def has_hangul(text: str) -> bool:
@@ -88,9 +88,9 @@ def _cuts(text: str) -> set[int]:
     return {item.start for item in _analyser()(whole)}
 
 
-def _marked(text: str, spans: list[tuple[int, int]]) -> list[str]:
+def _mark_joints(text: str, spans: list[tuple[int, int]]) -> list[str]:
     """The pieces, with a JOINER wherever two stood together and would be set apart. The second of the two bears it, so that a word of its
-    own is spelt as it is; but before a word an opening mark does."""
+    own is spelled as it is; but before a word an opening mark does."""
     tokens = [text[start:end] for start, end in spans]
     touching = [False, *(a[1] == b[0] for a, b in pairwise(spans))]
     for k, apart in enumerate(spaced(tokens)):

@@ -8,6 +8,7 @@ text where that is not how `join_tokens` writes the tokens.
 
 import json
 import os
+import re
 import shutil
 import zipfile
 from collections import Counter
@@ -20,7 +21,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
 from core.files import own_names
-from core.files.artifacts import check_fits, replacing, text_fingerprint
+from core.files.artifacts import check_fits, plain_file_name, replacing, text_fingerprint
 from core.text.line_breaks import DETECT
 from core.text.sentences import MAX_NAME, Sentence, fingerprint, read_sentences, sentences_from_text, sentences_of_lines
 
@@ -35,6 +36,14 @@ class Source:
 
     name: str
     path: Path
+
+
+def uploaded(name: str, content: bytes, folder: Path) -> Source:
+    """A file that came by a browser, kept in a new folder of its own by a name that can lead nowhere and marks up nothing."""
+    path = folder / re.sub(r"[^\w. -]", "_", plain_file_name(name))
+    folder.mkdir()
+    path.write_bytes(content)
+    return Source(name, path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +92,7 @@ def files_in(folder: str) -> list[Source]:
 def keep_text(text: str, name: str, *, lines: str = DETECT) -> KeptCorpus:
     """Pasted text, as one document of that name; `lines` says what its line breaks are (core.text.line_breaks)."""
     name = _writable(name)
-    return _kept([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
+    return _keep([replace(sentence, document=name) for sentence in sentences_from_text(text, lines=lines)])
 
 
 def keep_files(sources: list[Source], *, text_column: str | None = None, date_column: str | None = None, lines: str = DETECT) -> KeptCorpus:
@@ -117,12 +126,12 @@ def keep_files(sources: list[Source], *, text_column: str | None = None, date_co
         sentences += [replace(s, document=s.document or document) for s in fitting]
     if not sentences:
         raise BadInput(" ".join(dict.fromkeys(file.why for file in skipped[:5])))
-    return _kept(sentences, tuple(skipped))
+    return _keep(sentences, tuple(skipped))
 
 
 def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
     """Sentences that were read already, such as those of a word usage graph."""
-    return _kept(sentences)
+    return _keep(sentences)
 
 
 def forget(corpus: str) -> None:
@@ -199,7 +208,7 @@ def _check_archive(path: Path) -> None:
         raise BadInput(message)
 
 
-def _kept(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
+def _keep(sentences: list[Sentence], skipped: tuple[Skipped, ...] = ()) -> KeptCorpus:
     path = _write(sentences)
     return KeptCorpus(path, own_names.name_of(path), skipped)
 

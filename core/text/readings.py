@@ -18,7 +18,7 @@ from core.text.word_in_question import words_of
 
 
 class LabelledTable(Protocol):
-    """What knows labelled words: an occurrence table (core.index.table)."""
+    """What knows labeled words: an occurrence table (core.index.table)."""
 
     lemmas: list[str]
 
@@ -31,7 +31,7 @@ class WordInContext:
 
     tokens: tuple[str, ...]
     position: int
-    read_as: str = ""  # "": as `is_own` and the labelled sentences have it
+    read_as: str = ""  # "": as `is_own` and the labeled sentences have it
 
     @property
     def word(self) -> str:
@@ -44,7 +44,7 @@ class WordInContext:
         return folded(bare(self.word))
 
     def lemma_in(self, table: LabelledTable) -> str | None:
-        """The labelled word of a table that the token is read as, or None."""
+        """The labeled word of a table that the token is read as, or None."""
         if self.read_as:
             return self.read_as if self.read_as in table.lemmas else None
         return table.lemma_of(self.spelling)
@@ -69,7 +69,7 @@ class Chosen:
 
     @property
     def looked_up(self) -> str:
-        """The word that labelled sentences are looked up by."""
+        """The word that labeled sentences are looked up by."""
         return self.read_as or self.word
 
     @property
@@ -77,7 +77,7 @@ class Chosen:
         return WordInContext(self.tokens, self.position, self.read_as)
 
     def lemma_in(self, table: LabelledTable) -> str | None:
-        """The labelled word of a table that the token is read as, or None."""
+        """The labeled word of a table that the token is read as, or None."""
         return None if self.position is None else self.in_context.lemma_in(table)
 
     @property
@@ -87,20 +87,20 @@ class Chosen:
 
 def is_own(word: str) -> bool:
     """Whether a word by itself is read as a word of its own, though it is spelled like a form of another: "wound", "evening"."""
-    return folded(word) in words_of(languages.named(i18n.ENGLISH)).own
+    return folded(word) in words_of(languages.get_language(i18n.ENGLISH)).own
 
 
 def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
     """The words that a spelling may be read as, itself among them, the likeliest first; () where there is no doubt.
 
-    `known` are the words with labelled senses: a reading that is none of these changes nothing. A regular form of one word is in no
+    `known` are the words with labeled senses: a reading that is none of these changes nothing. A regular form of one word is in no
     doubt.
 
     >>> readings("wound", {"wind"}), readings("fell", {"fall"}), readings("banks", {"bank"})
     (('wound', 'wind'), ('fall', 'fell'), ())
     """
     spelling = folded(bare(word))
-    lists = words_of(languages.named(i18n.ENGLISH))
+    lists = words_of(languages.get_language(i18n.ENGLISH))
     if not (spelling in lists.forms or spelling in lists.own or spelling in lists.either):
         return ()
     others = tuple(form for form in dictionary_forms(spelling) if form in known)
@@ -112,7 +112,7 @@ def readings(word: str, known: Collection[str]) -> tuple[str, ...]:
 def read_in(tokens: Sequence[str], position: int) -> str:
     """The word that a sentence's token is read as, where what stands before it settles that: "saw" in "a saw"; else ""."""
     spelling = folded(bare(tokens[position]))
-    lists = words_of(languages.named(i18n.ENGLISH))
+    lists = words_of(languages.get_language(i18n.ENGLISH))
     before = folded(bare(tokens[position - 1])) if position else ""
     return spelling if spelling in lists.either and lists.is_own(spelling, before) else ""
 

@@ -85,7 +85,7 @@ def _goes_on(line: str, start: int, match: re.Match[str]) -> bool:
             is_quote = not closers.startswith((")", "]"))
             return is_small or bool(is_quote and (_SAID.match(line, end, end + 80) or _QUOTED_ON.match(line, end)))
         if marks == "!" and before in _NAMES:
-            return not _starts(after)
+            return not _must_begin(after)
         return False
     if is_small and marks == "." and closers.startswith((")", "]")):  # (so.) then, but (at 5 p.m.) then
         return _is_known(before)
@@ -113,7 +113,7 @@ def _is_abbreviation(before: str, after: str, line: str, start: int, at: int) ->
     if at - start < 8 and _LABEL.match(line, start, at):
         return True
     word = before.casefold().rpartition("-")[2]
-    starts = _starts(after)
+    starts = _must_begin(after)
     is_number = bool(_NUMBER.match(after))
     if word in _WORDS_TOO and not before[:1].isupper() and not is_number:
         return False
@@ -130,7 +130,7 @@ def _is_abbreviation(before: str, after: str, line: str, start: int, at: int) ->
     return False
 
 
-def _starts(after: str) -> bool:
+def _must_begin(after: str) -> bool:
     """Whether a word can but begin a sentence; "A." is an initial."""
     return after[:1].isupper() and not after.endswith(".") and after.rstrip(",;:!?").replace("\u2019", "'").casefold() in _STARTERS
 

@@ -2,7 +2,7 @@
 
 Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
-tokenised as the language in use.
+tokenized as the language in use.
 """
 
 import re
@@ -17,7 +17,7 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import parse_json, text_fingerprint
 from core.text.composed import composed
-from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, placed_lines, refuse, shown
+from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
 from core.text.languages import tokenize
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.table_cells import cells
@@ -113,7 +113,7 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
         raise BadInput(f'{Path(path).name} holds no row. It needs rows {{"word", "tokens", "position", "label"}}.')
     if 2 * len(astray) > len(rows):  # not here and there an irregular form ("went" for "go"), but most: a slip in counting
         place, row = astray[0]
-        message = f"token {row.position} is {shown(row.tokens[row.position])}, not {shown(row.word)}"
+        message = f"token {row.position} is {show_value(row.tokens[row.position])}, not {show_value(row.word)}"
         refuse(place, f"{message}; the same in {len(astray):,} of {len(rows):,} rows", "Positions count tokens from 0.")
     return rows
 
@@ -137,7 +137,7 @@ def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | N
     return list(_from_text(placed, lines))
 
 
-def written(tokens: Sequence[str], text: str | None) -> list[str]:
+def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
     """Tokens as their text has them, each with the blanks before it as they are; without a text as `core.text.tokens.pieces`.
 
     >>> written(["do", "n't", "say", "“"], "don’t   say “")
@@ -161,7 +161,7 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
 
 
 def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | None, **reading: Any) -> Iterator[Sentence]:
-    """`reading`: as `placed_lines` takes it."""
+    """`reading`: as `iterate_lines` takes it."""
     kind, column = _kind(path), columns[0]
     if kind in (".json", ".jsonl"):
         for place, row in json_rows(path, **reading):
@@ -171,7 +171,7 @@ def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | 
             yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines))
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
-        yield from _from_text(placed_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines)
+        yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines)
     else:
         for place, text, date in cells(path, kind, *columns, **reading):
             yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines))
@@ -225,7 +225,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines)
-    refuse(place, t("{row} is no row", row=shown(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
+    refuse(place, t("{row} is no row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
@@ -234,12 +234,12 @@ def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Ta
     if position is None and sense is None and label is None:
         return ()
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        message = t("position {position} in {n} tokens", position=shown(position), n=len(tokens))
+        message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
         refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
-            message = t("token {number} is {found}, not {wanted}", number=position, found=shown(token), wanted=shown(word))
+            message = t("token {number} is {found}, not {wanted}", number=position, found=show_value(token), wanted=show_value(word))
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
     return (Target(position, token, label if sense is None else sense, lemma, pos),)
@@ -249,7 +249,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
     given = {**row, "label": row.get("label", row.get("sense"))} if isinstance(row, dict) else {}
     missing = [key for key in ("word", "tokens", "position", "label") if given.get(key) is None]
     if missing:
-        message = f"{shown(row)}, without {' and '.join(missing)}"
+        message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
     return LabelledRow(_name(given["word"], place), tokens, target.position, _name(given["label"], place))
@@ -258,7 +258,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
-        refuse(place, t("{tokens} is no list of words", tokens=shown(tokens)), t('Write ["the", "bank"], none blank.'))
+        refuse(place, t("{tokens} is no list of words", tokens=show_value(tokens)), t('Write ["the", "bank"], none blank.'))
     if len(tokens) > MAX_TOKENS:
         refuse(place, t("{n:,} tokens", n=len(tokens)), t("Split it: at most {n:,} per sentence.", n=MAX_TOKENS))
     _text("".join(tokens), place)
@@ -271,7 +271,7 @@ def _text(value: Any, place: Place | str) -> str | None:
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
         needed = t('Write "bank": no NUL, no unpaired surrogate.')
-        refuse(place, t("{value} instead of text", value=shown(value)), needed)
+        refuse(place, t("{value} instead of text", value=show_value(value)), needed)
     return value
 
 
@@ -290,17 +290,17 @@ def _kind(path: Path) -> str:
 
 def json_rows(path: Path, **reading: Any) -> _Placed:
     """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
-    kind, lines = _kind(path), placed_lines(path, **reading)
+    kind, lines = _kind(path), iterate_lines(path, **reading)
     if kind not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
     if kind == ".json":
-        text = "".join(line for _, line in placed_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+        text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
         lines = iter([(path.name, text)])
     for place, text in ((place, text) for place, text in lines if text.strip()):
         try:
             value = parse_json(text)
             if kind == ".json" and not isinstance(value, list):
-                raise ValueError(t("{value} instead of sentences", value=shown(value)))
+                raise ValueError(t("{value} instead of sentences", value=show_value(value)))
         except ValueError as error:
             refuse(place, str(error), t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].'))
         yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))

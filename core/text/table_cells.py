@@ -8,7 +8,7 @@ from typing import Any
 
 from core.common.i18n import t
 from core.text.composed import composed, folded
-from core.text.file_lines import Place, fitting, placed_lines, refuse, shown
+from core.text.file_lines import Place, fitting, iterate_lines, refuse, show_value
 
 TEXT_COLUMNS = ("text", "sentence", "sentences", "content", "body", "message", "review", "comment")
 DATE_COLUMNS = ("date", "year")  # read where nobody names another
@@ -17,7 +17,7 @@ MAX_DATE = 40  # characters
 
 def cells(path: Path, kind: str, column: str | None, date_column: str | None, **reading: Any) -> Iterator[tuple[Place, str, str | None]]:
     """The text cells of a table, each with the line its row ends on and its date, None where there is no such column or cell."""
-    lines = (line for _, line in placed_lines(path, **reading))
+    lines = (line for _, line in iterate_lines(path, **reading))
     first, marks = next(lines, ""), "\t" if kind == ".tsv" else ",;\t"  # many countries' spreadsheets write ; for ,
     mark = next((mark for mark in marks if mark in first), marks[0])
     reader = csv.reader(chain([first], lines), delimiter=mark, quoting=csv.QUOTE_NONE if kind == ".tsv" else csv.QUOTE_MINIMAL, strict=True)
@@ -44,7 +44,7 @@ def _column(row: list[str], column: str | None, place: Place | str) -> tuple[int
     names, wanted = [folded(name.strip()) for name in row], TEXT_COLUMNS if column is None else [folded(column.strip())]
     if message := [names.index(name) for name in wanted if name in names]:
         return message[0], True
-    message = t("no column {column} among {columns}", column=shown(column or "text"), columns=shown(row, 400))
+    message = t("no column {column} among {columns}", column=show_value(column or "text"), columns=show_value(row, 400))
     refuse(place, message, t("Give the text’s column, name or number."))
 
 
@@ -58,7 +58,7 @@ def _date_column(row: list[str], column: str | None, place: Place | str, is_head
         return known[0]
     if column is None:
         return None
-    message = t("no column {column} among {columns}", column=shown(column), columns=shown(row, 400))
+    message = t("no column {column} among {columns}", column=show_value(column), columns=show_value(row, 400))
     refuse(place, message, t("Give the dates’ column, name or number."))
 
 

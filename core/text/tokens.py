@@ -18,7 +18,7 @@ IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = 257, 258, 259, 260, 261
 SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens in a vocabulary
-JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbour there
+JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbor there
 
 _CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
 _LETTER = r"[\w\u0300-\u036f]"
@@ -193,3 +193,8 @@ def _split_line(line: str) -> list[str]:
 def _width(text: str) -> float:
     """How wide a text is, in Latin letters."""
     return sum(1.0 if sign.isascii() else 1.7 for sign in text)
+
+
+def shortened(text: str, most: int, *, end: int = 0) -> str:
+    """At most so many characters, "…" where others are left out: behind, or before the last `end`."""
+    return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"

@@ -70,7 +70,7 @@ class Candidate:
     position: int
     spelling: str
     worth: dict[str, float]  # lemma, its spelling first -> how likely that word is meant
-    stem: str  # of a verb, which a noun may be spelt like; else ""
+    stem: str  # of a verb, which a noun may be spelled like; else ""
     parts: frozenset[str]  # of a compound
 
     @property
@@ -85,16 +85,16 @@ def word_in_question(
 
     A position in `tapped` stands; the other sentence then follows it, where the same word stands there.
 
-    >>> word_in_question("He ran to the banks .".split(), "The bank was shut .".split(), languages.named("en"))
+    >>> word_in_question("He ran to the banks .".split(), "The bank was shut .".split(), languages.get_language("en"))
     (4, 1)
     """
     both = [candidates(tokens, language) for tokens in (tokens_a, tokens_b)]
     for side, position in enumerate(tapped):
         if position is not None:
             both[side] = [_at(both[side], (tokens_a, tokens_b)[side], position)]
-    pair = _shared(*both)
+    pair = _find_pair(*both)
     if pair is None and tapped == (None, None):
-        pair = _shared(*_with_spelt_alike(both, (tokens_a, tokens_b)))
+        pair = _find_pair(*_with_spelt_alike(both, (tokens_a, tokens_b)))
     i, j = pair or tuple(max(of, key=lambda item: item.best, default=None) for of in both)
     return _place(i, tokens_a), _place(j, tokens_b)
 
@@ -117,7 +117,7 @@ def candidates(tokens: Sequence[str], language: Language) -> list[Candidate]:
         elif has_hangul(token) or not any(map(str.isalpha, bare(token))):
             continue
         else:
-            item = _written(k, tokens, language)
+            item = _make_candidate(k, tokens, language)
         if item is not None:
             words.append(item)
     return words
@@ -132,7 +132,7 @@ def _with_spelt_alike(both: list[list[Candidate]], tokens: tuple[Sequence[str], 
     return results
 
 
-def _shared(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
+def _find_pair(of_a: list[Candidate], of_b: list[Candidate]) -> tuple[Candidate, Candidate] | None:
     """The pair of one word that is worth most: a whole word, else a verb's stem, else a part of a compound."""
     for keys in (lambda c: set(c.worth), lambda c: {c.stem, *c.worth} - {""}, lambda c: {*c.parts, *c.worth}):
         pairs = [
@@ -170,9 +170,9 @@ def _spelling(token: str) -> str:
 # --- words as they are written --------------------------------------------------------------------------------------------
 
 
-def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
+def _make_candidate(k: int, tokens: Sequence[str], language: Language) -> Candidate | None:
     foreign = language.tokeniser == "morphemes-ko" and bare(tokens[k]).isascii()  # Latin letters in a Korean text
-    of = languages.named(i18n.ENGLISH) if foreign else language
+    of = languages.get_language(i18n.ENGLISH) if foreign else language
     known = words_of(of)
     spelling = _spelling(tokens[k])
     before = [_spelling(token) for token in tokens[max(0, k - 2) : k]]
@@ -194,7 +194,7 @@ def _written(k: int, tokens: Sequence[str], language: Language) -> Candidate | N
 def lemmas(word: str, known: Words) -> tuple[str, ...]:
     """What a spelling may be a form of besides itself, by its ending or the list of irregular ones.
 
-    >>> lemmas("banks", words_of(languages.named("en"))), lemmas("running", words_of(languages.named("en")))
+    >>> lemmas("banks", words_of(languages.get_language("en"))), lemmas("running", words_of(languages.get_language("en")))
     (('bank',), ('runn', 'runne', 'run'))
     """
     if not known.forms:  # endings are told of no language but those that list their irregular forms
@@ -234,7 +234,7 @@ def _without(word: str, ending: int) -> list[str]:
 def _of_hangul(language: Language) -> Language:
     """The language whose lists hold Hangul: the one in use, else the one that is read by the analyser."""
     codes = (language.code, *languages.codes())
-    return next((languages.named(code) for code in codes if languages.named(code).tokeniser == "morphemes-ko"), language)
+    return next((languages.get_language(code) for code in codes if languages.get_language(code).tokeniser == "morphemes-ko"), language)
 
 
 def _korean(
@@ -300,7 +300,7 @@ def words_of(language: Language) -> Words:
 
 @lru_cache(maxsize=8)
 def _lists(code: str, *_described: str) -> Words:
-    facts = languages.named(code).words
+    facts = languages.get_language(code).words
 
     def listed(name: str) -> list[str]:
         return " ".join(facts.get(name, ())).split()

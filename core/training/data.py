@@ -60,7 +60,7 @@ def prepare(
         _check_same(folder, wanted)
         return folder
     ours.check_replaceable(folder, FILES)
-    languages.named(language).tokenize("")  # what is wrong with it is said here, not by a worker
+    languages.get_language(language).tokenize("")  # what is wrong with it is said here, not by a worker
     with ProcessPoolExecutor(processes) as pool:
         parts, held = [], []
         how = [[value] * len(files) for value in (max_tokens, language, hold_out)]
@@ -114,9 +114,9 @@ def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> t
     ids = []
     lengths = []
     held = []
-    tokenize = languages.named(language).tokenize
+    tokenize = languages.get_language(language).tokenize
     for line in read_lines(path):
-        if hold_out and _drawn(line.strip(), hold_out):
+        if hold_out and _is_held_out(line.strip(), hold_out):
             held.append(line.strip())
             continue
         tokens = tokenize(line)[:max_tokens]
@@ -129,10 +129,10 @@ def _read_file(path: Path, max_tokens: int, language: str, hold_out: float) -> t
 def held_out(files: Sequence[str | Path], share: float) -> list[str]:
     """The lines of `files` that `prepare` holds out, in its order: those of all files mixed."""
     lines = (line.strip() for file in files for line in read_lines(file))
-    return sorted((line for line in lines if _drawn(line, share)), key=_hash)
+    return sorted((line for line in lines if _is_held_out(line, share)), key=_hash)
 
 
-def _drawn(line: str, share: float) -> bool:
+def _is_held_out(line: str, share: float) -> bool:
     """Whether a line is among the share held out: a function of its text."""
     return int.from_bytes(_hash(line)) < share * 2**64
 

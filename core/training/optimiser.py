@@ -1,4 +1,4 @@
-"""The optimiser of the LSTMs' matrices: momentum whose every direction has the same strength.
+"""The optimizer of the LSTMs' matrices: momentum whose every direction has the same strength.
 
 A matrix's momentum G is replaced by the nearest matrix with orthonormal columns, G (G^T G)^(-1/2), before the step (Jordan
 et al. 2024, "Muon"). Here the narrow side is the projection (128), so that the inverse root is taken exactly, of a small
@@ -15,7 +15,7 @@ LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's 
 
 
 class OrthogonalMomentum(torch.optim.Optimizer):
-    """Nesterov momentum, orthogonalised block by block, for matrices (n * rows, cols) of n stacked blocks, or turned."""
+    """Nesterov momentum, orthogonalized block by block, for matrices (n * rows, cols) of n stacked blocks, or turned."""
 
     def __init__(self, parameters, lr: float, *, rows: int, momentum: float = 0.95, threads: Executor | None = None) -> None:
         """`rows`: the longer side of a block; a matrix with `rows` columns is one block, turned. `threads` share the matrices."""

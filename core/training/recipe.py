@@ -175,7 +175,7 @@ def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, 
     saved = validated = time.monotonic()
     for progress in trainer.run():
         if progress.step % 20 == 0:
-            log(stage=stage, **_rounded(progress, tokens_before))
+            log(stage=stage, **_round_facts(progress, tokens_before))
         if time.monotonic() - saved > SAVE_EVERY_S:
             trainer.save(kept)
             saved = time.monotonic()
@@ -187,7 +187,7 @@ def _train(recipe: Recipe, trainer: Trainer, kept: Path, stage: str, log: _Log, 
         _log_perplexity(recipe, trainer, stage, tokens_before, log)
 
 
-def _rounded(progress: StepProgress, tokens_before: int) -> dict:
+def _round_facts(progress: StepProgress, tokens_before: int) -> dict:
     facts = asdict(progress)
     facts["tokens"] += tokens_before
     return {name: float(f"{value:.5g}") if isinstance(value, float) else value for name, value in facts.items()}
@@ -200,7 +200,7 @@ def _log_perplexity(recipe: Recipe, trainer: Trainer, stage: str, tokens_before:
 
 def validation(recipe: Recipe, trainer: Trainer) -> Perplexity:
     """Full-softmax perplexity on the first held-out sentences."""
-    tokenize = languages.named(recipe.language).tokenize
+    tokenize = languages.get_language(recipe.language).tokenize
     lines = (tokenize(line) for _, line in zip(range(recipe.valid_sentences), read_lines(recipe.valid), strict=False))
     trained = trainer.model.training
     encoder = (_TableEncoder if trainer.table else Encoder)(trainer.model)
@@ -249,7 +249,7 @@ def finish(recipe: Recipe, trainer: Trainer, folder: Path, log: _Log) -> Path:
     save_safetensors(trainer.model, model, softmax=trainer.softmax, words=trainer.vocabulary())
     write_json(model / "training_log.json", log.lines())
     facts = provenance(corpus=[path.name for path in recipe.files], config=asdict(recipe.config), prepared=trainer.corpus.meta)
-    facts |= {"language": recipe.language, "licence": languages.named(recipe.language).licence}
+    facts |= {"language": recipe.language, "licence": languages.get_language(recipe.language).licence}
     write_json(model / "meta.json", {**facts, "weights_sha256": file_sha256(model / "weights.safetensors")})
     return model
 

@@ -92,7 +92,7 @@ class StepProgress:
 
 
 class Trainer:
-    """Model, softmax, optimiser and word cache of one run; `run` yields progress, `save`/`load` checkpoint it. All that is learned lies on
+    """Model, softmax, optimizer and word cache of one run; `run` yields progress, `save`/`load` checkpoint it. All that is learned lies on
     `device`; type ids, and which types' vectors are known, stay in the processor's memory."""
 
     def __init__(self, corpus: Corpus, shape: ModelShape, config: PretrainConfig, device: torch.device = PROCESSOR) -> None:

@@ -1,6 +1,6 @@
 """Start a biLM's training from static vectors, and fit its char-CNN to the vectors that training found.
 
-`start_from` gives the softmax and the input table the static vectors as their first columns, so that the first step
+`copy_vectors` gives the softmax and the input table the static vectors as their first columns, so that the first step
 already reads and writes words it knows; `go_on_from` gives them all that a trained biLM knows. `solve_characters` teaches the char-CNN to spell a table of vectors: each narrow
 filter answers to one n-gram, each wide one to one whole word, and the last layer is found by least squares over them; the
 joint training then moves all of it by gradient.
@@ -22,9 +22,9 @@ from core.training.trainer import Trainer
 WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
 
 
-def start_from(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
+def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
     """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one. Three more columns of
-    the table say how a type is written: capitalised, all capitals, with a digit."""
+    the table say how a type is written: capitalized, all capitals, with a digit."""
     row = {word: k for k, word in enumerate(words)}
     types = trainer.corpus.types[: trainer.config.table_types]
     numbers = np.array([k for k, t in enumerate(types) if k > 1 and t.lower() in row])
@@ -83,10 +83,10 @@ def space_out(characters: CharacterCNN) -> None:
         vectors[BEGIN_WORD, -1] = 4.0
 
 
-def start_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE, scale: float = 8.0) -> int:
+def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE, scale: float = 8.0) -> int:
     """Let each filter but those of the `whole` widest widths answer 1 to one character n-gram and about 0 to all others.
 
-    The weightiest n-grams of `types` are taken, so that unknown words are spelt from parts (as in Bojanowski et al. 2017).
+    The weightiest n-grams of `types` are taken, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
     Returns how many filters are set; the widest are made silent.
     """
     encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
@@ -99,10 +99,10 @@ def start_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WH
     return n_set
 
 
-def start_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
+def set_words(characters: CharacterCNN, types: list[str], gain: np.ndarray, *, whole: int = WHOLE) -> int:
     """Let each filter of the `whole` widest widths answer 1 to one whole word: those of most `gain`, (n,).
 
-    A word is spelt with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
+    A word is spelled with its begin and end marks, by its beginning where it is longer than the widest filter. One wrong
     character takes 1 - (the cosine of the two) from the answer. Returns how many filters are set.
     """
     wide = _widest(characters, whole)
@@ -159,7 +159,7 @@ def solve_characters(
     """
     whole = 0 if len(characters.highways) else whole
     space_out(characters)
-    n_set = start_n_grams(characters, types, whole=whole)
+    n_set = set_n_grams(characters, types, whole=whole)
     characters.anchor()
     n_grams = characters.projection.in_features - sum(c.out_channels for c in _widest(characters, whole))
     parts = torch.ones(len(types), n_grams + 1)  # the one is for the bias
@@ -172,7 +172,7 @@ def solve_characters(
     solution = torch.linalg.solve(gram + penalty.diag(), moment)
     left = (target - parts @ solution).numpy()
     weights = importance(len(types)).astype(np.float32)
-    n_words = start_words(characters, types, weights * np.square(left).sum(1), whole=whole)
+    n_words = set_words(characters, types, weights * np.square(left).sum(1), whole=whole)
     characters.anchor()
     order, values = [], []
     for rows, answers in _answers(characters, types) if whole else ():

@@ -1,4 +1,4 @@
-"""The map of a word that nobody labelled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+"""The map of a word that nobody labeled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -50,7 +50,12 @@ class Around:
     groups: np.ndarray  # (K, N) which of two sentences a point leans to, 1 or 2, or its cluster from 1; 0: none
     strength: np.ndarray  # (K, N) in which order points are named
     telling: tuple[tuple[str, ...], ...]  # words that tell each cluster from the others; () where there are no clusters
-    links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbours of each point, then of each star
+    links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbors of each point, then of each star
+
+    @property
+    def has_sides(self) -> bool:
+        """Whether there are two sentences to lean to, so that groups are their sides."""
+        return self.cosines.shape[1] == 2
 
     @property
     def leans(self) -> np.ndarray:

@@ -18,14 +18,14 @@ SENSES, OTHER, MOVED = "senses", "other", "moved"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AttributionRequest:
-    """A word, what is done to each word around it, and a word of another sentence to measure by where no two senses are labelled."""
+    """A word, what is done to each word around it, and a word of another sentence to measure by where no two senses are labeled."""
 
     word: WordInContext
     other: WordInContext | None = None
     how: str = DROP
     swap: str = ""
     weights: str = ""  # of the mix, "a,b,c"; equal if none are given
-    by: str = ""  # "other": by the other word, even where senses are labelled
+    by: str = ""  # "other": by the other word, even where senses are labeled
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -33,13 +33,13 @@ class Attribution:
     """The answer, and what it is measured by: the word's "senses", the "other" sentence's word, or how far the vector "moved" at all."""
 
     by: str
-    senses: tuple[str, ...]  # all that are labelled, in the order of their colors
+    senses: tuple[str, ...]  # all that are labeled, in the order of their colors
     influence: Influence
     content: frozenset[int]  # positions of the words that carry more than grammar: no other is named as what decided
 
 
 def compute(bench: Bench, request: AttributionRequest) -> Attribution:
-    """The answer; the word's own sentence, where it is labelled, has no part in the senses. BadInput as `variants`."""
+    """The answer; the word's own sentence, where it is labeled, has no part in the senses. BadInput as `variants`."""
     word, other = request.word, request.other
     bench = bench.about(word)
     weights = layer_weights(MIX, bench.layers.n, request.weights or None)

@@ -1,6 +1,6 @@
 """What is near GloVe's one vector of a word, and near a model's vectors of it in two sentences, at a layer or in the sense space.
 
-Of a word with labelled senses, which of them; of any other, which of the two sentences each thing near is nearer to.
+Of a word with labeled senses, which of them; of any other, which of the two sentences each thing near is nearer to.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights
 from core.index import neighbours
 from core.index.neighbours import Neighbour, Occurrence, Query
-from core.index.sense_index import MOST_READ, SenseIndex
+from core.index.sense_index import SenseIndex
 from core.index.table import OccurrenceTable
 from core.senses import cloud
 from core.senses.cloud import HeldOut, Placed
@@ -30,7 +30,7 @@ from core.workbench import Bench
 READS = ("model", "vectors", "corpus")
 ENOUGH = 8  # sentences with the word, from which on they are the cloud; below, the words near each sentence's vector are
 AROUND, LOOKED_AT = 14, 80  # words of each side, and of how many nearest they are chosen
-STATIC = 50  # static neighbours
+STATIC = 50  # static neighbors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class CloudRequest(StaticRequest):
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Static:
-    """Static neighbours, best first; sides: the number of the sense, or sentence, that each goes with, -1 where none leads clearly."""
+    """Static neighbors, best first; sides: the number of the sense, or sentence, that each goes with, -1 where none leads clearly."""
 
     word: str
     near: Sequence[Placed | StaticNeighbour]  # n
@@ -64,18 +64,18 @@ class Static:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SenseCloud:
-    """A labelled word: of each sentence, the senses near it; None of one that has another word, or none."""
+    """A labeled word: of each sentence, the senses near it; None of one that has another word, or none."""
 
     lemma: str
     senses: list[str]
-    occurrences: Sequence[Occurrence]  # N, all labelled sentences
+    occurrences: Sequence[Occurrence]  # N, all labeled sentences
     shares: tuple[dict[str, float] | None, ...]  # by sense
-    near: tuple[list[Neighbour] | None, ...]  # labelled sentences, best first
+    near: tuple[list[Neighbour] | None, ...]  # labeled sentences, best first
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class SideCloud:
-    """A word without labelled senses: n sentences with it, or words."""
+    """A word without labeled senses: n sentences with it, or words."""
 
     occurrences: Sequence[Occurrence] = ()  # of the sentences
     words: Sequence[str] = ()
@@ -123,7 +123,7 @@ def static(bench: Bench, request: StaticRequest) -> Static:
 
 
 def labelled_word(bench: Bench, request: StaticRequest) -> str | None:
-    """The word in question where a sentence has it with two labelled senses; `bench` is one about both words."""
+    """The word in question where a sentence has it with two labeled senses; `bench` is one about both words."""
     lemmas = (word.lemma_in(bench.targets) for word in request.words) if bench.is_labelled else ()
     return next((lemma for lemma in lemmas if lemma and len(bench.targets.senses_of(lemma)) > 1), None)
 
@@ -158,8 +158,8 @@ def _sides(bench: Bench, request: CloudRequest, table: OccurrenceTable) -> SideC
     rows = np.flatnonzero(here & ~np.any([table.own_row(query) for query in queries], axis=0))
     if len(rows) >= ENOUGH:
         everything = len(rows)
-        if request.space == SENSES and everything > MOST_READ:  # spread evenly: their sentences are read
-            rows = rows[np.linspace(0, everything - 1, MOST_READ).astype(int)]
+        if request.space == SENSES and (few := SenseIndex(table, sense_space(bench)).most(rows)) < everything:  # spread evenly
+            rows = rows[np.linspace(0, everything - 1, few).astype(int)]
         cosines = np.array([_cosines_of(bench, request, table)(query, rows) for query in queries])
         return SideCloud(occurrences=[table.occurrence(int(row)) for row in rows], cosines=cosines, sentences=everything)
     if request.space == SENSES:

@@ -1,4 +1,4 @@
-"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbours they share, how alike they are as wholes."""
+"""Two spaces of words, each a vector file or a model's layer, or its sense space, over a corpus: which neighbors they share, how alike they are as wholes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -39,7 +39,7 @@ FEWEST = 3  # occurrences a word needs in each of two corpora, lest its mean be 
 
 @dataclass(frozen=True, slots=True)
 class SpaceName:
-    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labelled ones alone.
+    """A vector file, or a model's layer by the mean vectors of its words in a corpus: of every token, or of the labeled ones alone.
 
     The sense space, minus the mean of all words and by the map of all of them, is of tables that keep what it needs.
     """
@@ -57,7 +57,7 @@ class SpaceName:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Two spaces, and how many neighbours of each word."""
+    """Two spaces, and how many neighbors of each word."""
 
     first: SpaceName
     second: SpaceName
@@ -87,16 +87,16 @@ class SpacesCompared:
     cka: np.ndarray  # (m, m)
     cka_pair: float
     paired: PairedAtRandom  # the same with the words paired at random
-    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbours kept between its halves, words
+    halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors kept between its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
-    ambiguous: tuple[str, ...]  # words that have several senses in the labelled sentences of what is compared
+    ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
     """What was measured of one model."""
 
-    shares: dict[str, float]  # of each space: labelled sentences whose nearest one has the same sense, 0 to 1
+    shares: dict[str, float]  # of each space: labeled sentences whose nearest one has the same sense, 0 to 1
     chance: float  # the same with shuffled labels, in the mix
     pace: float  # tokens a second
 
@@ -115,7 +115,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         for layer in (*known, *[SENSES] * (side.layer == SENSES)):
             if (name := replace(side, layer=layer)) not in every:
                 every[name] = _space(bench, name, label, tables.get(side), FEWEST if request.across else 1)
-    words = spaces.shared_words(list(every.values()))
+    words = spaces.find_common_words(list(every.values()))
     vectors = {name: spaces.on_words(space, words) for name, space in every.items()}
     a, b = (vectors[side] for side in sides)
     names = tuple(every[side].name for side in sides)
@@ -137,7 +137,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
         cka_names=tuple(space.name for space in every.values()),
         cka=spaces.cka_matrix(list(vectors.values())),
         cka_pair=spaces.linear_cka(a, b),
-        paired=spaces.paired_cka(a, b),
+        paired=spaces.test_cka(a, b),
         halves=tuple(half for half in halves if half[2]),
         shift=shift,
         ambiguous=tuple(dict.fromkeys(lemma for table in tables.values() for lemma in _ambiguous(table))),
@@ -147,7 +147,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
 def measured(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
-    """Each model over its labelled sentences; `report` is told steps done, of all."""
+    """Each model over its labeled sentences; `report` is told steps done, of all."""
     senses = [open_judge(model).space for model in models]
     senses = [
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)

@@ -1,6 +1,6 @@
 """A corpus searched and counted: the lines of a query slice by slice, what goes with it, and what one corpus says more often than another."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,17 +15,20 @@ from core.corpus.encoded import EncodedCorpus
 from core.corpus.keyness import Keyword, keywords
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, Hits, Line
 from core.elmo.in_place import by_substitutes
+from core.files.artifacts import text_fingerprint
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
 from core.text.word_in_question import words_of
-from core.views import induction
+from core.views import induction, substitutes
 from core.views.induction import InductionRequest
+from core.views.substitutes import SubstitutesRequest
 from core.workbench import Bench
 
 READS = ("model", "corpus")
 MOST_BY_SUBSTITUTES = 2_000  # hits that a model reads to sort them
 MOST_LINES = 100_000  # of one slice
 BY_DICE, BY_LIKELIHOOD = "log_dice", "log_likelihood"
+STAND = 3  # substitutes said of a line, where hits are sorted by them
 LABELS, GROUPS = "labels", "groups"  # of senses: as a file has them, or found by the model
 
 
@@ -78,6 +81,10 @@ class CollocatesRequest:
     senses: str = ""  # LABELS, nothing for a word without two; or GROUPS
     grammar: bool = True  # words that carry grammar too
 
+    def lines(self, **more) -> ConcordanceRequest:
+        """The hits whose neighborhood is counted; those with a word near, or of a sense, by fields of their request."""
+        return ConcordanceRequest(query=self.query, kind=self.kind, documents=self.documents, **more)
+
 
 @dataclass(frozen=True, slots=True)
 class SenseColumn:
@@ -102,7 +109,7 @@ class Collocates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeynessRequest:
-    """A second corpus to compare with; "" is the further labelled sentences of the model's language."""
+    """A second corpus to compare with; "" is the further labeled sentences of the model's language."""
 
     against: str = ""
     minimum: int = 5
@@ -164,6 +171,43 @@ def hits_of(bench: Bench, request: ConcordanceRequest) -> Hits:
     return bench.opener.memo.value("hits of a search", key, lambda: _hits(bench, corpus, request), most=64)
 
 
+def with_senses(bench: Bench, request: ConcordanceRequest) -> ConcordanceRequest:
+    """Sorted by sense: by labels where the hits have any, else by the groups that the model finds."""
+    if request.order != BY_SENSE:
+        return request
+    hits = search.find(bench.encoded, request.query, kind=request.kind, documents=request.documents)
+    return replace(request, senses=LABELS if (search.label_of(bench.encoded, hits) >= 0).any() else GROUPS)
+
+
+class HitLines:
+    """The lines of a request's hits, slice by slice, each with what is said of it: its substitutes where hits are sorted by them, else
+    document, date and sense."""
+
+    def __init__(self, bench: Bench, request: ConcordanceRequest, hits: Hits) -> None:
+        self._bench, self._hits, corpus = bench, hits, bench.encoded
+        self.by_substitutes = request.order == BY_SUBSTITUTES
+        grouped = request.order == BY_SENSE and request.senses == GROUPS
+        self._of, self._senses = senses_of(bench, request.query, hits, GROUPS if grouped else LABELS)
+        self.key = text_fingerprint([corpus.fingerprint, repr(request)])[:16]
+
+    def __len__(self) -> int:
+        return len(self._hits)
+
+    def lines(self, first: int, number: int) -> list[tuple[Line, str, int]]:
+        """So many lines from the first on: what is said of each, and the number of its sense, -1 for none."""
+        corpus = self._bench.encoded
+        lines, of = search.lines(corpus, self._hits, first, number), self._of[first : first + number].tolist()
+        names = [self._senses[k] if k >= 0 else "" for k in of]
+        several = len(corpus.documents) > 1
+        said = [(line.document if several else "", line.date, name) for line, name in zip(lines, names, strict=True)]
+        if self.by_substitutes and lines:
+            words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines)
+            answers = substitutes.compute(self._bench, SubstitutesRequest(words=words))
+            expected = [", ".join(each.word for each in answer.substitutes[:STAND]) for answer in answers]
+            said = [(words,) if words else each for words, each in zip(expected, said, strict=True)]
+        return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, said, of, strict=True)]
+
+
 def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.ndarray, list[str]]:
     """The sense of each hit (n,), -1 of none, and their names: a file's labels, or the groups that the model finds.
 
@@ -193,7 +237,7 @@ def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
     if request.order not in (BY_DICE, BY_LIKELIHOOD):
         raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=request.order[:40], orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
     corpus = bench.encoded
-    hits = hits_of(bench, ConcordanceRequest(query=request.query, kind=request.kind, documents=request.documents))
+    hits = hits_of(bench, request.lines())
     how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
     items = near_words.collocates(corpus, hits, **how)
     if request.order == BY_LIKELIHOOD:
@@ -225,7 +269,7 @@ def grammar_of(bench: Bench) -> set[str]:
 
 
 def reference_of(bench: Bench) -> str:
-    """What a corpus is compared with where nobody names another: the further labelled sentences, or a language's own."""
+    """What a corpus is compared with where nobody names another: the further labeled sentences, or a language's own."""
     language = sentences_of(bench.corpus) or bench.language
     choices = [name for name in (language.more_sentences, language.sentences) if name and name != bench.corpus]
     if not choices:

@@ -22,7 +22,7 @@ from core.views.levels import sense_space
 from core.workbench import Bench
 
 READS = ("model", "corpus")
-SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labelled
+SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +37,7 @@ class EditsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Way:
-    """A path on a word's frozen map of N labelled sentences."""
+    """A path on a word's frozen map of N labeled sentences."""
 
     occurrences: tuple[Occurrence, ...]
     coordinates: np.ndarray  # (N, 2)
@@ -46,17 +46,17 @@ class Way:
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class EditPath:
-    """A path of n steps; without two labelled senses the two sentences, "first" and "second", stand for them."""
+    """A path of n steps; without two labeled senses the two sentences, "first" and "second", stand for them."""
 
     alignment: Alignment
     steps: Sequence[EditStep]
     space: str
-    lemma: str  # whose labelled senses they are, or ""
+    lemma: str  # whose labeled senses they are, or ""
     senses: tuple[str, ...]  # all of them, in the order of their colors
     read: tuple[str, ...]  # the sense of each step
     ends: tuple[str, str]  # the senses in question
     margins: Mapping[str, np.ndarray]  # by space, (n,): how far the second end leads
-    way: Way | None  # of a word with labelled senses
+    way: Way | None  # of a word with labeled senses
 
     @property
     def flips(self) -> dict[str, int | None]:
@@ -103,7 +103,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
 
 
 def _shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
-    """The word both sentences have, where it has two labelled senses to be read by; else None."""
+    """The word both sentences have, where it has two labeled senses to be read by; else None."""
     if not bench.is_labelled:
         return None
     first, second = (word.lemma_in(bench.targets) for word in words)
@@ -113,7 +113,7 @@ def _shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
 def _centroids(
     bench: Bench, rows: np.ndarray, words: Sequence[WordInContext], weights: Mapping[str, np.ndarray]
 ) -> dict[str, edits.Centroids]:
-    """By space; a labelled sentence that is one of the two is left out, or it would judge itself."""
+    """By space; a labeled sentence that is one of the two is left out, or it would judge itself."""
     table = bench.targets
     labels = [table.senses[code] for code in table.sense[rows]]
     layers = table.rows.take(rows)
@@ -145,9 +145,9 @@ def _layers(bench: Bench, words: Sequence[WordInContext], space: str, lemma: str
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:
     """The columns to switch, in order; `readings` gives the (n, C) cosines of n words."""
     if order != edits.GREEDY:
-        return edits.ordered(alignment, order)
+        return edits.order_edits(alignment, order)
     if len(alignment.changes) > edits.MAX_EDITS:  # refused by `steps`, in its words
-        return edits.ordered(alignment, edits.LEFT_TO_RIGHT)
+        return edits.order_edits(alignment, edits.LEFT_TO_RIGHT)
     both = alignment.sentence(frozenset()), alignment.sentence(frozenset(alignment.changes))
 
     def words(sentences: Sequence[tuple]) -> list[WordInContext]:

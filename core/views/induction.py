@@ -1,4 +1,4 @@
-"""The senses of a word that nobody labelled: its occurrences in one space, their clusters, what the clusters are called; a few labels, spread."""
+"""The senses of a word that nobody labeled: its occurrences in one space, their clusters, what the clusters are called; a few labels, spread."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -147,17 +147,17 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
 
 
 def lemma_of(bench: Bench, word: str) -> str:
-    """The labelled word that a form is of, so that its other forms are there too; else the form."""
+    """The labeled word that a form is of, so that its other forms are there too; else the form."""
     return (bench.is_labelled and bench.targets.lemma_of(word)) or folded(word.strip())
 
 
 def labelled_with(bench: Bench, word: str = "") -> OccurrenceTable | None:
-    """The labelled sentences of a language, which are there at once, where they have this word, or any; None: every token is needed."""
+    """The labeled sentences of a language, which are there at once, where they have this word, or any; None: every token is needed."""
     return bench.targets if sentences_of(bench.corpus) and (not word or word in bench.targets.lemmas) else None
 
 
 def words_of(bench: Bench, table: OccurrenceTable) -> list[str]:
-    """Words with enough occurrences in a table: labelled ones first, then the others by frequency, stop words left out."""
+    """Words with enough occurrences in a table: labeled ones first, then the others by frequency, stop words left out."""
 
     def choose() -> list[str]:
         in_lemmas = np.bincount(table.lemma[table.lemma >= 0])
@@ -182,7 +182,7 @@ def space_of(bench: Bench) -> SenseSpace | None:
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
-    """Rows of a labelled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
+    """Rows of a labeled word (its inflected forms with it), or of a spelling and, of a Korean verb, of its other forms."""
     wanted = folded(word.strip())
     if wanted in table.lemmas:
         return np.flatnonzero(table.lemma == table.lemmas.index(wanted))

@@ -1,24 +1,28 @@
-"""A word's labelled sentences on a map of every space, in one layout: how well each space tells the senses apart, how far a map is true."""
+"""A word's labeled sentences on a map of every space, in one layout: how well each space tells the senses apart, how far a map is true."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from core.analysis import axes
-from core.analysis.maps import FrozenMaps, followed, insert
+from core.analysis.maps import FrozenMaps, follow, insert
 from core.analysis.trustworthiness import trustworthiness
 from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, open_maps, place
+from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES, Layers
 from core.elmo.mix import layer_weights, mixed
+from core.elmo.weights import has_softmax
 from core.index.neighbours import Occurrence, Query, best
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
-from core.senses.trust import Links, WordGain, links, word_ranking
+from core.senses.trust import Links, WordGain, links, read_gains, word_ranking
+from core.text.labelled_words import listed_in, with_all
 from core.text.readings import WordInContext
 from core.views.levels import judge, sense_space
 from core.workbench import Bench, table_key
@@ -31,7 +35,7 @@ MOST_TO_TRUST = 500  # points whose map's trustworthiness is measured now; UMAP'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LayoutRequest:
-    """A labelled word, or all of them, and sentences to be placed among its own. `senses`: the sense space beside the layers, by UMAP."""
+    """A labeled word, or all of them, and sentences to be placed among its own. `senses`: the sense space beside the layers, by UMAP."""
 
     word: str
     contexts: tuple[WordInContext, ...] = ()
@@ -67,6 +71,15 @@ class Layout:
     ends: tuple[str, ...] = ()  # of one's own axes
     senses: InSenses | None = None
 
+    def senses_of(self, lemma: str | None) -> list[str]:
+        """The senses that a word's dots have."""
+        return sorted({o.sense for o in self.occurrences if o.sense and o.lemma == lemma})
+
+    def places(self, space: str) -> np.ndarray:
+        """(N + S, d) in a space: of the dots, then of the stars."""
+        k = self.names.index(space)
+        return np.concatenate([self.coordinates[k], self.stars[k]])
+
 
 def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
@@ -92,7 +105,7 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
         views = axes.pole_views(layers, rows, tuple(poles[:2]), tuple(poles[2:]) or None, mixes=mixes)
         ends = tuple(pole.name for pole in poles)
     else:
-        views = axes.spread_views(spaces, 3 if request.plan == SOLID else 2)
+        views = axes.find_views(spaces, 3 if request.plan == SOLID else 2)
     trust = {}
     if len(rows) <= MOST_TO_TRUST:
         trust = {name: trustworthiness(space, view.coordinates) for name, space, view in zip(names, spaces, views, strict=True)}
@@ -117,6 +130,30 @@ def true_neighbours(bench: Bench, layout: Layout, contexts: Sequence[WordInConte
             cosines = units[points] @ units[:n].T
         by_space.append([links(each, flat[:n], flat[k], own=own[k]) for each, k in zip(cosines, points, strict=True)])
     return list(zip(*by_space, strict=True))
+
+
+def offers_senses(bench: Bench, word: str, plan: str) -> bool:
+    """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
+    return word != ALL_WORDS and plan == UMAP and has_softmax(bench.model.folder)
+
+
+def has_further_words(bench: Bench) -> bool:
+    """Whether the corpus is a language's own that has more labeled words than its bundled table."""
+    return with_all(bench.corpus) != bench.corpus and bool(listed_in(bench.corpus))
+
+
+def gains_file(bench: Bench) -> Path:
+    """Where the gains of all labeled words of the language are kept."""
+    return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
+
+
+def known_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
+    """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
+    if not has_further_words(bench):
+        return {}
+    path = gains_file(bench)
+    changed = path.stat().st_mtime_ns if path.is_file() else 0
+    return bench.opener.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
 
 
 def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
@@ -180,7 +217,7 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time."))
     vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
-    flat = followed(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
+    flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)
     if contexts:
         layers = np.stack([query.layers for query in bench.queries(contexts)])
@@ -206,7 +243,7 @@ def _reports(bench: Bench, word: str) -> dict[str, SenseReport]:
 
 
 def maps_of(bench: Bench, word: str) -> FrozenMaps:
-    """A labelled word's frozen maps, fitted where there are none."""
+    """A labeled word's frozen maps, fitted where there are none."""
     table = bench.targets
     return bench.opener.memo.value("maps", (table_key(table), word), lambda: open_maps(table, word, fit=True), most=128)
 

@@ -46,7 +46,7 @@ class MixRequest:
 class Mixed:
     """L layers; N dots on the map, S of the words as stars. Without labels dots are sentences with the word, then spellings."""
 
-    lemma: str | None  # the first word's, where it is labelled
+    lemma: str | None  # the first word's, where it is labeled
     lengths: np.ndarray  # (L,) how long each layer's vectors are on average, as they are weighed
     pulls: np.ndarray  # (L,) what each layer counts for in the sum
     norm: float  # of the first word's weighed sum
@@ -75,7 +75,7 @@ class AnyMixRequest:
 class AnyMix:
     """What the browser ranks, counts and draws under any weights. An id is a row of the table, or -1 minus a spelling's code."""
 
-    lemma: str | None  # None: nobody labelled it, and the table is of every token
+    lemma: str | None  # None: nobody labeled it, and the table is of every token
     lengths: np.ndarray  # (L,) of the layers as they are
     candidates: tuple[Candidates, ...]  # of each word, by ids
     between: np.ndarray | None  # (L, L) products of two words' layers
@@ -154,7 +154,7 @@ def among_of(bench: Bench, words: Sequence[WordInContext]) -> str:
 
 
 def layer_lengths(bench: Bench) -> np.ndarray:
-    """(L,): how long the vectors of each layer are, on average over the labelled tokens."""
+    """(L,): how long the vectors of each layer are, on average over the labeled tokens."""
     table = bench.targets
 
     def measure() -> np.ndarray:
@@ -171,7 +171,7 @@ def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.n
 def _same_word(
     bench: Bench, table: OccurrenceTable, word: WordInContext, query: Query, request: MixRequest
 ) -> tuple[Neighbour, ...] | None:
-    """Other sentences with a labelled word; None of one without labels."""
+    """Other sentences with a labeled word; None of one without labels."""
     if request.among != SAME or word.lemma_in(table) is None:
         return None
     products = bench.products(table, query, normalised=request.normalised)

@@ -27,7 +27,7 @@ EQUAL = 0.005  # weights that differ less are equal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NeighboursRequest:
-    """`among`: the same word, other words, any word, or types; `whole`: of every token, or of the labelled ones alone."""
+    """`among`: the same word, other words, any word, or types; `whole`: of every token, or of the labeled ones alone."""
 
     word: WordInContext
     space: str  # a layer, "mix" or "senses"
@@ -42,10 +42,10 @@ class Neighbours:
     """A list, best first."""
 
     word: WordInContext
-    lemma: str | None  # the labelled word that it is
+    lemma: str | None  # the labeled word that it is
     entries: tuple[Neighbour | TypeNeighbour, ...]
     examples: tuple[Occurrence, ...] = ()  # of types: the nearest sentence of each
-    narrowed: bool = False  # in the sense space: only the occurrences nearest at layer 1 are ranked
+    narrowed: int = 0  # in the sense space: how many occurrences are ranked, those nearest at layer 1, where not all are
     level: Level | None = None  # two random words' cosines, where it is known
 
 
@@ -70,7 +70,7 @@ def compute(bench: Bench, request: NeighboursRequest) -> Neighbours | None:
 
 
 def at_once(bench: Bench, word: WordInContext, space: str, k: int) -> list[Occurrence]:
-    """The nearest labelled sentences with a word, read already; of a word that has none, those of the nearest other words, one each."""
+    """The nearest labeled sentences with a word, read already; of a word that has none, those of the nearest other words, one each."""
     table, weights = bench.targets, layer_weights(space, bench.layers.n)
     products = bench.products(table, bench.queries([word])[0])
     if word.lemma_in(table) is not None:

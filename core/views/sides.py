@@ -122,7 +122,7 @@ def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) ->
 
 def texts_of(table: OccurrenceTable, side: Side, facts: Facts) -> SideTexts:
     """A side's table with its facts, where both are of the same sentences."""
-    known = len(facts.documents) == len(table.sentences)  # the labelled sentences of further words stand among them otherwise
+    known = len(facts.documents) == len(table.sentences)  # the labeled sentences of further words stand among them otherwise
     return SideTexts(table, side, facts.documents if known else (), facts.dates if known else ())
 
 
@@ -194,7 +194,7 @@ def needs_every_token(bench: Bench, side: Side, word: str) -> bool:
 
 
 def _labels(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
-    """The labelled tokens of a language's own sentences where these label the word."""
+    """The labeled tokens of a language's own sentences where these label the word."""
     if not sentences_of(side.corpus or bench.corpus):
         return None
     targets = bench.over(side.corpus or bench.corpus).about(WordInContext((word,), 0)).targets
@@ -202,7 +202,7 @@ def _labels(bench: Bench, side: Side, word: str) -> OccurrenceTable | None:
 
 
 def _rows(table: OccurrenceTable, word: str, by_lemma: bool) -> np.ndarray:
-    """A labelled word's rows with its other forms where both sides label it; else those of the spelling."""
+    """A labeled word's rows with its other forms where both sides label it; else those of the spelling."""
     if by_lemma:
         return rows_of(table, word)
     spelled = np.flatnonzero(table.spelled(word))

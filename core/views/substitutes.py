@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 
 from core.common.config import NEIGHBOURS
+from core.common.i18n import t
 from core.elmo import in_place
 from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BOTH, Change
 from core.senses import influence
 from core.text.readings import WordInContext
+from core.text.tokens import bare
 from core.workbench import Bench
 
 READS = ("model",)
@@ -49,3 +51,19 @@ def changes(bench: Bench, request: ChangesRequest) -> dict[int, Change]:
     """By its position: how each other word, dropped, masked or swapped, changes what is expected in the word's place."""
     word = request.word
     return influence.expectations(bench.substitutes, word.tokens, word.position, how=request.how, swap=request.swap)
+
+
+def weak_texts(word: str) -> dict[str, str]:
+    """Why the words expected in its place may say little, by code of core.elmo.in_place.weakness."""
+    return {
+        in_place.GRAMMAR: t("“{word}” is a function word: substitutes say little.", word=word),
+        in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
+        in_place.FIRST: t("Nothing before “{word}”: less reliable.", word=word),
+        in_place.LAST: t("Nothing after “{word}”: less reliable.", word=word),
+        in_place.ALONE: t("“{word}” is alone: not reliable.", word=word),
+    }
+
+
+def weakness(word: str, why: str) -> str:
+    """The same of one code; "" for none."""
+    return weak_texts(bare(word)[:24]).get(why, "")

@@ -32,7 +32,7 @@ def _tell(layers: list[str], random: dict, senses: dict) -> None:
         ),
     )
     lists.grid(pd.DataFrame([_row(name, random[name], senses[name]) for name in layers]), key="model.cone")
-    notice(_noticed(layers, senses))
+    notice(_write_notices(layers, senses))
 
 
 def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
@@ -42,34 +42,29 @@ def _row(layer: str, random: dict, senses: dict) -> dict[str, str]:
         t("minus mean"): f"{round(random['without']['0'], 2) + 0.0:.2f}",  # no minus before 0.00
         t("minus 8 directions"): f"{round(random['without'][MOST], 2) + 0.0:.2f}",
         t("sense accuracy"): f"{senses['one_nn']:.1%}",
-        t("mean removed"): _points(senses["without"]["0"]),
-        t("8 directions removed"): _points(senses["without"][MOST]),
-        t("word mean removed"): _points(senses["centred_less"]),
+        t("mean removed"): read_back(senses["without"]["0"]).in_points(),
+        t("8 directions removed"): read_back(senses["without"][MOST]).in_points(),
+        t("word mean removed"): read_back(senses["centred_less"]).in_points(),
     }
 
 
-def _points(facts: dict) -> str:
-    difference = read_back(facts)
-    return f"{100 * difference.mean:+.1f} ({difference.ends()})"
-
-
-def _noticed(layers: list[str], senses: dict) -> list[str]:
+def _write_notices(layers: list[str], senses: dict) -> list[str]:
     read = [name for name in layers if name != "0"]  # layer 0 has one vector for all of a word's sentences
     verdicts = {name: read_back(senses[name]["without"][MOST]).verdict for name in read}
     shared = [name for name in read if verdicts[name] > 0]
     harmed = [name for name in read if verdicts[name] < 0]
     own = [name for name in read if read_back(senses[name]["centred_less"]).verdict > 0]
     lines = [
-        t("Removing what all words share helps at {layers}.", layers=_named(shared))
+        t("Removing what all words share helps at {layers}.", layers=_join_titles(shared))
         if shared
         else t("Removing what all words share significantly helps at no layer.")
     ]
     if harmed:
-        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_named(harmed)))
+        lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
     if own:
-        lines.append(t("Removing each word's mean helps at {layers}: only Home's verdict does so.", layers=_named(own)))
+        lines.append(t("Removing each word's mean helps at {layers}: only Home's verdict does so.", layers=_join_titles(own)))
     return lines
 
 
-def _named(layers: list[str]) -> str:
+def _join_titles(layers: list[str]) -> str:
     return ", ".join(map(layer_title, layers))

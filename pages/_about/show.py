@@ -6,11 +6,11 @@ import pandas as pd
 import streamlit as st
 
 from core.common import i18n
-from core.common.i18n import say, t
+from core.common.i18n import format_number, say, t
 from core.common.markup import code, command, html
 from core.elmo.models import Model
 from core.evaluation.card import INTERVAL, STAGES, ModelCard, TrainingLog, knowledge_panels, measure_rows, read_card
-from core.figures.measures import Panel, panel_figure, shared_span, training_figure
+from core.figures.measures import Panel, find_span, panel_figure, training_figure
 from core.figures.style import LAYER_COLOURS, layer_title
 from core.views import levels
 from pages._about import anisotropy
@@ -48,7 +48,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
         )
     )
     panels = knowledge_panels(card.measures)
-    span = shared_span(panels)
+    span = find_span(panels)
     for column, panel in zip(st.container(key="panels").columns(len(panels), gap="medium"), panels, strict=True):
         with column:
             translated = replace(panel, baseline_name=say(panel.baseline_name))
@@ -58,10 +58,10 @@ def _knowledge(name: str, card: ModelCard) -> None:
             alt = t("{task}, accuracy by layer: {named}. {baseline}: {level:.1%}.", named=named, **values)
             draw(panel_figure(translated, span=span), key=f"panel.{panel.title}", alt=alt)
     lines = _order_lines(panels) + _below(panels)
-    notice(lines or _noticed(panels))
+    notice(lines or _write_notices(panels))
     if lines:
         with st.expander(t("By task"), icon=":material/list:", key="model.tasks"):
-            show_html("{}", [html("<p>{}</p>", line) for line in _noticed(panels)])
+            show_html("{}", [html("<p>{}</p>", line) for line in _write_notices(panels)])
     table = pd.DataFrame(measure_rows(card.measures)).map(lambda cell: say(cell) if isinstance(cell, str) else cell)
     table = table.rename(columns=lambda column: say(column.removesuffix(INTERVAL)) + (INTERVAL if column.endswith(INTERVAL) else ""))
     lists.twin(table, name=f"{name}-measures", label=t("All measures and commands"), key="model.measures")
@@ -70,7 +70,7 @@ def _knowledge(name: str, card: ModelCard) -> None:
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two random words stand in each layer: what every cosine of this model is to be held against."""
     results = [
-        f"{layer_title(str(k))} {level.mean:.2f} ({level.low:.2f} – {level.high:.2f})"
+        f"{layer_title(str(k))} {format_number(level.mean, '.2f')} ({format_number(level.low, '.2f')} – {format_number(level.high, '.2f')})"
         for k in range(n_layers)
         if (level := levels.level(bench(in_use), str(k)))
     ]
@@ -94,7 +94,7 @@ def _not_measured(name: str, *, stale: bool) -> None:
     notice([line])
 
 
-def _noticed(panels: list[Panel]) -> list[str]:
+def _write_notices(panels: list[Panel]) -> list[str]:
     lines = []
     for panel in panels:
         best = max(panel.accuracy, key=panel.accuracy.get)
@@ -112,7 +112,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
             continue
         ahead = panel.order.verdict  # of layer 1
         expected = 1 if panel.title.startswith("Parts of speech") else -1
-        named = f"{say(panel.title)} ({100 * panel.order.mean:+.1f}, {panel.order.ends()})"
+        named = f"{say(panel.title)} ({format_number(100 * panel.order.mean, '+.1f')}, {panel.order.ends()})"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     parts = [
         t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",

@@ -24,7 +24,7 @@ from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labelled_words import Labelled, corpus_for, indexed, listed, sentences_of
+from core.text.labelled_words import corpus_for, indexed
 from core.workbench import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version, within_run
@@ -34,7 +34,7 @@ from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 
 WARM_UP_AFTER_S = 30.0
-KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labelled ones
+KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
 ENCODING = "encoded corpus"  # a kind of job
 MOST_READ = 4_000_000  # bytes of a file that a page reads by itself: a second or two
@@ -56,20 +56,14 @@ def vectors(name: str) -> StaticVectors:
 
 @within_run
 def about(in_use: InUse, *words: str) -> InUse:
-    """What is in use on a page about these words: where the corpus is a language's own, with the labelled rows of each of them."""
+    """What is in use on a page about these words: where the corpus is a language's own, with the labeled rows of each of them."""
     return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
 
 
-def labelled_words(corpus: str) -> dict[str, Labelled]:
-    """Every labelled word of a language's own corpus with its themes, whether its sentences have been read or not; else {}."""
-    language = sentences_of(corpus)
-    return listed(language) if language else {}
-
-
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
-    """The labelled tokens alone: a small table, there at once for the bundled model.
+    """The labeled tokens alone: a small table, there at once for the bundled model.
 
-    Of a corpus without labels it is the table of all tokens. Until that is built, or the labelled tokens of many sentences, the page
+    Of a corpus without labels it is the table of all tokens. Until that is built, or the labeled tokens of many sentences, the page
     shows how far it is, and ends there.
     """
     labelled = is_labelled(corpus)
@@ -107,7 +101,7 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     """The table of every token of a corpus, built (once, then kept on disk) beside the running pages, when it is its turn.
 
     Of a language's own sentences it is the same whichever single further words' stand beside them. `targets_only` asks for that of the
-    labelled tokens, those of all these words.
+    labeled tokens, those of all these words.
     """
     opened, spent = model(model_name), spent_by_visit()
     corpus, *_ = key = _key(corpus, model_name, targets_only)

@@ -82,7 +82,7 @@ def show_end(job: ServerJob, watch: Callable[[], None], again: Callable[[], obje
 
 
 def labelled_text(done: int, total: int, left: str) -> str:
-    """What is said while labelled sentences are read."""
+    """What is said while labeled sentences are read."""
     return t("Reading labeled sentences: {done:,} of {total:,} tokens, {left} left.", done=done, total=total, left=left)
 
 

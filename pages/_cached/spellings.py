@@ -7,7 +7,7 @@ import time
 import numpy as np
 import streamlit as st
 
-from core.analysis.spelling import Spellings, known_words
+from core.analysis.spelling import Spellings, list_words
 from core.common.i18n import t
 from core.elmo.encoder import Encoder
 from core.static.vectors import StaticNeighbour
@@ -67,7 +67,7 @@ def reading(over: Bench) -> SpellingReading:
 
     def begin() -> SpellingReading:
         model = over.model
-        words, own = known_words(model.folder, over.vectors)
+        words, own = list_words(model.folder, over.vectors)
         return SpellingReading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
 
     return keep("spellings", named(over, ("model", "vectors")), None, begin, most=3, weighed=False)
@@ -85,7 +85,7 @@ def nearest_read(read: SpellingReading, words: tuple[str, ...], rows: np.ndarray
 
 
 def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
-    """Among how many words was looked, and how far the reading is; `shown` where there was enough to find neighbours in."""
+    """Among how many words was looked, and how far the reading is; `shown` where there was enough to find neighbors in."""
     upto = min(among or len(read.spellings.words), len(read.spellings.words))
     n = min(read.spellings.read, upto)
     if not shown and n == upto:  # it came to its end while the page was drawn

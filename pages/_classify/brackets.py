@@ -1,6 +1,6 @@
 """Words with brackets and labels under them, and an answer marked in its text, as HTML; what only one of the two says stands out.
 
-A label is always written, so that no colour has to be told from another.
+A label is always written, so that no color has to be told from another.
 """
 
 from collections.abc import Sequence

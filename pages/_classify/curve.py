@@ -1,4 +1,4 @@
-"""Of the Results page: what ELMo adds to GloVe as labelled texts grow, and whether it is context that adds it."""
+"""Of the Results page: what ELMo adds to GloVe as labeled texts grow, and whether it is context that adds it."""
 
 from collections.abc import Callable, Sequence
 
@@ -7,9 +7,8 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.common.significance import points
 from core.experiments import context_gains, variants
-from core.experiments.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles
+from core.experiments.context_gains import CONTROLS, ELMO, PLAIN, Lead, Size, part_titles, range_of, rows_of
 from core.figures.classifiers import curves_figure, leads_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from pages._cached.kept import keep
@@ -46,7 +45,12 @@ def show_curve(lines: Sequence[dict]) -> None:
     x = t("labeled rows")
     curve = {titles[kind]: [(size.labelled, float(size.accuracy[kind].mean())) for size in result] for kind in (ELMO, PLAIN)}
     over = {
-        titles[kind]: [(size.labelled, d.mean, d.low, d.high, bool(lead.verdict)) for size, lead, d in _over(result, kind)]
+        titles[kind]: [
+            (size.labelled, d.mean, d.low, d.high, bool(lead.verdict))
+            for size in result
+            for lead in [size.over_glove[kind]]
+            for d in [lead.difference]
+        ]
         for kind in result[0].over_glove
     }
     left, right = st.columns([2, 3], gap="large")
@@ -76,7 +80,9 @@ def about_context(sizes: Sequence[Size]) -> list[str]:
     """Where ELMo beside GloVe pays by more than chance, whether more where labels are few, and what it is ahead of."""
     titles = part_titles()
     leads = [size.over_glove[ELMO] for size in sizes]
-    each = ", ".join(t("{points} with {rows:,}", points=_signed(lead), rows=size.labelled) for size, lead in zip(sizes, leads, strict=True))
+    each = ", ".join(
+        t("{points} with {rows:,}", points=lead.difference.in_points(), rows=size.labelled) for size, lead in zip(sizes, leads, strict=True)
+    )
     lines = [
         t("ELMo’s gain over GloVe alone, in points: {each}; {shown}.", each=each, shown=_where(sizes, lambda size: size.over_glove[ELMO]))
     ]
@@ -102,27 +108,14 @@ def _where(sizes: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
     shown = [size for size in sizes if lead(size).verdict > 0]
     behind = [size for size in sizes if lead(size).verdict < 0]
     if behind:
-        return t("behind beyond chance with {rows}", rows=_rows(behind)) + (t(", ahead with {rows}", rows=_rows(shown)) if shown else "")
+        return t("behind beyond chance with {rows}", rows=rows_of(behind)) + (
+            t(", ahead with {rows}", rows=rows_of(shown)) if shown else ""
+        )
     if not shown:
         return t("inconclusive at every size")
     if len(shown) == len(sizes):
-        return t("beyond chance at every size ({points})", points=_range(shown, lead))
-    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=_rows(shown), points=_range(shown, lead))
-
-
-def _rows(some: Sequence[Size]) -> str:
-    return ", ".join(f"{size.labelled:,}" for size in some)
-
-
-def _range(some: Sequence[Size], lead: Callable[[Size], Lead]) -> str:
-    """The differences at some sizes: one, or the least and the most."""
-    means = sorted(lead(size).difference.mean for size in some)
-    ends = [f"{'+' if mean > 0 else ''}{points(mean)}" for mean in dict.fromkeys((means[0], means[-1]))]
-    return " – ".join(dict.fromkeys(ends))
-
-
-def _signed(lead: Lead) -> str:
-    return f"{100 * lead.difference.mean:+.1f} ({lead.difference.ends()})"
+        return t("beyond chance at every size ({points})", points=range_of(map(lead, shown)))
+    return t("beyond chance with {rows} ({points}), inconclusive with others", rows=rows_of(shown), points=range_of(map(lead, shown)))
 
 
 def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
@@ -146,10 +139,6 @@ def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
     return pd.DataFrame(rows)
-
-
-def _over(sizes: Sequence[Size], kind: str) -> list[tuple]:
-    return [(size, size.over_glove[kind], size.over_glove[kind].difference) for size in sizes]
 
 
 def scores_of(row: dict) -> dict:

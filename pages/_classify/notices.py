@@ -17,7 +17,7 @@ def about_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     """Who says what, whose answer is too close to call, what ELMo changed, and who knows no word of the text (`deaf`)."""
     titles = variant_titles()
     lines = [_votes(answers, titles)]
-    if unsure := [titles[name] for name, answer in answers.items() if _lead(answer) < CLOSE]:
+    if unsure := [titles[name] for name, answer in answers.items() if answer.lead < CLOSE]:
         lines.append(
             t(
                 "Too close to call for {classifiers}: its top two are within {points:.0f} points.",
@@ -57,12 +57,6 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
                 return [t("Adding ELMo to {classifier} changes little: {label} has {after:.0%}.", **values)]
             return [t("Adding ELMo to {classifier} moves {label} from {before:.0%} to {after:.0%}.", **values)]
     return []
-
-
-def _lead(answer: Answer) -> float:
-    """Between the likeliest class and the next; 1 where there is no other."""
-    ranked = sorted(answer.probabilities.values(), reverse=True)
-    return ranked[0] - ranked[1] if len(ranked) > 1 else 1.0
 
 
 # --- of the paper's tasks ---

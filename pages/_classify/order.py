@@ -17,7 +17,7 @@ from core.common.limits import check_allowed, limits
 from core.files import public_data
 from core.files.artifacts import plain_file_name
 from pages._cached.kept import keep
-from pages._frame.choices import BOUND, choice
+from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
@@ -38,9 +38,9 @@ def choose(in_use: InUse) -> Order | None:
         columns = {}
         with shown_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
-        variants = st.pills(
-            t("Variants"), list(VARIANTS), selection_mode="multi", default=USUAL, format_func=variant_titles().get, key="variants", **BOUND
-        )
+        titles = variant_titles()
+        older = {variant.title: name for name, variant in VARIANTS.items()}
+        variants = coded_choices("variants", t("Variants"), titles, USUAL, older=older)
     with right:
         share = st.select_slider(
             t("Share of training texts"),
@@ -84,7 +84,7 @@ def choose(in_use: InUse) -> Order | None:
 def _texts() -> tuple[str, str, dict, dict]:
     """(task, title, files, columns) as chosen; no files while something is missing."""
     titles = tasks.task_titles() | {OWN: t("Your own file")}
-    here = [name for name in tasks.TASKS if _there(name)]
+    here = [name for name in tasks.TASKS if tasks.is_here(name)]
     default = here[0] if here else OWN
     task = choice("train_task", t("Texts"), titles, default)
     if task == OWN:
@@ -96,13 +96,6 @@ def _texts() -> tuple[str, str, dict, dict]:
         if task.startswith("news"):
             _offer_ag_news()
         return task, titles[task], {}, {}
-
-
-def _there(task: str) -> bool:
-    try:
-        return bool(tasks.task_files(tasks.TASKS[task]))
-    except (MissingArtifact, BadInput):
-        return False
 
 
 def _offer_ag_news() -> None:

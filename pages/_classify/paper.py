@@ -6,7 +6,18 @@ import streamlit as st
 from core.common.i18n import t
 from core.figures.classifiers import curves_figure, layer_weights_figure
 from core.tasks.catalogue import TASKS, measure_titles, task_titles
-from core.tasks.results import BESIDE, COMMAND, PAPER, PublishedScore, Summary, curves, error_reduction, read_results, summaries
+from core.tasks.results import (
+    BESIDE,
+    COMMAND,
+    PAPER,
+    PublishedScore,
+    Summary,
+    curves,
+    error_reduction,
+    read_results,
+    summaries,
+    with_spread,
+)
 from pages._frame.frame import notice
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -24,7 +35,7 @@ def show_paper(result: dict[str, dict]) -> None:
     st.caption(
         t("Left: table 1 of Peters et al. (2018). Right: similar tasks on open data with elmo-mini. Compare the gains, not the levels.")
     )
-    rows = [_row(titles[name], PAPER[name], _measured(measured[name]), measured[name].seeds) for name in PAPER if name in measured]
+    rows = [_row(titles[name], PAPER[name], measured[name].in_words, measured[name].seeds) for name in PAPER if name in measured]
     sentiment = result.get("sentiment", {})
     if all(name in sentiment for name in SENTIMENT):
         rows.append(_row(titles["sentiment"], PAPER["sentiment"], _sentiment(sentiment), sentiment[SENTIMENT[1]]["seeds"]))
@@ -108,7 +119,7 @@ def about_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
 
 def _beside(title: str, name: str, summary: Summary) -> dict:
     """A task that the paper's table does not have."""
-    plain, elmo, spared = _measured(summary)
+    plain, elmo, spared = summary.in_words
     return {
         t("task"): title,
         t("data"): BESIDE[name],
@@ -120,18 +131,10 @@ def _beside(title: str, name: str, summary: Summary) -> dict:
     }
 
 
-def _measured(summary: Summary) -> tuple[str, str, float]:
-    return _with_spread(summary.baseline, summary.baseline_spread), _with_spread(summary.elmo, summary.elmo_spread), summary.error_reduction
-
-
 def _sentiment(rows: dict[str, dict]) -> tuple[str, str, float]:
     """SST-5 as the classifiers of this page have it."""
     plain, elmo = (rows[name] for name in SENTIMENT)
-    return (*(_with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
-
-
-def _with_spread(value: float, spread: float | None) -> str:
-    return f"{value:.1%}" if spread is None else f"{value:.1%} ± {100 * spread:.1f}"
+    return (*(with_spread(r["accuracy"], r["spread"]) for r in (plain, elmo)), error_reduction(plain["accuracy"], elmo["accuracy"]))
 
 
 def about_paper(measured: dict[str, Summary], titles: dict[str, str]) -> list[str]:

@@ -7,7 +7,7 @@ import streamlit as st
 from core.classify import tasks
 from core.classify.model import variant_titles
 from core.common.i18n import say, t
-from core.common.significance import LEVEL, margin, points, written
+from core.common.significance import LEVEL, format_p, margin, points
 from core.elmo.mix import pulls
 from core.elmo.models import BUNDLED_MODEL
 from core.experiments import variants
@@ -152,7 +152,7 @@ def about_task(rows: dict[str, dict], condition: str) -> list[str]:
     values["margin"] = 100 * margin(rows[best]["accuracy"], rows[runner]["accuracy"], n)
     shown = gap > values["margin"] / 100 if p is None else p < LEVEL
     if p is not None:
-        values["p"] = written(p)
+        values["p"] = format_p(p)
         if shown:
             lines.append(
                 t(

@@ -7,7 +7,6 @@ import pandas as pd
 import streamlit as st
 
 from core.classify import tasks
-from core.classify.head import TextHead
 from core.classify.model import variant_descriptions, variant_titles
 from core.classify.scores import calibrated_ece
 from core.common.i18n import t
@@ -60,12 +59,10 @@ def scored() -> dict[str, dict[str, dict]]:
     """Task -> classifier -> how it was made and how good it is; those that lie on this machine, and this session's own."""
     result = {task: tasks.heads_metas(task) for task in tasks.TASKS}
     for title, mine in classifiers.trained_here().items():
-        result[title] = {name: _facts(head) for name, head in mine.opened.heads.items()}
+        result[title] = {
+            name: {**head.meta, "labels": head.labels, "temperature": head.temperature} for name, head in mine.opened.heads.items()
+        }
     return {task: metas for task, metas in result.items() if metas}
-
-
-def _facts(head: TextHead) -> dict:
-    return {**head.meta, "labels": head.labels, "temperature": head.temperature}
 
 
 def _row(name: str, meta: dict) -> dict:

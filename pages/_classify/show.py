@@ -16,7 +16,7 @@ from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
 from core.figures.classifiers import answers_figure, class_colours
-from core.text.tokens import tokenize
+from core.text.tokens import shortened, tokenize
 from pages._cached import classifiers
 from pages._classify.notices import about_answers
 from pages._classify.reasons import show_reasons
@@ -42,7 +42,7 @@ def show(in_use: InUse) -> None:
             return
         if not readable(in_use, task, opened, text):
             return
-        names = _front(opened)
+        names = opened.first_of(FRONT)
         _answers(in_use, task, opened, text, names)
         everyone = _all_answers(in_use, task, opened, text, names)
         show_reasons(in_use, task, list(opened.heads) if everyone else names, text)
@@ -63,12 +63,6 @@ def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bo
     if len(whole) > MAX_TOKENS:
         st.caption(t("Only the first {n} of {all:,} tokens are read.", n=MAX_TOKENS, all=len(whole)))
     return True
-
-
-def _front(opened: tasks.OpenHeads) -> list[str]:
-    """The classifiers that stand in front: those of FRONT, or the first few where a training had others."""
-    front = [name for name in FRONT if name in opened.heads]
-    return front if len(front) > 1 else list(opened.heads)[: len(FRONT)]
 
 
 def _task() -> str:
@@ -104,7 +98,7 @@ def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
         on_change=_take_example,
         args=(key, into),
         label_visibility="collapsed",
-        format_func=lambda text: ":material/format_quote: " + (text if len(text) < 46 else text[:44] + "…"),
+        format_func=lambda text: ":material/format_quote: " + shortened(text, 45),
     )
 
 
@@ -120,7 +114,7 @@ def predictions(in_use: InUse, task: str, text: str, names: Iterable[str]) -> di
 
 def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names: list[str]) -> None:
     answers = predictions(in_use, task, text, names)
-    show_html('<div class="chips">{}</div>', starmap(lists.chip_of, _colours(opened).items()))
+    show_html('<div class="chips">{}</div>', starmap(lists.chip_of, class_colours(**opened.colours_of).items()))
     _bars(opened, answers, key="classify.answers")
     tokens = tasks.text_tokens(opened.task, text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.bench_for(task, in_use).vectors)
@@ -155,15 +149,10 @@ def _bars(opened: tasks.OpenHeads, answers: dict[str, Answer], *, key: str) -> N
     titles = variant_titles()
     named = ", ".join(f"{titles[name]}: {a.label} {a.probabilities[a.label]:.0%}" for name, a in answers.items())
     draw(
-        answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], _colours(opened)),
+        answers_figure([titles[name] for name in answers], [a.probabilities for a in answers.values()], class_colours(**opened.colours_of)),
         key=key,
         alt=t("Probabilities per classifier. {named}.", named=named),
     )
-
-
-def _colours(opened: tasks.OpenHeads) -> dict[str, str]:
-    labels = next(iter(opened.heads.values())).labels
-    return class_colours(labels, ordered=opened.task.name.startswith("sentiment"))
 
 
 def _twin(answers: dict[str, Answer]) -> None:

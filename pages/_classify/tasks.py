@@ -20,7 +20,7 @@ from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
-from core.text.tokens import pieces
+from core.text.tokens import pieces, shortened
 from pages._cached.kept import keep
 from pages._cached.views import bench, named
 from pages._classify import brackets
@@ -94,14 +94,8 @@ def _offer_examples(task: str) -> None:
         on_change=_take_example,
         args=(key, task),
         label_visibility="collapsed",
-        format_func=lambda k: ":material/format_quote: " + _label(some[k]),
+        format_func=lambda k: ":material/format_quote: " + shortened(next(iter(some[k].values())), 49),
     )
-
-
-def _label(example: dict[str, str]) -> str:
-    """What stands on an example's button: its first text, cut."""
-    text = next(iter(example.values()))
-    return text if len(text) < 50 else f"{text[:48].rstrip()}…"
 
 
 def _take_example(key: str, task: str) -> None:
@@ -211,7 +205,7 @@ def _coreference(in_use: InUse) -> None:
 
 
 def _chains(in_use: InUse, text: str) -> None:
-    """Mentions of the same thing, in a colour and with a number of their own; both sides give one thing the same."""
+    """Mentions of the same thing, in a color and with a number of their own; both sides give one thing the same."""
     example = _ask(answers.mentions_in, in_use, "chunks", text)
     tokens = flat(example.passages[0])
     shown = pieces(tokens)

@@ -12,7 +12,7 @@ from core.classify.model import VARIANTS, variant_titles
 from core.classify.tasks import OpenHeads
 from core.classify.trainings import Order, learned_weights, results_rows
 from core.common.i18n import say, t, tn
-from core.common.significance import mcnemar, points, written
+from core.common.significance import format_p, mcnemar, points
 from core.figures.classifiers import confusion_figure, layer_weights_figure
 from pages._cached import classifiers
 from pages._cached.views import bench_of
@@ -95,7 +95,7 @@ def _lead(titles: dict[str, str], right: dict[str, np.ndarray], best: str, secon
     """The best's lead over the second and how likely chance makes one like it."""
     test = mcnemar(right[best], right[second])
     values = {"classifier": titles[second], "points": points(gap), "first": test.first, "second": test.second}
-    values["p"] = written(test.p)
+    values["p"] = format_p(test.p)
     if test.more_than_chance:
         return t(
             "Its lead of {points} points over {classifier} is beyond chance: {first:,} texts better, {second:,} worse (McNemar’s exact test, {p}).",
@@ -127,7 +127,7 @@ def _actions(job: TrainingJob, table: pd.DataFrame) -> None:
             t("Listed there as “{title}”", title=plain(title)),
             place=place,
             icon=":material/arrow_forward:",
-            query_params={"task": plain(title)},  # the address holds what the choice is labelled with
+            query_params={"task": plain(title)},  # the address holds what the choice is labeled with
         )
     notebook_.download_button(
         t("Notebook"),

@@ -16,7 +16,7 @@ from pages._cached import classifiers
 from pages._classify.show import offer_examples, readable
 from pages._classify.typing_accuracy import show_accuracy
 from pages._frame import examples
-from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.choices import BOUND, choice, coded_choices, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
@@ -59,15 +59,8 @@ def _inputs() -> tuple[str, str, float, list[str]]:
     text = text_box(key, label, texts[0] if texts else "", limits().max_passage, height=80)
     as_you_type(label)
     shipped = list(tasks.head_folders(task))
-    names = st.pills(
-        t("Classifiers"),
-        shipped,
-        selection_mode="multi",
-        default=[name for name in FIRST if name in shipped],
-        key=f"noise_heads_{task}",
-        format_func=variant_titles().get,
-        **BOUND,
-    )
+    titles = {name: variant_titles()[name] for name in shipped}
+    names = coded_choices(f"noise_heads_{task}", t("Classifiers"), titles, [name for name in FIRST if name in shipped])
     return task, text or "", share, names
 
 

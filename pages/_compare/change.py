@@ -10,12 +10,13 @@ import streamlit as st
 from core.common.i18n import ENGLISH, t, tn
 from core.common.limits import BOX
 from core.common.markup import html
-from core.common.significance import LEVEL, written
+from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
 from core.text import languages
+from core.text.tokens import shortened
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, keep_news, needs_every_token
@@ -38,7 +39,7 @@ WORD, FIRST, SECOND, SPLIT = "change_word", "change_first", "change_second", "ch
 TYPICAL = 3  # sentences of a group on a side
 JOB, MOST_JOBS, AT_LEAST = "changed words", 4, 10
 RANKED = "change.ranked"  # in the session: the sides whose words are wanted as a list
-ENGLISH_SENTENCES = languages.named(ENGLISH).sentences
+ENGLISH_SENTENCES = languages.get_language(ENGLISH).sentences
 EXAMPLE_WORDS = ("court", "spring", "plant")  # used otherwise in the news than in our sentences
 
 
@@ -48,7 +49,7 @@ def show(in_use: InUse) -> None:
     sides, word, names = _inputs(in_use, news)
     if sides is None:
         _offer_example(news)
-        usage_graph.opened_files(WORD, FIRST, SECOND)
+        usage_graph.open_files(WORD, FIRST, SECOND)
         return
     is_example = bool(news) and sides == (Side(corpus=ENGLISH_SENTENCES), Side(corpus=news))
     for side in sides:
@@ -68,8 +69,8 @@ def show(in_use: InUse) -> None:
                 request = ControlRequest(word=word, first=sides[0], second=sides[1])
                 control = view(change.control, bench(in_use), request, most=16) if read is None else None
             _word(result, control, names)
-    _ranked(in_use, sides, key, read)
-    usage_graph.opened_files(WORD, FIRST, SECOND)
+    _show_ranking(in_use, sides, key, read)
+    usage_graph.open_files(WORD, FIRST, SECOND)
 
 
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
@@ -111,7 +112,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
         if not second or second == first:
             st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
             return None, word, ("", "")
-        return (Side(corpus=first), Side(corpus=second)), word, (_short(first), _short(second))
+        return (Side(corpus=first), Side(corpus=second)), word, (shortened(first, 24, end=8), shortened(second, 24, end=8))
     known = change.dates(bench(in_use), first) if first else []
     if len(known) < 2:
         message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))
@@ -121,10 +122,6 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     before = known[known.index(split) - 1]
     sides = Side(corpus=first, end=before), Side(corpus=first, start=split)
     return sides, word, (f"{known[0]}–{before}", f"{split}–{known[-1]}")
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= 24 else f"{name[:15]}…{name[-8:]}"
 
 
 def _news(in_use: InUse) -> str:
@@ -177,13 +174,14 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             "prt": t("PRT, prototypes"),
             "jsd": t("JSD, shares of senses"),
             "gap": t("APD minus within sides"),
+            "neighbors": t("Neighbors within sides"),
         }
         rows = [
             {
                 t("distance"): title,
                 t("here"): f"{of.value:.3f}",
                 t("shuffled"): f"{of.null:.3f}",
-                "p": written(of.p).removeprefix("p ").removeprefix("= "),
+                "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
             }
             for title, of in ((title, getattr(result.change, name)) for name, title in titles.items())
         ]
@@ -193,14 +191,15 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             if result.change.shuffled == DOCUMENTS
             else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
         )
-    notice(_noticed(result, control))
+        st.caption(t("The verdict goes by the last two rows together."))
+    notice(_write_notices(result, control))
     _sentences(result, names)
     usage_graph.downloads(result)
 
 
-def _noticed(result: WordChange, control: Control | None) -> list[str]:
+def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
-    values = {"word": result.word, "p": written(c.p), "n": c.first, "m": c.second}
+    values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
     if c.p <= LEVEL:
         facts = [t("“{word}” is used <b>differently</b> on both sides ({p}; {n} and {m} sentences).", **values)]
     else:
@@ -231,7 +230,7 @@ def _sentences(result: WordChange, names: tuple[str, str]) -> None:
                     show_html("{}", lines or html('<span class="small">{}</span>', t("none")))
 
 
-def _ranked(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
+def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Callable[[], None] | None) -> None:
     """All words, once it is wanted: a minute for a thousand."""
     st.markdown(t("**Which words differ most?**"))
     wanted = st.session_state.get(RANKED) == key

@@ -30,7 +30,7 @@ MOST_JOBS = 4  # pairs of models whose measures stay in memory
 
 
 def show(chosen: tuple[SpaceName, SpaceName]) -> None:
-    """Shown where both sides are models; by the labelled sentences of the first one's language, where it has some here."""
+    """Shown where both sides are models; by the labeled sentences of the first one's language, where it has some here."""
     models = [opened.model(item.source) for item in chosen]
     corpus = next((item.corpus for item in chosen if sentences_of(item.corpus)), models[0].language.sentences)
     if models[0].fingerprint == models[1].fingerprint or not corpus:
@@ -78,7 +78,7 @@ def show(chosen: tuple[SpaceName, SpaceName]) -> None:
     _costs(names, models, found)
 
 
-def measured() -> None:
+def show_measured() -> None:
     """What `python -m core evaluate layers` found of three models, each by its best layer and its mixes; shown where its file is."""
     if not MEASURED.is_file():
         return
@@ -125,7 +125,7 @@ def _key(corpus: str, sources: tuple[str, ...]) -> tuple:
 
 
 def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
-    """What measures both models by a corpus's labelled sentences."""
+    """What measures both models by a corpus's labeled sentences."""
     models = tuple(opened.model(source) for source in sources)
     language, spent = languages.in_use(), opened.spent_by_visit()
 

@@ -1,4 +1,4 @@
-"""The Compare page: what is compared, how many neighbours stay, whole spaces, the words that changed most."""
+"""The Compare page: what is compared, how many neighbors stay, whole spaces, the words that changed most."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
 from pages._cached.views import bench, view
 from pages._compare import senses, spaces
-from pages._compare.words import measures, noticed, table_of, word_in_both
+from pages._compare.words import measures, table_of, word_in_both, write_notices
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, layers_of, name_corpus
@@ -55,14 +55,14 @@ def show(in_use: InUse) -> None:
         st.markdown(t("**How alike are the spaces?** CKA, 0 to 1"))
         alt = t("Linear CKA of every two spaces; these two {cka:.2f}.", cka=result.cka_pair)
         draw(cka_heat(result.cka_names, result.cka), key="compare.cka", alt=alt)
-    notice(noticed(result))
+    notice(write_notices(result))
     if small := measures(result):
         st.caption(" ".join(small))
     word_in_both(result)
     if all(item.layer for item in chosen):
         with shown_errors():  # the lists stand whatever becomes of the measures
             senses.show(chosen)
-        senses.measured()
+        senses.show_measured()
     order = result.comparison.most_changed()
     lists.twin(table_of(result, order), name="compare", label=t("Show as table"), key="compare.twin")
 
@@ -78,7 +78,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
-        offered = spaces.offered()
+        offered = spaces.list_spaces()
         mine = usual(in_use)
         options = [*(item for item in mine if item not in offered), *offered]
         texts = [

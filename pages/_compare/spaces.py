@@ -13,7 +13,7 @@ from pages._frame.in_use import layers_of
 from pages._frame.server_jobs import ServerJob
 
 
-def offered() -> list[str]:
+def list_spaces() -> list[str]:
     """Vector files and models' layers that are on this machine."""
     static = [entry.name for entry in registry.entries("vectors") if entry.available]
     models = [entry.name for entry in registry.entries("model") if entry.available]
@@ -27,14 +27,14 @@ def _senses(model: str) -> list[str]:
 
 def readable(sides: tuple[SpaceName, ...]) -> tuple[tuple[SpaceName | None, ...], list[tuple[ServerJob, SpaceName]]]:
     """Each space as far as it can be compared now, and the jobs that are not done: until every token of a corpus has been read its
-    labelled ones stand in, and None where it has none."""
+    labeled ones stand in, and None where it has none."""
     now: list[SpaceName | None] = []
     running: list[tuple[ServerJob, SpaceName]] = []
     for side in sides:
         if side.layer is None:
             now.append(side)
             continue
-        if side.layer == SENSES and sentences_of(side.corpus):  # its labelled words are kept in the sense space, its other ones not
+        if side.layer == SENSES and sentences_of(side.corpus):  # its labeled words are kept in the sense space, its other ones not
             now.append(replace(side, whole=False))
             continue
         registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by the job

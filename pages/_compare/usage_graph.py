@@ -29,7 +29,7 @@ def downloads(result: WordChange) -> None:
             st.download_button(name, text.encode(), name, TSV, key=f"change.{name}", on_click="ignore")
 
 
-def opened_files(word: str, first: str, second: str) -> None:
+def open_files(word: str, first: str, second: str) -> None:
     """Uses that were brought, as the two sides; the arguments are the keys of the inputs they fill."""
     if not limits().uploads:
         return
@@ -40,7 +40,7 @@ def opened_files(word: str, first: str, second: str) -> None:
         if not files or not st.button(t("Compare its two groupings"), key="change.take"):
             return
         try:
-            lemma, *names = _kept(files)
+            lemma, *names = _keep_sides(files)
         except ElmoscopeError as error:
             st.error(plain(str(error)), icon=":material/error:")
             return
@@ -53,7 +53,7 @@ def fill() -> None:
     st.session_state.update(st.session_state.pop("change.filled", {}))
 
 
-def _kept(files) -> tuple[str, str, str]:
+def _keep_sides(files) -> tuple[str, str, str]:
     """The lemma and its two groupings as corpora of one's own."""
     with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
         paths = {}

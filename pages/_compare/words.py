@@ -1,4 +1,4 @@
-"""The Compare page's words: what to notice, one word's neighbours in both spaces, and the table of all."""
+"""The Compare page's words: what to notice, one word's neighbors in both spaces, and the table of all."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from core.common.i18n import t
 from core.common.limits import BOX
 from core.common.markup import html
 from core.common.model_layers import MIX, SENSES
-from core.common.significance import LEVEL, written
+from core.common.significance import LEVEL, format_p
 from core.figures.style import GLOVE, layer_colour
 from core.text import languages
 from core.text.composed import folded
@@ -25,7 +25,7 @@ from pages._widgets import lists
 OFFERED = 8  # words one click away
 
 
-def noticed(result: SpacesCompared) -> list[str]:
+def write_notices(result: SpacesCompared) -> list[str]:
     """What the two figures say: two sentences."""
     c = result.comparison
     a, b = result.names
@@ -36,7 +36,7 @@ def noticed(result: SpacesCompared) -> list[str]:
         second = t("nearly every list is identical")
     else:
         second = t("{none:.0%} of words share none", none=none)
-    values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": written(result.paired.p), "n": result.paired.n}
+    values = {"cka": result.cka_pair, "luck": round(result.paired.random, 2) + 0.0, "p": format_p(result.paired.p), "n": result.paired.n}
     if result.paired.p > LEVEL:
         whole = t("Linear CKA, debiased, is <b>{cka:.2f}</b>: inconclusive (random pairs of {n:,} words {luck:.2f}, {p}).", **values)
     else:
@@ -64,7 +64,7 @@ def measures(result: SpacesCompared) -> list[str]:
 
 
 def word_in_both(result: SpacesCompared) -> None:
-    """A word's two lists of neighbours side by side."""
+    """A word's two lists of neighbors side by side."""
     c = result.comparison
     request = st.session_state.get("w") or examples.first_word()
     first, offered = opening_words(result, request, list(examples.pairs()))
@@ -72,8 +72,8 @@ def word_in_both(result: SpacesCompared) -> None:
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
-    word = known_form(folded((typed or first).strip()), c.words)
-    if not typed and not known_form(folded(request), c.words):
+    word = find_form(folded((typed or first).strip()), c.words)
+    if not typed and not find_form(folded(request), c.words):
         message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), other=word)
         st.caption(message)
     if not word:
@@ -105,10 +105,10 @@ def opening_words(result: SpacesCompared, request: str, examples_: Sequence[str]
     telling = [c.words[k] for k in c.telling([*examples_, *result.ambiguous])]
     ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
     offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
-    return known_form(folded(request.strip()), c.words) or offered[0], offered
+    return find_form(folded(request.strip()), c.words) or offered[0], offered
 
 
-def known_form(word: str, words: Sequence[str]) -> str:
+def find_form(word: str, words: Sequence[str]) -> str:
     """The word, or what it is a form of, where it is one of these; else ""."""
     forms = lemmas(word, words_of(languages.in_use()))
     return next((form for form in (word, *forms) if form in words), "")

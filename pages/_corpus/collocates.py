@@ -15,7 +15,7 @@ from core.views.concordance import (
     LABELS,
     Collocates,
     CollocatesRequest,
-    ConcordanceRequest,
+    HitLines,
     SenseColumn,
     collocates,
     hits_of,
@@ -23,7 +23,8 @@ from core.views.concordance import (
 from core.workbench import Bench
 from pages._cached.views import view
 from pages._corpus import reading, store
-from pages._corpus.show import query_kind, show_lines
+from pages._corpus.aligned import aligned
+from pages._corpus.show import query_kind
 from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -44,13 +45,13 @@ def show(in_use: InUse) -> None:
 def _part(bench: Bench) -> None:
     with shown_errors():
         corpus = bench.encoded
-        places = st.columns([3, 4, 3, 2], vertical_alignment="bottom")
+        places = st.columns([8, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
-        usual = "" if (query or "").strip() else _example(bench)
-        kind = query_kind("collocate_kind", places[1], search.LEMMA)
+        usual = "" if (query or "").strip() else corpus.opening_word(languages.in_use().examples.get("collocates", ""))
         named = {LABELS: t("labels"), GROUPS: t("groups found"), "": t("no")}
-        senses = coded_choice("by_sense", t("By sense"), named, LABELS, place=places[2], in_box=True)
-        with places[3].popover(t("More"), icon=":material/tune:", width="stretch"):
+        with places[1].popover(t("More"), icon=":material/tune:", width="stretch"):
+            kind = query_kind("collocate_kind", st, search.LEMMA)
+            senses = coded_choice("by_sense", t("By sense"), named, LABELS, in_box=True)
             window = st.slider(t("Window, words each side"), 1, WIDEST, WINDOW, key="window", **BOUND)
             minimum = st.number_input(t("Together at least"), 1, 1_000, 2, key="minimum", **BOUND)
             order = coded_choice("collocate_order", t("Sort by"), {BY_DICE: t("logDice"), BY_LIKELIHOOD: t("log-likelihood")}, BY_DICE)
@@ -65,7 +66,7 @@ def _part(bench: Bench) -> None:
 
 def _show(bench: Bench, request: CollocatesRequest, result: Collocates, guessed: bool, corpus) -> None:
     if not result.n:
-        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, _lines_request(request))))
+        notice(reading.noticed(corpus, request.query, guessed, hits_of(bench, request.lines())))
         return
     chosen, sense = "", ""
     if result.senses:
@@ -124,16 +125,12 @@ def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> N
     if not word:
         st.caption(t("Press a row to read its lines."))
         return
-    wanted = _lines_request(request, near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
+    wanted = request.lines(near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
     hits = hits_of(bench, wanted)
     st.caption(
         tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), word=word, query=request.query)
     )
-    show_lines(bench, wanted, hits, key="collocates.lines")
-
-
-def _lines_request(request: CollocatesRequest, **more) -> ConcordanceRequest:
-    return ConcordanceRequest(query=request.query, kind=request.kind, documents=request.documents, **more)
+    aligned(HitLines(bench, wanted, hits), key="collocates.lines")
 
 
 def _table(result: Collocates) -> pd.DataFrame:
@@ -157,9 +154,3 @@ def _noticed(request: CollocatesRequest, result: Collocates, guessed: bool) -> l
             t("No word stands near “{query}” {n} times. Lower the minimum, or widen the window.", query=request.query, n=request.minimum)
         )
     return facts
-
-
-def _example(bench: Bench) -> str:
-    """A word whose senses have collocates of their own, where the corpus has it; else a common one."""
-    word = languages.in_use().examples.get("collocates", "")
-    return word if word in bench.encoded.number else reading.common_word(bench.encoded)

@@ -52,7 +52,16 @@ def _show(result: Keyness) -> None:
 
 def _table(words: tuple[Keyword, ...], own: bool, *, both: bool = False) -> pd.DataFrame:
     """Words with their rates in this corpus and the other; the whole for the file."""
-    rows = [(w.word, w.log_likelihood, w.log_ratio if own else -w.log_ratio, *_rates(w, own), w.p) for w in words]
+    rows = [
+        (
+            w.word,
+            w.log_likelihood,
+            w.log_ratio if own else -w.log_ratio,
+            *(w.first_per_million, w.second_per_million)[:: 1 if own else -1],
+            w.p,
+        )
+        for w in words
+    ]
     table = pd.DataFrame(
         rows, columns=(t("word"), t("log-likelihood"), t("log ratio"), t("per million here"), t("per million there"), t("p, corrected"))
     )
@@ -60,11 +69,6 @@ def _table(words: tuple[Keyword, ...], own: bool, *, both: bool = False) -> pd.D
         table.insert(1, t("count"), [word.first for word in words])
         table.insert(2, t("count there"), [word.second for word in words])
     return table
-
-
-def _rates(word: Keyword, own: bool) -> tuple[float, float]:
-    rates = word.first_per_million, word.second_per_million
-    return rates if own else rates[::-1]
 
 
 def _formats() -> dict:

@@ -11,6 +11,7 @@ from core.corpus.search import Hits, commonest_beside, similar
 from core.files import own_names
 from core.files.disk_space import room
 from core.index.index_plan import Plan, check_room
+from core.index.sense_space import keeps_substitutes
 from core.text import languages, own_corpus
 from core.text.corpora import BUNDLED_CORPUS, sentences_of
 from core.text.own_corpus import KeptCorpus
@@ -51,19 +52,17 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
             place.metric(label, value)
         needs = {"memory": _size(plan.memory_bytes), "disk": _size(plan.working_bytes)}
         lines.append(t("Reading needs about {memory} of memory and {disk} of disk.", **needs))
+        lines.append(
+            t("The index keeps the layers of every token and, for the sense space, its substitutes.")
+            if plan.keeps_substitutes
+            else t("The index keeps the layers of every token.")
+        )
     show_html('<p class="small">{}</p>', Markup("<br>").join(lines))
     _left_out(kept)
     if corpus != in_use.corpus:
         _offer(corpus, plan)
     elif own:
-        _reading(in_use, corpus)
-
-
-def common_word(corpus: EncodedCorpus) -> str:
-    """The commonest word of at least five letters; the commonest token where there is none."""
-    order = corpus.frequency.argsort(kind="stable")[::-1][:500]
-    words = [corpus.word_list[k] for k in order.tolist()]
-    return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
+        _reading(in_use, corpus, plan)
 
 
 def show_facts(result: Concordance) -> None:
@@ -160,7 +159,7 @@ def _use(corpus: str) -> None:
     st.session_state.corpus = corpus
 
 
-def _reading(in_use: InUse, corpus: str) -> None:
+def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
     job = opened.table_job(corpus, in_use.model)
     job.wait(1.0)
     if job.result is None:
@@ -170,6 +169,8 @@ def _reading(in_use: InUse, corpus: str) -> None:
         row[0].success(t("In use on every page ({n:,} tokens).", n=len(job.result)), icon=":material/done_all:")
         page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
+        if plan.keeps_substitutes and not keeps_substitutes(job.result):
+            st.caption(t("This index keeps no substitutes: the sense space computes them when you ask."))
         if not opened.is_labelled(corpus):
             st.caption(t("No sense labels: Map colors context by your nearer sentence."))
     if own_corpus.is_own(corpus):

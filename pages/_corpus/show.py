@@ -1,13 +1,9 @@
 """The Search part in order: what was brought, its lines, how often and where, then what reading it on every page takes."""
 
 import hashlib
-import re
 import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -15,20 +11,15 @@ from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import BOX, check_allowed
 from core.corpus import search
-from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD, Hits, Line
-from core.figures.style import sense_colour
+from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD
 from core.files import own_names
-from core.files.artifacts import plain_file_name
 from core.text import own_corpus
-from core.text.own_corpus import KeptCorpus, Source
-from core.text.readings import WordInContext
-from core.views import substitutes
-from core.views.concordance import GROUPS, LABELS, Concordance, ConcordanceRequest, concordance, hits_of, senses_of
-from core.views.substitutes import SubstitutesRequest
+from core.text.own_corpus import KeptCorpus
+from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, hits_of, with_senses
 from core.workbench import Bench
 from pages._cached.views import view
 from pages._corpus import frequency, reading, store
-from pages._corpus.aligned import SLICE, aligned
+from pages._corpus.aligned import aligned
 from pages._corpus.inputs import Brought
 from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
@@ -38,8 +29,6 @@ from pages._frame.markup import plain, shown_errors
 from pages._widgets import lists
 
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
-STAND = 3  # substitutes behind a hit, where hits are sorted by them
-READ_AT_ONCE = 24  # lines whose substitutes are read at a time
 
 
 def show(in_use: InUse, brought: Brought) -> None:
@@ -84,15 +73,9 @@ def _read(brought: Brought) -> KeptCorpus:
         return own_corpus.keep_files(own_corpus.files_in(given), lines=brought.lines, **columns)
     check_allowed("uploads")
     with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        return own_corpus.keep_files([_as_file(file, Path(folder)) for file in given], lines=brought.lines, **columns)
-
-
-def _as_file(upload, folder: Path) -> Source:
-    """An upload as a file in a folder of its own, by a name that can lead nowhere and marks up nothing."""
-    path = folder / upload.file_id / re.sub(r"[^\w. -]", "_", plain_file_name(upload.name))
-    path.parent.mkdir()
-    path.write_bytes(upload.getvalue())
-    return Source(upload.name, path)
+        return own_corpus.keep_files(
+            [own_corpus.uploaded(file.name, file.getvalue(), Path(folder) / file.file_id) for file in given], lines=brought.lines, **columns
+        )
 
 
 @st.fragment
@@ -110,7 +93,7 @@ def _search(bench: Bench) -> None:
             documents = places[3].multiselect(
                 t("Documents"), corpus.documents, key="docs", persist_state="session", placeholder=t("all documents")
             )
-        guessed = "" if (query or "").strip() else _first_word(bench)
+        guessed = "" if (query or "").strip() else corpus.opening_word(question.word())
         request = ConcordanceRequest(
             query=guessed or query, kind=WORD if guessed else kind, order=order, documents=tuple(documents), number=TABLE
         )
@@ -136,26 +119,11 @@ def query_kind(key: str, place, usual: str = WORD) -> str:
     )
 
 
-def with_senses(bench: Bench, request: ConcordanceRequest) -> ConcordanceRequest:
-    """Sorted by sense: by labels where the hits have any, else by the groups that the model finds."""
-    if request.order != BY_SENSE:
-        return request
-    corpus = bench.encoded
-    hits = search.find(corpus, request.query, kind=request.kind, documents=request.documents)
-    return replace(request, senses=LABELS if (search.label_of(corpus, hits) >= 0).any() else GROUPS)
-
-
 def _orders() -> dict[str, str]:
     left = {by: name for by, name in zip(search.BY_LEFT, (t("1st word before"), t("2nd word before"), t("3rd word before")), strict=True)}
     right = {by: name for by, name in zip(search.BY_RIGHT, (t("1st word after"), t("2nd word after"), t("3rd word after")), strict=True)}
     others = {search.BY_SOURCE: t("document"), BY_SENSE: t("sense"), search.AT_RANDOM: t("random"), BY_SUBSTITUTES: t("substitutes")}
     return {search.IN_TEXT: t("text order")} | left | right | others
-
-
-def _first_word(bench: Bench) -> str:
-    """What is looked for before anything is typed: the word in question on other pages if it is there, else a common long one."""
-    word = question.word()
-    return word if word in bench.encoded.number else reading.common_word(bench.encoded)
 
 
 def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guessed: bool) -> None:
@@ -167,57 +135,23 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
         notice(facts)
         return
     reading.show_facts(result)
-    show_lines(bench, request, hits, key="corpus.lines")
+    aligned(HitLines(bench, request, hits), key="corpus.lines")
     picture, text = st.columns([3, 5], gap="large")
     with picture:
         frequency.show(result)
     with text:
         notice(facts)
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
-    table = pd.DataFrame(map(_cells, result.lines), columns=columns)
+    table = pd.DataFrame((line.cells for line in result.lines), columns=columns)
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
     lists.twin(table, name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
         st.download_button(
             t("Download all lines as CSV"),
-            lambda: lists.csv_of(pd.DataFrame(map(_cells, search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
+            lambda: lists.csv_of(pd.DataFrame((line.cells for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
             "concordance.csv",
             "text/csv",
             key="corpus.all",
             icon=":material/download:",
             on_click="ignore",
         )
-
-
-def show_lines(bench: Bench, request: ConcordanceRequest, hits: Hits, *, key: str) -> None:
-    """Hits in the order of their request, aligned, with their documents and senses."""
-    corpus = bench.encoded
-    several = len(corpus.documents) > 1
-    senses: list[str] = []
-    groups = np.empty(0, int)
-    if request.order == BY_SENSE and request.senses == GROUPS:
-        groups, senses = senses_of(bench, request.query, hits, GROUPS)
-    else:
-        senses = [corpus.senses[k] for k in np.unique(search.label_of(corpus, hits)) if k >= 0]
-    stand = request.order == BY_SUBSTITUTES
-    ident = hashlib.sha256(f"{corpus.fingerprint} {request}".encode("utf-8", "ignore")).hexdigest()[:16]
-    expected: dict[int, str] = {}
-
-    def lines(first: int, number: int) -> Sequence[Line]:
-        result = search.lines(corpus, hits, first, number)
-        if stand:
-            words = tuple(WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in result)
-            answers = view(substitutes.compute, bench, SubstitutesRequest(words=words)) if words else ()
-            expected.update({first + k: ", ".join(a.word for a in of.substitutes[:STAND]) for k, of in enumerate(answers)})
-        return result
-
-    def remark(k: int, line: Line) -> tuple[str, str]:
-        sense = (senses[groups[k]] if groups[k] >= 0 else None) if len(groups) else line.sense
-        source = expected.get(k) or " · ".join(filter(None, [line.document if several else "", line.date or "", sense or ""]))
-        return source, sense_colour(senses.index(sense)) if sense in senses else ""
-
-    aligned(lines, len(hits), ident, key=key, remarks=remark, size=READ_AT_ONCE if stand else SLICE)
-
-
-def _cells(line: Line) -> tuple:
-    return line.document, line.sentence + 1, line.before, line.hit, line.after

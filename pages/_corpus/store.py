@@ -3,7 +3,8 @@
 import streamlit as st
 
 from core.files import own_names
-from core.index.index_plan import Pace, Plan, index_plan, measured_pace
+from core.index.index_plan import Pace, Plan, measure_pace, plan_for
+from core.index.sense_space import substitutes_of
 from core.text.corpora import open_corpus
 from core.workbench import Bench
 from pages._cached import opened
@@ -23,12 +24,12 @@ def bench_over(in_use: InUse) -> Bench:
 
 def plan(corpus: str, model_name: str) -> Plan:
     """What reading a corpus takes with a model."""
-    encoder = opened.model(model_name).encoder
     reads = (("corpus", corpus), ("model", model_name))
-    return keep("plan", reads, None, lambda: index_plan(open_corpus(corpus), encoder.n_layers, encoder.dim), most=32)
+    return keep("plan", reads, None, lambda: plan_for(open_corpus(corpus), opened.model(model_name)), most=32)
 
 
 @st.cache_data(max_entries=4, ttl=MEASURED_FOR_S, show_spinner=False)
 def pace(model_name: str, _corpus: str) -> Pace:
     """How fast this machine reads with a model, whatever the corpus."""
-    return measured_pace(opened.model(model_name).encoder, open_corpus(_corpus))
+    model = opened.model(model_name)
+    return measure_pace(model.encoder, open_corpus(_corpus), substitutes_of(model))

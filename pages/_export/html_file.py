@@ -64,7 +64,7 @@ def html_of(page: HtmlPage) -> str:
         most=MOST_ROWS,
         texts=_texts(page),
         script=Markup(get_plotlyjs()) if page.figures else "",  # noqa: S704
-        figures=[(_drawn(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
+        figures=[(_figure_html(figure, number), alt) for number, (figure, alt) in enumerate(page.figures, 1)],
         link=page.address if page.address.startswith(("http://", "https://")) else "",  # only what a browser opens
     )
 
@@ -78,7 +78,7 @@ def _texts(page: HtmlPage) -> dict[str, str | list[str]]:
     }
 
 
-def _drawn(figure: go.Figure, number: int) -> Markup:
+def _figure_html(figure: go.Figure, number: int) -> Markup:
     """A figure as Plotly writes it: its data as JSON in which `<` and `>` stand as numbers, so that no text of it ends the script."""
     drawn = go.Figure(figure).update_layout(paper_bgcolor="white").update_xaxes(automargin=True).update_yaxes(automargin=True)
     html = drawn.to_html(

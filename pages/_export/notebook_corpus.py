@@ -2,7 +2,7 @@
 
 from core.common.i18n import t
 from core.text import languages
-from pages._export.recipe import NotebookRecipe, Settings, chosen, used, word
+from pages._export.recipe import NotebookRecipe, Settings, chosen, names_in_use, word
 
 _BENCH = """\
 from core.workbench import open_bench
@@ -13,7 +13,7 @@ bench = open_bench(model_name, corpus=corpus)
 
 def corpus(settings: Settings) -> NotebookRecipe:
     shows = t("A concordance of a word or phrase.")
-    given = used(settings, "model", "corpus") | {
+    given = names_in_use(settings, "model", "corpus") | {
         "query": chosen(settings, "find", word(settings)),
         "kind": chosen(settings, "find_kind", "word"),
         "order": chosen(settings, "find_order", "text"),
@@ -42,7 +42,7 @@ pd.DataFrame(parts, columns=["part", "occurrences", "tokens"])
 def collocates(settings: Settings) -> NotebookRecipe:
     shows = t("The collocates of a word, whole and by its senses.")
     example = languages.in_use().examples.get("collocates", "")
-    given = used(settings, "model", "corpus") | {
+    given = names_in_use(settings, "model", "corpus") | {
         "query": chosen(settings, "find", example or word(settings)),
         "kind": chosen(settings, "collocate_kind", "lemma"),
         "window": int(chosen(settings, "window", 5)),
@@ -73,7 +73,7 @@ pd.DataFrame(rows, columns=["sense", "word", "z", "here", "other senses"])
 
 def keyness(settings: Settings) -> NotebookRecipe:
     shows = t("What a corpus says more often than another.")
-    given = used(settings, "model", "corpus") | {
+    given = names_in_use(settings, "model", "corpus") | {
         "against": str(settings.get("against") or ""),
         "minimum": int(chosen(settings, "key_minimum", 5)),
         "correction": chosen(settings, "correction", "benjamini-hochberg"),

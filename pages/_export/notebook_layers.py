@@ -2,7 +2,7 @@
 
 from core.common import model_layers
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, about_words, chosen, sentence, used, word
+from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, chosen, names_in_use, sentence, word, words_in_use
 
 
 def map_(settings: Settings) -> NotebookRecipe:
@@ -10,7 +10,7 @@ def map_(settings: Settings) -> NotebookRecipe:
     view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
     ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
     ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
-    given = about_words(
+    given = words_in_use(
         settings,
         word=chosen(settings, "map_word", word(settings)),
         plan=plan,
@@ -62,7 +62,7 @@ dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(l
 _AROUND_MAP = """\
 import numpy as np
 
-from core.figures.maps import MapLook, Star, shared_limits
+from core.figures.maps import MapLook, Star, find_limits
 from core.figures.style import SENSE_COLOURS
 from core.figures.surroundings import SIDES, lean_map
 
@@ -74,7 +74,7 @@ def map_around():
         result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
         result.strength[k], result.points.occurrences, MapLook(
             layer=layer, key="around", stars=stars, width=700, height=500,
-            limits=shared_limits(np.concatenate([result.coordinates[k], result.stars[k]])),
+            limits=find_limits(result.coordinates[k], result.stars[k]),
         ),
     )
 
@@ -98,11 +98,11 @@ scores() if layout and layout.reports else None
 
 def mix(settings: Settings) -> NotebookRecipe:
     shows = t("Layers weighted by hand: nearest sentences, sense accuracy and the map.")
-    given = about_words(
+    given = words_in_use(
         settings,
         raw=[chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
         gamma=chosen(settings, "gamma", 1.0),
-        normalised=bool(settings.get("norm")),  # layer normalisation before the layers are weighed
+        normalised=bool(settings.get("norm")),  # layer normalization before the layers are weighed
     )
     return NotebookRecipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
@@ -152,7 +152,7 @@ map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] -
 def how(settings: Settings) -> NotebookRecipe:
     shows = t("A word from characters to vector, step by step.")
     text, position = sentence(settings)
-    given = used(settings, "model") | {
+    given = names_in_use(settings, "model") | {
         "text": text,
         "position": position,
         "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # of the mix, before the softmax
@@ -203,17 +203,17 @@ heat_figure(parts, [*names, "ELMo"], key="mix", limit=limit_of(parts), bold=len(
 
 def model(settings: Settings) -> NotebookRecipe:
     shows = t("What each layer knows, by task, and how the model learned.")
-    given = used(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
+    given = names_in_use(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
     return NotebookRecipe(shows, given, (OPEN, _PANELS, _TRAINING))
 
 
 _PANELS = """\
 from core.evaluation.card import knowledge_panels, read_card
-from core.figures.measures import panel_figure, shared_span
+from core.figures.measures import find_span, panel_figure
 
 card = read_card(model.folder, model.fingerprint)
 panels = knowledge_panels(card.measures) if card.measures else []
-drawn = [panel_figure(panel, span=shared_span(panels)) for panel in panels]
+drawn = [panel_figure(panel, span=find_span(panels)) for panel in panels]
 {panel.title: (panel.accuracy, panel.baseline_name, panel.baseline) for panel in panels}
 """
 _TRAINING = """\
@@ -229,7 +229,7 @@ def state(settings: Settings) -> NotebookRecipe:
     shows = t("A sentence's vectors before and after another text.")
     text, position = sentence(settings)
     other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
-    given = used(settings, "model") | {
+    given = names_in_use(settings, "model") | {
         "text": text,
         "position": position,
         "other": other,

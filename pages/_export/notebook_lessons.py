@@ -3,7 +3,7 @@
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
-from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used
+from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_in_use
 
 
 def lessons(settings: Settings) -> NotebookRecipe:
@@ -16,7 +16,7 @@ def lessons(settings: Settings) -> NotebookRecipe:
 
 def _anisotropy(settings: Settings) -> NotebookRecipe:
     shows = t("Cosines of random pairs and of one word, by layer: raw, minus the mean, minus top directions.")
-    given = used(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
+    given = names_in_use(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
     return NotebookRecipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 
 
@@ -48,9 +48,9 @@ density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 """
 
 
-def _apart(settings: Settings) -> NotebookRecipe:
+def _write_apart(settings: Settings) -> NotebookRecipe:
     shows = t("Cosines of same-sense and different-sense pairs by layer, and a threshold's errors.")
-    given = used(settings, "model", "corpus") | {
+    given = names_in_use(settings, "model", "corpus") | {
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),
     }
@@ -68,7 +68,7 @@ spaces = [*map(str, range(table.meta["layers"])), "mix"]
 _APART = """\
 from core.evaluation import apart
 
-every = {name: apart.spread(table, name) for name in spaces}
+every = {name: apart.measure_spread(table, name) for name in spaces}
 top = spaces[-2]
 threshold = every[top].balanced() if threshold is None else threshold
 found = {name: one.of(word) if word in one.words else one for name, one in every.items()}
@@ -97,7 +97,7 @@ def _homonyms(settings: Settings) -> NotebookRecipe:
     shows = t("How well senses separate, by their relation.")
     return NotebookRecipe(
         shows,
-        used(settings, "model") | {"layer": chosen(settings, "relation_layer", model_layers.in_use().top)},
+        names_in_use(settings, "model") | {"layer": chosen(settings, "relation_layer", model_layers.in_use().top)},
         (OPEN, _RELATIONS, _RELATIONS_FIGURE, _RELATIONS_TABLE),
     )
 
@@ -128,7 +128,7 @@ def _control(settings: Settings) -> NotebookRecipe:
     shows = t("Probe accuracy on real and random tags, by layer and rank.")
     return NotebookRecipe(
         shows,
-        used(settings, "model") | {"layer": chosen(settings, "control_layer", model_layers.in_use().top)},
+        names_in_use(settings, "model") | {"layer": chosen(settings, "control_layer", model_layers.in_use().top)},
         (OPEN, _KEPT, _CONTROL_TABLE, _CONTROL_FIGURE),
     )
 
@@ -160,7 +160,7 @@ def _context(settings: Settings) -> NotebookRecipe:
     shows = t("A layer beside controls with less context or training, by word.")
     return NotebookRecipe(
         shows,
-        used(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
+        names_in_use(settings, "model") | {"layer": chosen(settings, "context_layer", "1")},
         (OPEN, _KEPT, _CONTEXT, _CONTEXT_FIGURE, _CONTEXT_LESS),
     )
 
@@ -173,11 +173,11 @@ pd.DataFrame(found["one_nn"], index=found["words"])
 """
 _CONTEXT_FIGURE = """\
 from core.figures.lessons import Dots, interval_dots
-from core.common.significance import paired
+from core.common.significance import compare_pairs
 
 rows = []
 for name, values in found["one_nn"].items():
-    one = paired(values, [0] * len(values))
+    one = compare_pairs(values, [0] * len(values))
     rows.append(Dots(name, one.mean, one.low, one.high, dict(zip(found["words"], values))))
 interval_dots(rows, title="nearest sentence has the same sense", zero=None, key="context") if rows else None
 """
@@ -190,7 +190,7 @@ from core.evaluation.context import less
 
 def _before(settings: Settings) -> NotebookRecipe:
     shows = t("What ELMo knows before the word, beside layer 1.")
-    return NotebookRecipe(shows, used(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
+    return NotebookRecipe(shows, names_in_use(settings, "model") | {"layer": "1"}, (OPEN, _KEPT, _BEFORE, _CONTEXT_FIGURE, _CONTEXT_LESS))
 
 
 _BEFORE = """\
@@ -200,4 +200,4 @@ found = parts.get("before", {"words": [], "one_nn": {}, "ari": {}})
 pd.DataFrame({measure: {name: sum(of) / len(of) for name, of in found[measure].items()} for measure in ("one_nn", "ari")}).round(3)
 """
 
-LESSONS = {"cone": _anisotropy, "apart": _apart, "homonyms": _homonyms, "control": _control, "context": _context, "before": _before}
+LESSONS = {"cone": _anisotropy, "apart": _write_apart, "homonyms": _homonyms, "control": _control, "context": _context, "before": _before}

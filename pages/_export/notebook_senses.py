@@ -2,7 +2,7 @@
 
 from core.common.i18n import t
 from core.text import languages
-from pages._export.recipe import NotebookRecipe, Settings, chosen, used, word
+from pages._export.recipe import NotebookRecipe, Settings, chosen, names_in_use, word
 
 NEWS = ("sentences", "", "", "", "", "")  # of each side its corpus, its first and its last date; "" the example's own news
 
@@ -10,7 +10,7 @@ NEWS = ("sentences", "", "", "", "", "")  # of each side its corpus, its first a
 def spread(settings: Settings) -> NotebookRecipe:
     shows = t("A few labels of a word's sentences, spread to all of them.")
     usual = word(settings) if "a" in settings else languages.in_use().examples.get("grouped", "")
-    given = used(settings, "model", "corpus") | {
+    given = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "spread.word", chosen(settings, "found_word", usual))).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
         "labels": list(zip(settings.get("spread.numbers") or (), settings.get("spread.names") or (), strict=True)),  # sentence, sense
@@ -50,7 +50,7 @@ label_map(
 def change(settings: Settings) -> NotebookRecipe:
     shows = t("A word between two corpora or spans of dates: how far its use differs, and its senses on both sides.")
     sides = tuple(settings.get("change.sides") or NEWS)
-    given = used(settings, "model") | {
+    given = names_in_use(settings, "model") | {
         "word": str(chosen(settings, "change.word", chosen(settings, "change_word", "court"))),
         "sides": [sides[:3], sides[3:]],  # corpus, first date, last date
     }

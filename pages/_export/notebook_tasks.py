@@ -2,18 +2,18 @@
 
 from core.common.i18n import ENGLISH, t
 from core.text import languages
-from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used
+from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_in_use
 
 
 def tasks(settings: Settings) -> NotebookRecipe:
     shows = t("One task's predictions for a text, with and without ELMo, and their accuracy.")
-    prepared = languages.named(ENGLISH).examples["tasks"]
+    prepared = languages.get_language(ENGLISH).examples["tasks"]
     task = chosen(settings, "task_of_paper", "names")
     task = task if task in prepared else "names"
     texts = [chosen(settings, key, text) for key, text in prepared[task][0].items()]
     return NotebookRecipe(
         shows,
-        used(settings, "model", "vectors") | {"task": "clusters" if task == "coreference" else task, "texts": texts},
+        names_in_use(settings, "model", "vectors") | {"task": "clusters" if task == "coreference" else task, "texts": texts},
         (OPEN, _HEADS, _EXAMPLES[task], _SAID, *((_CHAINS,) if task == "coreference" else ()), _SCORES),
     )
 

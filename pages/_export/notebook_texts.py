@@ -4,7 +4,7 @@ from core.common import model_layers
 from core.common.i18n import ENGLISH, t
 from core.files import registry
 from core.text import languages
-from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, used, word
+from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_in_use, word
 
 _HEADS = """\
 from core.classify import tasks
@@ -17,7 +17,7 @@ opened = tasks.open_heads(tasks.task_named(task), model=model, vectors=vectors)
 
 def _task(settings: Settings, key: str) -> tuple[str, str]:
     """The task asked about, and the text; heads that a visitor trained are not on disk, so the first task stands in for them."""
-    prepared = languages.named(ENGLISH).examples["classify"]
+    prepared = languages.get_language(ENGLISH).examples["classify"]
     task = chosen(settings, key, "news-title")
     task = task if task in prepared else "news-title"
     return task, chosen(settings, f"text_{task}", prepared[task][0]["text"])
@@ -26,7 +26,7 @@ def _task(settings: Settings, key: str) -> tuple[str, str]:
 def classify(settings: Settings) -> NotebookRecipe:
     shows = t("Every classifier's prediction for a text. Your own have a notebook on Train.")
     task, text = _task(settings, "task")
-    given = used(settings, "model", "vectors") | {"task": task, "text": text}
+    given = names_in_use(settings, "model", "vectors") | {"task": task, "text": text}
     return NotebookRecipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
 
 
@@ -46,7 +46,7 @@ _ACCURACIES = """\
 def predict(settings: Settings) -> NotebookRecipe:
     shows = t("What both directions expect around a text, and each word's surprisal.")
     first = next(iter(languages.in_use().examples.get("predict", ())), {"text": "", "other": ""})
-    given = used(settings, "model") | {
+    given = names_in_use(settings, "model") | {
         "text": chosen(settings, "ptext", first["text"]),
         "other": chosen(settings, "pother", first["other"]),
     }
@@ -91,7 +91,7 @@ def spelling(settings: Settings) -> NotebookRecipe:
         return _noise(settings)
     shows = t("How the char-CNN reads a spelling: letter windows, neighbors, cosines.")
     among = chosen(settings, "spell_among", "10000")
-    given = used(settings, "model", "vectors") | {
+    given = names_in_use(settings, "model", "vectors") | {
         "text": chosen(settings, "spell", next(iter(languages.in_use().examples.get("spelling", {}).values()), "")),
         "among": None if among == "all" else int(among),  # of the vocabulary, the most frequent; None: all
     }
@@ -114,7 +114,7 @@ from core.static.vectors import open_vectors
 
 vectors = open_vectors(vectors_name)
 rows = model.encoder.word_vectors(list(words))  # layer 0: one vector per spelling
-known = spelling.known_words(model.folder, vectors)[0][:among]
+known = spelling.list_words(model.folder, vectors)[0][:among]
 cosines = unit(rows) @ unit(model.encoder.word_vectors(known)).T
 nearest = [[k for k in np.argsort(-row, kind="stable") if known[k] != word][:10] for word, row in zip(words, cosines)]
 {word: [(known[k], round(float(row[k]), 4)) for k in near] for word, near, row in zip(words, nearest, cosines)}
@@ -129,7 +129,7 @@ cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key=
 def _noise(settings: Settings) -> NotebookRecipe:
     shows = t("Classifiers' predictions as letters change.")
     task, text = _task(settings, "noise_task")
-    given = used(settings, "model", "vectors") | {
+    given = names_in_use(settings, "model", "vectors") | {
         "task": task,
         "text": text,
         "names": list(chosen(settings, f"noise_heads_{task}", ["embedding", "glove", "elmo", "glove+elmo"])),
@@ -150,7 +150,7 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 def found(settings: Settings) -> NotebookRecipe:
     shows = t("A word's sentences in groups, compared with labels if there are any.")
     number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("grouped", "")
-    given = used(settings, "model", "corpus") | {
+    given = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested

@@ -1,15 +1,15 @@
-"""Notebooks of the views on a word in its sentences: Home, neighbours, one dot or a cloud, what decided it, edits, the quiz."""
+"""Notebooks of the views on a word in its sentences: Home, neighbors, one dot or a cloud, what decided it, edits, the quiz."""
 
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
-from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Settings, about_words, chosen, mix_of, used
+from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Settings, chosen, mix_of, names_in_use, words_in_use
 
 
 def home(settings: Settings) -> NotebookRecipe:
     shows = t("The cosine of a word's two vectors in each layer, and GloVe's one vector.")
     layer, direction = chosen(settings, "layer", model_layers.in_use().top), chosen(settings, "expected", "both")
-    given = about_words(settings, layer=layer, direction=direction)
+    given = words_in_use(settings, layer=layer, direction=direction)
     return NotebookRecipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
 
 
@@ -45,7 +45,7 @@ def neighbours(settings: Settings) -> NotebookRecipe:
     shows = t("Nearest occurrences in two contexts, and GloVe's neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
-    given = about_words(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
+    given = words_in_use(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
     return NotebookRecipe(shows, given, (BENCH, _NEAREST, _NEAREST_STATIC))
 
 
@@ -73,7 +73,7 @@ word = words[0].word
 
 def cloud(settings: Settings) -> NotebookRecipe:
     shows = t("Senses around GloVe's one vector and around ELMo's vector in each sentence.")
-    given = about_words(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
+    given = words_in_use(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
     return NotebookRecipe(shows, given, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
 
 
@@ -111,7 +111,7 @@ share_bars(shares, names) if shares else None
 def decided(settings: Settings) -> NotebookRecipe:
     shows = t("How each word of a sentence changes the sense.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
-    given = about_words(
+    given = words_in_use(
         settings,
         how=chosen(settings, "dhow", "drop"),
         swap=chosen(settings, "dswap", "thing"),
@@ -139,7 +139,7 @@ if answer.by == attribution.SENSES:
     sense = sense if sense in result.senses else influence.verdict(result, layer, half).sense
     values = [influence.parts(result, view, half, sense) for view in result.views]  # positive: it speaks for the sense
 elif answer.by == attribution.OTHER:  # no two senses are labelled
-    values = [influence.apart(result, view, half) for view in result.views]  # positive: it holds the two words apart
+    values = [influence.measure_apart(result, view, half) for view in result.views]  # positive: it holds the two words apart
 else:
     values = list(result.moved[:, :, influence.HALVES.index(half)].T)  # 1 - cosine
 table = pd.DataFrame(dict(zip(result.views, values)), index=[f"{k + 1} {word.tokens[k]}" for k in result.changed])
@@ -163,7 +163,7 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 def flip(settings: Settings) -> NotebookRecipe:
     shows = t("One sentence edited into another, word by word, with the sense at each step.")
     order, layer = chosen(settings, "order", "left to right"), chosen(settings, "flip_layer", model_layers.in_use().top)
-    given = about_words(settings, order=order, layer=layer)
+    given = words_in_use(settings, order=order, layer=layer)
     return NotebookRecipe(shows, given, (BENCH, _PATH, _MARGINS))
 
 
@@ -184,7 +184,7 @@ margin_figure(
 
 def guess(settings: Settings) -> NotebookRecipe:
     shows = t("A quiz's sentences, with each label and the model's choice.")
-    return NotebookRecipe(shows, used(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
+    return NotebookRecipe(shows, names_in_use(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
 
 
 _QUIZ = """\

@@ -9,7 +9,7 @@ from typing import Any
 
 from core.common import model_layers
 from core.text import languages, readings
-from core.text.labelled_words import listed, with_words
+from core.text.labelled_words import list_words, with_words
 from core.text.tokens import bare
 from core.text.word_in_question import word_in_question
 
@@ -59,33 +59,33 @@ class NotebookRecipe:
 Maker = Callable[[Settings], NotebookRecipe]
 
 
-def used(settings: Settings, *kinds: str) -> dict[str, str]:
+def names_in_use(settings: Settings, *kinds: str) -> dict[str, str]:
     """Names of what is in use: "model", "vectors", "corpus"."""
     known = {"model": ("model_name", "elmo-mini"), "vectors": ("vectors_name", "glove-mini"), "corpus": ("corpus", "sentences")}
     return {known[kind][0]: settings.get(kind) or known[kind][1] for kind in kinds}
 
 
-def about(settings: Settings) -> dict[str, str]:
-    """The corpus in use with the labelled sentences of the words in question beside its own (core.text.labelled_words)."""
+def corpus_in_use(settings: Settings) -> dict[str, str]:
+    """The corpus in use with the labeled sentences of the words in question beside its own (core.text.labelled_words)."""
     words = [read_as or token for text, position, read_as in pair(settings) for token in languages.tokenize(text)[position : position + 1]]
     named = str(settings.get("map_word") or "")
-    return {"corpus": with_words(used(settings, "corpus")["corpus"], [*map(bare, words), named])}
+    return {"corpus": with_words(names_in_use(settings, "corpus")["corpus"], [*map(bare, words), named])}
 
 
-def about_words(settings: Settings, **more: Any) -> dict[str, Any]:
+def words_in_use(settings: Settings, **more: Any) -> dict[str, Any]:
     """What is in use, the words in question in their sentences, and more."""
-    return used(settings, "model", "vectors", "corpus") | about(settings) | {"sentences": pair(settings)} | more
+    return names_in_use(settings, "model", "vectors", "corpus") | corpus_in_use(settings) | {"sentences": pair(settings)} | more
 
 
 def pair(settings: Settings) -> list[tuple[str, int, str]]:
     """The two sentences, each with the number of the word in question among its tokens, and the word that it is read as where that is in
     doubt (core.text.readings); an empty one is left out."""
-    return [item for item in _asked(settings) if item[0].strip()]
+    return [item for item in _choose_sentences(settings) if item[0].strip()]
 
 
 def sentence(settings: Settings) -> tuple[str, int]:
     """The first sentence and the number of its word in question."""
-    return _asked(settings)[0][:2]
+    return _choose_sentences(settings)[0][:2]
 
 
 def word(settings: Settings) -> str:
@@ -94,20 +94,20 @@ def word(settings: Settings) -> str:
     return str(settings.get("w") or "".join(languages.tokenize(text)[position : position + 1])).casefold()
 
 
-def _asked(settings: Settings) -> list[tuple[str, int, str]]:
+def _choose_sentences(settings: Settings) -> list[tuple[str, int, str]]:
     """Both sentences, of the language's first example where there are none yet; what was not chosen in them is guessed as pages do."""
     example = next(iter(languages.in_use().examples.get("pairs", {}).values()), ("", ""))
     texts = [settings.get(key, first) or "" for key, first in zip("ab", example, strict=True)]
     tokens = [languages.tokenize(text) for text in texts]
     tapped = [k if (k := settings.get(f"{key}i")) in range(len(of)) else None for key, of in zip("ab", tokens, strict=True)]
     places = word_in_question(*tokens, languages.in_use(), tapped=tuple(tapped))
-    return [(text, place or 0, _read_as(settings, of, place)) for text, of, place in zip(texts, tokens, places, strict=True)]
+    return [(text, place or 0, _get_reading(settings, of, place)) for text, of, place in zip(texts, tokens, places, strict=True)]
 
 
-def _read_as(settings: Settings, tokens: list[str], position: int | None) -> str:
+def _get_reading(settings: Settings, tokens: list[str], position: int | None) -> str:
     if position is None:
         return ""
-    possible = readings.readings(tokens[position], listed(languages.in_use()))
+    possible = readings.readings(tokens[position], list_words(languages.in_use()))
     return settings["as"] if settings.get("as") in possible else readings.read_in(tokens, position)
 
 

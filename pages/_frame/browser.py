@@ -28,7 +28,7 @@ def begin() -> None:
     st.components.v2.component("browser", js=SCRIPT, html="<span></span>")(key="browser")
 
 
-def limited(place, label: str, text: str | None, most: int) -> None:
+def limit_text(place, label: str, text: str | None, most: int) -> None:
     """In `place`, below the box of that label, which takes `most` characters: a longer text is cut there, and that is said."""
     show_html('<span class="most" data-box="{}" data-most="{}"></span>', label, most, place=place)
     if len((text or "").encode("utf-16-le", "replace")) // 2 >= most:  # as a browser counts

@@ -1,4 +1,4 @@
-"""Controls whose value stands in the address and stays from page to page: a choice among titles, one among layers, a box for a text."""
+"""Controls whose value stands in the address and stays from page to page: one or several of some titles, a layer, a box for a text."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +11,8 @@ import streamlit as st
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
-from pages._frame.browser import limited
+from pages._frame.browser import limit_text
+from pages._frame.links import drop
 from pages._frame.question import gone_through_history
 
 # What a widget is given besides its key: its value stands in the address.
@@ -112,11 +113,13 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
             said.append(t("{model} has no layer {layer}. Showing {where}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
-        state.pop(WEIGHTS, None)
-        if given.pop(WEIGHTS, None):
-            said.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
-            state[SAID] = said
-            st.rerun()  # their box reads the address as it was when the run began
+        linked = WEIGHTS in given
+        if drop(WEIGHTS):  # else they were typed, and their page says what is wrong with them
+            state.pop(WEIGHTS, None)
+            if linked:
+                said.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
+                state[SAID] = said
+                st.rerun()  # their box reads the address as it was when the run began
     for sentence in said:
         st.info(sentence)
 
@@ -128,16 +131,17 @@ def turn_layers(old: model_layers.Layers, new: model_layers.Layers) -> None:
         st.query_params.pop(key, None)
         if state.get(key) in old.spaces:
             state[key] = old.at_depth(state[key], new)
-    if old.n != new.n:
+    if old.n != new.n and not drop(WEIGHTS):
+        state[WEIGHTS] = ",".join("1" * new.n)
+    elif old.n != new.n:
         state.pop(WEIGHTS, None)
-        st.query_params.pop(WEIGHTS, None)
 
 
 def text_box(key: str, label: str, value: str, most: int, *, place=st, **options: Any) -> str:
     """What is typed, at most so many characters, which is said where a text is cut; of several lines where a height is given."""
     box = place.text_area if "height" in options else place.text_input
     text = box(label, value, key=key, max_chars=most, **{**BOUND, **options})
-    limited(place, label, text, most)
+    limit_text(place, label, text, most)
     return text
 
 
@@ -154,29 +158,64 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     return _coded(key, titles, default, drawn)
 
 
-def settled(key: str, titles: Collection[str], default: str) -> str:
+def coded_choices(
+    key: str,
+    label: str,
+    titles: Mapping[str, str],
+    default: Sequence[str],
+    *,
+    older: Mapping[str, str] = MappingProxyType({}),
+    place=st,
+    **options: Any,
+) -> list[str]:
+    """Several of the codes of `titles`, as pills; "glove,elmo" in the address. Older links repeat the parameter, with titles or `older` ones."""
+    state = st.session_state
+    codes = {**older} | {title: code for code, title in titles.items()} | {code: code for code in titles}
+    given = st.query_params.get_all(key)
+    if _newly_given(key, ",".join(given) if given else None):
+        known = [codes[name] for value in given for name in ([value] if value in codes else value.split(",")) if name in codes]
+        state[key] = known if known or "" in given else list(default)
+    else:
+        state[key] = [code for code in state[key] if code in titles]
+    picked = place.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)
+    chosen = [code for code in titles if code in picked]
+    _write(key, None if set(chosen) == set(default) else ",".join(chosen))
+    return chosen
+
+
+def settle_choice(key: str, titles: Collection[str], default: str) -> str:
     """What a coded choice is in this run, told before it is drawn."""
     state = st.session_state
     given = st.query_params.get(key)
-    ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
-    if key not in state or gone_through_history() or (given is not None and given not in ours):
+    if _newly_given(key, given):
         state[key] = given if given in titles else default
     elif state[key] not in titles:
         state[key] = default
     return state[key]
 
 
+def _newly_given(key: str, given: str | None) -> bool:
+    """Whether the address counts, and not what was chosen last: at first, after Back, and where it holds what no run here wrote."""
+    state = st.session_state
+    ours = {state.get(f"{key}.seen"), *(code for code, at in state.get(f"{key}.before", ()) if monotonic() - at < ECHO_S)}
+    return key not in state or gone_through_history() or (given is not None and given not in ours)
+
+
 def _coded(key: str, titles: Mapping[str, str], default: str, drawn: Callable[[], str | None]) -> str:
+    settle_choice(key, titles, default)
+    chosen = drawn() or default
+    _write(key, None if chosen == default else chosen)
+    return chosen
+
+
+def _write(key: str, latest: str | None) -> None:
+    """Let the address say this; nothing where it is the default."""
     state = st.session_state
     seen = f"{key}.seen"
-    settled(key, titles, default)
-    chosen = drawn() or default
-    if chosen != default:
-        st.query_params[key] = chosen
+    if latest is not None:
+        st.query_params[key] = latest
     elif key in st.query_params:
         del st.query_params[key]
-    latest = None if chosen == default else chosen
     if seen in state and state[seen] != latest:
         state[f"{key}.before"] = [*state.get(f"{key}.before", ())[-7:], (state[seen], monotonic())]
     state[seen] = latest
-    return chosen

@@ -6,7 +6,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.common.i18n import t
-from pages._frame.choices import BOUND
+from pages._frame.choices import choice
 
 CPU, CUDA, MPS = "cpu", "cuda", "mps"  # as core.common.device names them; that module loads torch
 DRIVERS = ("/dev/nvidiactl", "/dev/kfd", "/dev/dxg")  # of a card on Linux: NVIDIA's, AMD's, and either under WSL
@@ -17,14 +17,8 @@ def choose() -> None:
     there = _present()
     if len(there) == 1:
         return
-    st.selectbox(
-        t("Device"),
-        [CPU, *(name for name in there if name != CPU)],
-        format_func=lambda name: _names().get(name, name),
-        key="device",
-        **BOUND,
-        help=t("Results differ only by rounding."),
-    )
+    titles = {name: _names().get(name, name) for name in (CPU, *(name for name in there if name != CPU))}
+    choice("device", t("Device"), titles, CPU, in_box=True, help=t("Results differ only by rounding."))
 
 
 def in_use() -> str:

@@ -1,4 +1,4 @@
-"""Examples of the language in use, page by page, as its description gives them; else from its own labelled sentences."""
+"""Examples of the language in use, page by page, as its description gives them; else from its own labeled sentences."""
 
 from dataclasses import dataclass
 
@@ -15,7 +15,7 @@ FIRST = 8  # words, where a language names none
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """A sentence, the word in question, and what a person takes it to mean there (a name of the labelled sentences)."""
+    """A sentence, the word in question, and what a person takes it to mean there (a name of the labeled sentences)."""
 
     text: str
     word: str
@@ -45,7 +45,7 @@ def first_word(language: Language | None = None) -> str:
     return next(iter(pairs(language)), "")
 
 
-def grouped(language: Language | None = None) -> str:
+def word_to_group(language: Language | None = None) -> str:
     """The word whose sentences are grouped while no sentence is the reader's own: one whose groups are its senses; "" where a language names none."""
     return (language or languages.in_use()).examples.get("grouped", "")
 
@@ -83,20 +83,20 @@ def other(language: Language | None = None) -> dict[str, str]:
 
 def classify() -> dict[str, tuple[str, ...]]:
     """A classifier's task -> texts, in English, which the classifiers read."""
-    return {task: tuple(item["text"] for item in texts) for task, texts in languages.named(ENGLISH).examples["classify"].items()}
+    return {task: tuple(item["text"] for item in texts) for task, texts in languages.get_language(ENGLISH).examples["classify"].items()}
 
 
 def headline() -> str:
     """The headline that a slide opens with."""
-    return languages.named(ENGLISH).examples["headline"]
+    return languages.get_language(ENGLISH).examples["headline"]
 
 
 def tasks() -> dict[str, list[dict[str, str]]]:
     """A task of the paper -> the texts of its boxes, by their keys; in English, which its heads read."""
-    return languages.named(ENGLISH).examples["tasks"]
+    return languages.get_language(ENGLISH).examples["tasks"]
 
 
-def start(language: Language) -> dict[str, str]:
+def initial_texts(language: Language) -> dict[str, str]:
     """What stands in the boxes of a page that nothing was typed into yet, by their keys."""
     first = predict(language)[0]
     word = first_word(language)
@@ -114,7 +114,7 @@ def every_text(language: Language) -> set[str]:
 
 
 def _from_corpus(language: Language) -> dict[str, tuple[str, str]]:
-    """The first words of the language's labelled sentences that have two senses, with a sentence of each."""
+    """The first words of the language's labeled sentences that have two senses, with a sentence of each."""
     try:
         sentences = read_sentences(registry.resolve(language.sentences, "corpus"))
     except ElmoscopeError:

@@ -19,7 +19,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from pages._export import record
 from pages._frame import browser, language, links, teaching
-from pages._frame.choices import coded_choice, settled
+from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._frame.menu import menu
@@ -35,7 +35,7 @@ def frame(file: str) -> InUse:
     language.follow()
     links.open_view()
     entry, page = next((entry, page) for entry in menu() for page in entry.pages if page.file == file)
-    view = settled(page.control, page.views, page.views[0])
+    view = settle_choice(page.control, page.views, page.views[0])
     title = dict(page.parts).get(view, page.label)
     large = teaching.begin(view)
     st.set_page_config(

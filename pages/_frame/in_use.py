@@ -11,13 +11,15 @@ from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.engines.allennlp_engine import is_ready
 from core.files import hub, own_names, registry
 from core.text import languages
 from core.text.labelled_words import parts, sentences_of, with_all
 from core.text.languages import Language
 from pages._frame import devices, language
-from pages._frame.choices import BOUND, coded_choice, fit_layers, settled, turn_layers
+from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
+from pages._frame.links import drop
 from pages._frame.markup import plain, shown_errors
 from pages._frame.server_jobs import in_turn
 
@@ -41,7 +43,7 @@ def english(in_use: InUse) -> InUse:
     """What a page uses that reads English alone: the bundled English model and vectors, where others are in use; it says so."""
     if languages.in_use().code == i18n.ENGLISH:
         return replace(in_use, beside="")
-    english = languages.named(i18n.ENGLISH)
+    english = languages.get_language(i18n.ENGLISH)
     st.info(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
     fit_model(english.model)
     return InUse(english.model, english.vectors, english.sentences, in_use.engine)
@@ -54,7 +56,7 @@ def choose(content: Language) -> InUse:
             t("Model"), "model", language.own("model", content), t("Choose, or type a folder's path or a Hugging Face name (OWNER/NAME).")
         )
         vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
-        beside = _beside(model)
+        beside = _choose_second_model(model)
         language.read_as(model)  # before sentences are read as that language
         name_corpus("corpus")
         corpus = _choose(t("Sentences"), "corpus", language.own("corpus", content), t("Choose, or type a path: text, CSV or JSONL."))
@@ -70,10 +72,10 @@ def choose(content: Language) -> InUse:
     return InUse(model, vectors, corpus, engine, beside)
 
 
-def _beside(model: str) -> str:
+def _choose_second_model(model: str) -> str:
     """A second model of the same language, by name or path; "" where there is none."""
     others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
-    others += _typed("beside", others)
+    others += _add_typed("beside", others)
     nothing = t("none")
     chosen = st.selectbox(
         t("Second model"),
@@ -103,12 +105,12 @@ def _forget_compared() -> None:
     """What the Compare page sets side by side is then what is in use."""
     for key in ("first", "second"):
         st.session_state.pop(key, None)
-        st.query_params.pop(key, None)
+        drop(key)
 
 
 def in_front(in_use: InUse, view: str) -> InUse:
     """What a page uses that shows one model alone: the one of two that the reader wants to see."""
-    if not in_use.beside or view in TOGETHER or settled(FRONT, (FIRST, OTHER), FIRST) == FIRST:
+    if not in_use.beside or view in TOGETHER or settle_choice(FRONT, (FIRST, OTHER), FIRST) == FIRST:
         return in_use
     return replace(in_use, model=in_use.beside, beside=in_use.model)
 
@@ -140,7 +142,7 @@ def layers_of(model: str) -> model_layers.Layers:
 def short_name(model: str) -> str:
     """What a model given by name or path is called beside another one."""
     folder = registry.place_of(model, "model")
-    return model_layers.name_of(folder) if folder else Path(model).name
+    return model_layers.name_of(folder) if folder else shorten(Path(model).name)
 
 
 def fit_model(model: str) -> None:
@@ -158,7 +160,7 @@ def name_corpus(key: str) -> None:
         return
     with suppress(ElmoscopeError, OSError, ValueError):
         path = registry.resolve(given, "corpus")
-        name = own_names.name_of(path) or (_kept(path) if path.is_file() else given)
+        name = own_names.name_of(path) or (_keep_file(path) if path.is_file() else given)
         if name != given:
             st.session_state[key] = name
             if key in st.query_params:
@@ -166,20 +168,20 @@ def name_corpus(key: str) -> None:
                 st.rerun()  # the box reads the address as it was when the run began
 
 
-def _kept(path: Path) -> str:
+def _keep_file(path: Path) -> str:
     library = import_module("core.text.own_corpus")
     return library.keep_files([library.Source(path.name, path)]).name
 
 
 def _words(language: Language) -> None:
-    """Every labelled word of a language with its meanings; the table is searched and sorted by its own tools."""
+    """Every labeled word of a language with its meanings; the table is searched and sorted by its own tools."""
     facts = import_module("core.text.definitions").every(language)
     st.caption(t("{words:,} words, {n:,} senses, each with sentences.", words=len({word for word, *_ in facts}), n=len(facts)))
     columns = dict(zip((t("word"), t("sense"), t("definition")), zip(*facts, strict=True), strict=True))
     st.dataframe(columns, hide_index=True, width="stretch", height=520)
 
 
-def _brought() -> list[str]:
+def _own_corpora() -> list[str]:
     """The own corpora that this visitor has used, by name, so that they can be chosen again."""
     known = st.session_state.setdefault("corpus.own", [])
     given = st.session_state.get("corpus") or st.query_params.get("corpus")
@@ -189,7 +191,7 @@ def _brought() -> list[str]:
     return [name for name in known if own_names.is_kept(name)]
 
 
-def _typed(key: str, known: list[str]) -> list[str]:
+def _add_typed(key: str, known: list[str]) -> list[str]:
     """What was typed into a box, or stands in the address, and is none of its choices: it is one from now on."""
     given = st.session_state.get(key) or st.query_params.get(key)
     return [given] if given and given not in known else []
@@ -198,8 +200,8 @@ def _typed(key: str, known: list[str]) -> list[str]:
 def _choose(label: str, kind: str, default: str, facts: str) -> str:
     """A bundled or downloadable artifact, or a path of the user's own."""
     names = {entry.name: entry for entry in registry.entries(kind) if entry.available or entry.source != "bundled"}
-    others = [name for name in names if name != default] + (_brought() if kind == "corpus" else [])
-    others += _typed(kind, [default, *others]) if kind == "model" else []
+    others = [name for name in names if name != default] + (_own_corpora() if kind == "corpus" else [])
+    others += _add_typed(kind, [default, *others]) if kind == "model" else []
     everything = with_all(default) if kind == "corpus" else default
     if everything != default:  # the further words' sentences are searched beside the language's own, not without them
         others = [everything, *(name for name in others if name not in parts(everything)[1])]

@@ -39,7 +39,7 @@ def choose() -> Language:
         index=codes.index(_code()),
         key="lang",
         persist_state="session",
-        format_func=lambda code: languages.named(code).name,
+        format_func=lambda code: languages.get_language(code).name,
         label_visibility="collapsed",
         on_change=_changed,
     )
@@ -61,7 +61,7 @@ def read_as(model: str) -> None:
 def say_if_missing(content: Language) -> None:
     """One sentence, where the chosen language has no model here, or its texts cannot be read, or its letters no font."""
     code = _code()
-    name = languages.named(code).name
+    name = languages.get_language(code).name
     fonts.check(name)
     if file := i18n.damaged(code):
         st.warning(t("Cannot read the {language} texts ({name}). Reinstall, or fix the file.", language=name, name=file))
@@ -121,8 +121,8 @@ def _code() -> str:
 
 def _content(code: str) -> Language:
     """The language of that code where its model is on this machine, else English."""
-    item = languages.named(code)
-    return item if has_model(item) else languages.named(i18n.ENGLISH)
+    item = languages.get_language(code)
+    return item if has_model(item) else languages.get_language(i18n.ENGLISH)
 
 
 def _changed() -> None:
@@ -139,7 +139,7 @@ def _changed() -> None:
     first = examples.predict(new)[0]
     state.update({key: word for key in WORDS if key in state})
     state.update({key: None for key in TAPPED if key in state})
-    for key, text in examples.start(new).items():
+    for key, text in examples.initial_texts(new).items():
         if str(state.get(key) or "") in known:
             state[key] = text
             if key in ("a", "b"):  # its word in question is told anew
@@ -151,7 +151,7 @@ def _changed() -> None:
 
 def own(kind: str, content: Language) -> str:
     """The model, vectors or sentences of a language; the English ones where it has none on this machine."""
-    english = languages.named(i18n.ENGLISH)
+    english = languages.get_language(i18n.ENGLISH)
     name, instead = {
         "model": (content.model, english.model),
         "vectors": (content.vectors, english.vectors),

@@ -8,6 +8,7 @@ import re
 from unicodedata import category
 
 import streamlit as st
+from streamlit.errors import StreamlitAPIException
 
 from core.common import short_links
 from core.common.errors import BadInput
@@ -55,13 +56,25 @@ def open_view() -> None:
         if (title := st.query_params.get(name)) in codes:
             st.query_params[name] = codes[title]
     wrong = {name: why for name in st.query_params if (why := _unfit(name))}
-    for name in wrong:
-        del st.query_params[name]
-        st.session_state.pop(name, None)
+    for name in list(wrong):
+        if drop(name):
+            st.session_state.pop(name, None)
+        else:  # it was typed
+            st.session_state[name] = _fit(name)
+            del wrong[name]
     if wrong:
         st.session_state[WRONG] = " ".join(wrong.values())
     if wrong or (code is not None and results is not None):
         st.rerun()  # boxes read the address as it was when the run began
+
+
+def drop(name: str) -> bool:
+    """Take a parameter out of the address; False where it is that of a box which was drawn, whose value alone changes it."""
+    try:
+        st.query_params.pop(name, None)
+    except StreamlitAPIException:
+        return False
+    return True
 
 
 def say_if_wrong() -> None:
@@ -70,9 +83,19 @@ def say_if_wrong() -> None:
         st.warning(wrong, icon=":material/link_off:")
 
 
+def _most(name: str) -> int:
+    """Characters of a parameter's value."""
+    return BOX["folder"] if name in NAMES else max(limits().max_text, limits().max_passage)
+
+
+def _fit(name: str) -> str:
+    """What was typed, without signs that are in no text, and not longer than may be."""
+    return "".join(sign for sign in st.query_params[name] if category(sign) != CONTROL or sign.isspace())[: _most(name)]
+
+
 def _unfit(name: str) -> str:
     """Why a parameter cannot be read; "" where it can."""
-    most = BOX["folder"] if name in NAMES else max(limits().max_text, limits().max_passage)
+    most = _most(name)
     values = st.query_params.get_all(name)
     called = plain(name, 30)
     if name.casefold() in EMBEDDING:

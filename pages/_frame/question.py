@@ -19,7 +19,7 @@ from core.common.errors import ElmoscopeError
 from core.common.limits import limits
 from core.common.markup import plain
 from core.text import languages, readings
-from core.text.labelled_words import listed
+from core.text.labelled_words import list_words
 from core.text.readings import WordInContext
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word, word_in_question
@@ -134,7 +134,7 @@ def words() -> tuple[WordInContext, ...]:
 
 def readings_of(word: str) -> tuple[str, ...]:
     """The words that a spelling may be read as, the likeliest first; () where there is no doubt."""
-    return readings.readings(word, listed(languages.in_use()))
+    return readings.readings(word, list_words(languages.in_use()))
 
 
 def reading_of(tokens: tuple[str, ...], position: int) -> str:
@@ -222,4 +222,4 @@ def _tapped_at(key: str, tokens: tuple[str, ...]) -> int | None:
 
 @lru_cache(maxsize=512)
 def _guessed(tokens: tuple[tuple[str, ...], ...], code: str, tapped: tuple[int | None, ...]) -> tuple[int | None, int | None]:
-    return word_in_question(*tokens, languages.named(code), tapped=tapped)
+    return word_in_question(*tokens, languages.get_language(code), tapped=tapped)

@@ -1,21 +1,38 @@
-"""What the server answers before Streamlit does: the document of every page, and the addresses of pages that are now part of another.
+"""What the server answers before Streamlit does: the document of every page, Streamlit's scripts, and addresses that have moved.
 
 Streamlit's own document is called "Streamlit", and its script looks below a page's address for the server first, which costs two
-requests answered 404. Ours has the app's name and says where the server is.
+requests answered 404. Ours has the app's name and says where the server is. It also names the scripts that the page will need:
+Streamlit asks for each kind of element's only when the first one arrives, some forty small files and Plotly's 4.7 MB, while Python
+runs the page. They are answered from memory, for Streamlit reads a file by threads, each of which waits for the page's.
 """
 
 import json
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlencode
 
 import streamlit as st
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
+from starlette.types import ASGIApp, Receive, Scope, Send
 from streamlit.file_util import get_static_dir
 
-from pages._frame.menu import MOVED, door, menu
+from pages._frame.menu import MOVED, Page, door, menu
+
+STATIC = Path(get_static_dir())
+SCRIPTS = STATIC / "static" / "js"
+ON_EVERY_PAGE = ("PageLink", "Selectbox", "Checkbox", "Button", "ButtonGroup", "BidiComponent", "Html")  # kinds of elements
+PLOTLY = "PlotlyChart"
+BY_PLOTLY = {"cloud", "decided", "flip", "map", "found", "spread", "classify", "model", "corpus", "compare", "how", "spelling", "state"}
+BY_PLOTLY |= {"lessons"}  # views
+IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
+HEAD_BYTES = 8192  # of a script: its imports stand first
+KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
+FOREVER = {"Cache-Control": "public, immutable, max-age=31536000"}  # as Streamlit says of them: another version's have other names
 
 WHERE = """<script>
   // The address without the page's name: what lies before it, a proxy's prefix, is the server's.
@@ -33,22 +50,61 @@ def routes() -> list[Route]:
     Streamlit itself would open Home under a dialog that says the page was not found.
     """
     base = st.get_option("server.baseUrlPath").strip("/")
-    names = [Path(page.file).stem for entry in menu() for page in entry.pages if page.file != "app.py"]
-    page = _document(names)
+    pages = [page for entry in menu() for page in entry.pages]
+    names = [Path(page.file).stem for page in pages if page.file != "app.py"]
+    page = _document(pages)
     return [
         *(Route("/" + f"{base}/{old}".lstrip("/"), _redirect(view)) for old, view in MOVED.items()),
         *(Route("/" + f"{base}/{name}".strip("/"), page) for name in ("", *names)),
     ]
 
 
-def _document(names: list[str]) -> Callable[[Request], Awaitable[Response]]:
-    html = (Path(get_static_dir()) / "index.html").read_text("utf-8")
-    html = html.replace(TITLE, HEAD + WHERE % json.dumps(names), 1)
+def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]:
+    by_name = {"" if page.file == "app.py" else Path(page.file).stem: page for page in pages}
+    html = (STATIC / "index.html").read_text("utf-8")
+    html = html.replace(TITLE, HEAD + WHERE % json.dumps([name for name in by_name if name]), 1)
+    own = set(re.findall(r"[\w.~-]+\.js", html))
 
-    async def answer(_: Request) -> Response:
-        return HTMLResponse(html, headers={"Cache-Control": "no-cache"})
+    async def answer(request: Request) -> Response:
+        page = by_name.get(request.url.path.rstrip("/").rpartition("/")[2], by_name[""])
+        charts = request.query_params.get(page.control, page.views[0]) in BY_PLOTLY
+        links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in scripts(charts) if name not in own)
+        return HTMLResponse(html.replace("</head>", links + "</head>", 1), headers={"Cache-Control": "no-cache"})
 
     return answer
+
+
+@lru_cache(maxsize=2)
+def scripts(charts: bool) -> tuple[str, ...]:
+    """Names of the scripts that draw a view's elements, with Plotly's charts or without; those that they import behind them."""
+    kinds = (*ON_EVERY_PAGE, *[PLOTLY] * charts)
+    names = [file.name for kind in kinds for file in SCRIPTS.glob(f"{kind}.*.js")]
+    for name in names:  # grows meanwhile
+        with (SCRIPTS / name).open(encoding="utf-8", errors="replace") as file:
+            head = file.read(HEAD_BYTES)
+        names += [other for other in dict.fromkeys(IMPORTED.findall(head)) if other not in names]
+    return tuple(names)
+
+
+class FromMemory:
+    """Answers requests for Streamlit's scripts, styles and fonts by what was read once; all others go on to Streamlit."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+        self._files = {
+            f"{base}/{file.relative_to(STATIC).as_posix()}": file for file in SCRIPTS.parent.rglob("*.*") if file.suffix in KINDS
+        }
+        self._read = lru_cache(maxsize=None)(Path.read_bytes)  # what browsers ask for, some 12 MB
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        file = self._files.get(scope["path"]) if scope["type"] == "http" and scope["method"] == "GET" else None
+        answer = self._app if file is None else Response(self._read(file), media_type=KINDS[file.suffix], headers=FOREVER)
+        await answer(scope, receive, send)
+
+
+def middleware() -> list[Middleware]:
+    return [Middleware(FromMemory)]
 
 
 def _redirect(view: str) -> Callable[[Request], Awaitable[Response]]:

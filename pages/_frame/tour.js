@@ -2,7 +2,7 @@ const ENDED = "elmoscope.tour";
 // Streamlit's two boxes around the sentences and the picture are as if they were not, so that the card can stand between what is in them.
 const PICTURE = ".stMainBlockContainer :has(> .st-key-home_picture)", AROUND = ["* >", "* > * >"].map((way) => `.stMainBlockContainer :has(> ${way} .st-key-home_picture)`);
 const IN_PAGE = (above) => `${AROUND} {display: contents !important} ${PICTURE} {order: ${above ? 1 : 0}} ${PICTURE} ~ *, ${AROUND[1]} ~ * {order: 2}
-  .stApp .st-key-tour {position: static; height: auto; order: 1}`; // of one order, what comes first in the page stands first: the card
+  .stApp .st-key-tour {position: static; width: auto; height: auto; order: 1}`; // of one order, what comes first in the page stands first: the card
 let step = 0, asked = false, over = false;
 const remembered = () => { try { return localStorage.getItem(ENDED) } catch { return null } };
 const remember = () => { try { localStorage.setItem(ENDED, "ended") } catch { /* this visit only */ } };

@@ -14,13 +14,14 @@ from core.elmo import in_place
 from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD
 from core.figures.style import OWN
+from core.live.texts import expected_texts
 from core.senses.judge import is_word
 from core.text.tokens import bare
 from core.views import substitutes
-from core.views.substitutes import SubstitutesRequest
+from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame import language, question
-from pages._frame.choices import coded_choice, settled
+from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.menu import page_link
@@ -28,7 +29,6 @@ from pages._home.scenes import address
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
-from pages._word.substitute_words import weakness
 
 KEY = "home.expected"  # of the component
 DIRECTION = "expected"  # of the control, in the address
@@ -41,7 +41,8 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
     words = first.in_context, second.in_context
     if language.foreign(bare(first.word), second.word) or not all(map(is_word, words)):
         return []
-    direction = settled(DIRECTION, directions(), BOTH)
+    directions = dict(expected_texts()["directions"])
+    direction = settle_choice(DIRECTION, directions, BOTH)
     with place:
         try:
             each = view(substitutes.compute, bench(in_use), SubstitutesRequest(words=words, direction=direction))
@@ -49,7 +50,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator, *,
             st.caption(plain(str(error)))
             return []
         with st.container(key="home_direction"):  # hidden beside the chips, which have buttons of their own
-            coded_choice(DIRECTION, t("Direction"), directions(), BOTH, label_visibility="collapsed")
+            coded_choice(DIRECTION, t("Direction"), directions, BOTH, label_visibility="collapsed")
         if by_streamlit:
             _buttons(each)
         else:
@@ -70,10 +71,6 @@ def twin(each: Sequence[InPlace]) -> None:
     ]
     columns = [t("context"), t("rank"), t("word"), t("probability")]  # a small list of words may have none to answer
     lists.twin(pd.DataFrame(rows, columns=columns), name="substitutes", label=t("Substitutes as table"), key="home.expected.table")
-
-
-def directions() -> dict[str, str]:
-    return {BOTH: t("both"), FORWARD: t("forward"), BACKWARD: t("backward")}
 
 
 def put(side: str, word: str) -> None:
@@ -97,27 +94,23 @@ def _take_put() -> None:
 
 
 def _take_direction() -> None:
-    if (direction := (st.session_state.get(KEY) or {}).get("direction")) in directions():
+    if (direction := (st.session_state.get(KEY) or {}).get("direction")) in (BOTH, FORWARD, BACKWARD):
         st.session_state[DIRECTION] = direction
 
 
 def _buttons(each: Sequence[InPlace]) -> None:
     """By Streamlit alone."""
     for side, of in zip(question.SIDES, each, strict=True):
-        st.caption(plain(f"{_head()} {weakness(of.word.word, of.weak)}"))
+        st.caption(plain(f"{expected_texts()['text']['head']} {weakness(of.word.word, of.weak)}"))
         with st.container(horizontal=True, gap="small", key=f"home_expected_{side}"):
             for k, answer in enumerate(of.substitutes):
                 label = f"{plain(answer.word)} {answer.probability:.1%}"
                 st.button(label, key=f"{KEY}.{side}.{k}", on_click=put, args=(side, answer.word), type="tertiary")
 
 
-def _head() -> str:
-    return t("ELMo also expects:")
-
-
 def _data(each: Sequence[InPlace], direction: str) -> dict:
     largest = max((answer.probability for of in each for answer in of.substitutes), default=1.0)
-    return {
+    return expected_texts() | {
         "sides": [
             {
                 "side": side,
@@ -135,7 +128,5 @@ def _data(each: Sequence[InPlace], direction: str) -> dict:
             }
             for side, which, colour, of in zip(question.SIDES, (t("1st"), t("2nd")), OWN, each, strict=True)
         ],
-        "directions": [*directions().items()],
         "direction": direction,
-        "text": {"head": _head(), "read": t("Direction")},
     }

@@ -7,10 +7,12 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import MIX, Layers
 from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
+from core.live.texts import home_texts
+from core.text.tokens import shortened
 from core.views.pair import Angles, Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
-from pages._widgets.instruments import instrument, said
+from pages._widgets.instruments import get_settings, instrument
 from pages._word import verdict_words
 
 LIVE = "home.live"  # key of the component
@@ -19,12 +21,12 @@ _live = instrument("home", Path(__file__).parent)
 
 def show(pair: Pair, other: Beside | None, layer: str, taken: Callable[[], None]) -> None:
     """Mount it; `taken` is called when the reader has let go, `layer_set` is then the layer."""
-    _live(key=LIVE, data=_data(pair, other) | {"layer": layer, "seq": said(LIVE).get("seq")}, on_set_change=taken)
+    _live(key=LIVE, data=_data(pair, other) | {"layer": layer, "seq": get_settings(LIVE).get("seq")}, on_set_change=taken)
 
 
 def layer_set() -> str | None:
     """The layer that the reader's browser says was set, whether there is one of that name or not."""
-    layer = said(LIVE).get("layer")
+    layer = get_settings(LIVE).get("layer")
     return layer if isinstance(layer, str) else None
 
 
@@ -44,15 +46,7 @@ def bars_alt(pair: Pair, other: Beside | None) -> str:
     message = t("Cosines: {values}.", values=values) + verdict_words.random_in_words(dict(pair.random))
     if other is None:
         return message
-    return f"{message} {other.name}: {', '.join(f'{_named(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
-
-
-def title() -> str:
-    return t("Cosine of the two vectors")
-
-
-def caption() -> str:
-    return t("1: same direction. Mark: average of random pairs.")
+    return f"{message} {other.name}: {', '.join(f'{_space_title(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
 
 
 def name_of(vectors: str) -> str:
@@ -60,12 +54,12 @@ def name_of(vectors: str) -> str:
     return vectors if vectors == "GloVe" else model_layers.in_use().of_model(vectors)
 
 
-def beside_name(other: Beside, space: str) -> str:
+def second_model_title(other: Beside, space: str) -> str:
     """A space of the second model, as in a list of all numbers."""
-    return t("{model}, {layer}", model=other.name, layer=_named(other.layers, space))
+    return t("{model}, {layer}", model=other.name, layer=_space_title(other.layers, space))
 
 
-def _named(layers: Layers, space: str) -> str:
+def _space_title(layers: Layers, space: str) -> str:
     """A space beside a bar or below arrows."""
     return t("layer mix") if space == MIX else layers.title(space)
 
@@ -73,7 +67,7 @@ def _named(layers: Layers, space: str) -> str:
 def _of_angles(angles: Angles) -> dict:
     """What any mix of one model's layers needs, and what the layers are called beside a bar or below arrows."""
     return {
-        "names": [_named(angles.layers, name) for name in angles.layers.spaces],
+        "names": [_space_title(angles.layers, name) for name in angles.layers.spaces],
         "stops": angles.stops.tolist(),
         "cross": angles.cross.ravel().tolist(),
         "own": [each.tolist() for each in angles.own],
@@ -83,11 +77,11 @@ def _of_angles(angles: Angles) -> dict:
 
 def _data(pair: Pair, other: Beside | None) -> dict:
     names, known = list(pair.cosines), model_layers.in_use()
-    item = t("one vector") if pair.same else t("two vectors")
+    none, one, two = (text := home_texts(known))["glove"]
     second = None
     if other:
         spaces = other.layers.spaces
-        second = {"name": other.name if len(other.name) <= 24 else other.name[:23] + "…", "colour": BESIDE}
+        second = {"name": shortened(other.name, 24), "colour": BESIDE}
         second |= _of_angles(other.angles) | {"some": [spaces.index(name) for name in other.layers.some]}
     return _of_angles(pair.angles) | {
         "layers": names,
@@ -99,17 +93,11 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         "beside": second,
         "own_colours": OWN,
         "alts": [arrows_alt(pair, other, name) for name in names],
-        "text": {
+        "text": text
+        | {
             "label": what_layers_read(),
-            "labels": [t("1st"), t("2nd")],
-            "glove": ["GloVe", t("no vector") if pair.static is None else item],
-            "elmo": t("{model}, {layer}", model=known.called, layer="{layer}"),
+            "glove": ["GloVe", none if pair.static is None else one if pair.same else two],
             "beside": t("{model}, {layer}", model=other.name[:24], layer="{layer}") if other else "",
-            "between": t("between {a} and {b}", a="{a}", b="{b}"),
-            "apart": t("{degrees}° apart, cosine {cosine}", degrees="{degrees}", cosine="{cosine}"),
-            "value": t("{where}: {degrees}° apart, cosine {cosine}", where="{where}", degrees="{degrees}", cosine="{cosine}"),
-            "title": title(),
-            "caption": caption(),
             "bars": bars_alt(pair, other),
         },
     }

@@ -9,11 +9,11 @@ from pages._home.beside import Beside
 EQUAL = 0.9999  # cosines above are those of one vector: storage rounds
 
 
-def noticed(pair: Pair, layer: str, random: Level | None) -> list[str]:
+def write_notices(pair: Pair, layer: str, random: Level | None) -> list[str]:
     """At most three sentences of the pair at the layer shown, and of two random words there."""
     lines = [_at_layers(pair, layer) if pair.one_word or pair.same else _two_words(pair, layer)]
     if random is not None and layer != "0":
-        lines.append(_beside_random(random, round(pair.cosines[layer], 2)))
+        lines.append(_compare_with_random(random, round(pair.cosines[layer], 2)))
     known = dict(zip((word[:40] for word in pair.words), pair.in_static, strict=True))  # a word that is both once
     if missing := ", ".join(f"“{word}”" for word, has in known.items() if not has):
         lines.append(t("Not in GloVe: {words}. {model} reads any word.", words=missing, model=model_layers.in_use().called))
@@ -25,7 +25,7 @@ def zeros() -> str:
     return t("One GloVe vector here is all zeros: no direction, no arrow.")
 
 
-def beside(other: Beside, layer: str) -> str:
+def describe_second_model(other: Beside, layer: str) -> str:
     """What the second model says at the same depth."""
     place = other.place(layer, model_layers.in_use())
     values = {"model": other.name, "where": other.where(place), "cosine": other.angles.cosine(place)}
@@ -43,7 +43,7 @@ def _at_layers(pair: Pair, layer: str) -> str:
     return t("The cosine is {bottom:.2f} {below} and {cosine:.2f} {at}.", **values)
 
 
-def _beside_random(random: Level, cosine: float) -> str:
+def _compare_with_random(random: Level, cosine: float) -> str:
     """Where the words' cosine lies beside those of random pairs."""
     if cosine > round(random.high, 2):
         return t("They are closer than 95 % of random pairs (below {high:.2f}).", high=random.high)

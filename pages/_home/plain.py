@@ -5,9 +5,11 @@ from collections.abc import Callable
 import plotly.graph_objects as go
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
 from core.figures.maps import angle_figure, cosine_bars
+from core.live.texts import home_texts
 from core.views.pair import Pair
 from pages._home import instrument
 from pages._home.beside import Beside
@@ -33,6 +35,7 @@ def draw_picture(pair: Pair, other: Beside | None, layer: str) -> None:
     with left, st.container(key="home_picture"):
         draw(arrows(), key=arrows_key, alt=arrows_alt)
     with right:
-        st.markdown(f"**{plain(instrument.title())}**")
+        text = home_texts(model_layers.in_use())
+        st.markdown(f"**{plain(text['title'])}**")
         draw(bars(), key=bars_key, alt=bars_alt)
-        st.caption(instrument.caption())
+        st.caption(text["caption"])

@@ -74,10 +74,14 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     with shown_errors():  # after the picture, which waits for no softmax
         words = expected.show(in_use, first, second, chips, by_streamlit=by_streamlit)
     zeros = [notices.zeros()] if pair.static is None and all(pair.in_static) else []
-    notice(notices.noticed(pair, layer, levels.level(bench(in_use), layer)) + zeros + ([notices.beside(other, layer)] if other else []))
+    notice(
+        notices.write_notices(pair, layer, levels.level(bench(in_use), layer))
+        + zeros
+        + ([notices.describe_second_model(other, layer)] if other else [])
+    )
     pair_layer.note(in_use, layer)
     rows = [(instrument.name_of(k), round(v, 4)) for k, v in pair.bars.items()]
-    rows += [(instrument.beside_name(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
+    rows += [(instrument.second_model_title(other, k), round(v, 4)) for k, v in other.angles.cosines.items()] if other else []
     share_card.note(in_use, first, second, layer)
     lists.twin(pd.DataFrame(rows, columns=[t("vectors"), t("cosine")]), name="cosines", key="home.table")
     expected.twin(words)
@@ -95,7 +99,7 @@ def _draw(in_use: InUse, pair: Pair, other: Beside | None, chosen: tuple[Chosen,
         layer = _layer(in_use, spaces)
     with st.container(key="home_picture"):
         instrument.show(pair, other, layer, partial(_take_set, spaces))
-    instruments.told("home", {"key": repr((in_use.model, in_use.corpus, *chosen))})
+    instruments.send("home", {"key": repr((in_use.model, in_use.corpus, *chosen))})
     for key, make, alt in plain.figures(pair, other, layer):
         note(make, key=key, alt=alt)
     return layer

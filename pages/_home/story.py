@@ -1,11 +1,11 @@
-"""Home's scenes: one dot, two arrows, other neighbours, the words that decide; each a picture of the visitor's sentences and what it says."""
+"""Home's scenes: one dot, two arrows, other neighbors, the words that decide; each a picture of the visitor's sentences and what it says."""
 
 import math
 from dataclasses import dataclass
 
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.senses import influence
 from core.text.tokens import bare
@@ -132,7 +132,9 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
     answer = view(compute, bench(in_use), request)
     result = answer.influence
-    every = [(float(v), k) for v, k in zip(influence.apart(result, layer, "both"), result.changed, strict=True) if k in answer.content]
+    every = [
+        (float(v), k) for v, k in zip(influence.measure_apart(result, layer, "both"), result.changed, strict=True) if k in answer.content
+    ]
     ranked = sorted(every, key=lambda item: -abs(item[0]))[:5]
     top = max(abs(ranked[0][0]), 1e-9) if ranked else 1.0
     parts = []
@@ -142,7 +144,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
         parts.append(_words(104, y + 5, name if len(name) <= LETTERS else name[: LETTERS - 1] + "…", 13, anchor="end"))
         fill = sense_colour(0 if value > 0 else 1)
         parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
-        parts.append(_words(118 + length, y + 5, f"{value:+.2f}".replace("-", "−"), 12))
+        parts.append(_words(118 + length, y + 5, format_number(value, "+.2f"), 12))
     at = model_layers.in_use().at(layer)
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:

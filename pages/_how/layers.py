@@ -7,7 +7,7 @@ from core.analysis.walk import Walk
 from core.common.config import ModelShape
 from core.common.i18n import t
 from core.figures.walk import heat_figure, limit_of
-from pages._how.parts import Rows, shown
+from pages._how.parts import Rows, shorten
 from pages._widgets.charts import draw
 
 TOKENS = 24  # rows of a layer's picture: a window round the word
@@ -16,7 +16,7 @@ TOKENS = 24  # rows of a layer's picture: a window round the word
 def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     first = max(0, min(way.position - TOKENS // 2, len(way.tokens) - TOKENS))
     window = range(first, min(len(way.tokens), first + TOKENS))
-    rows = [shown(way.tokens[k], 12) for k in window]
+    rows = [shorten(way.tokens[k], 12) for k in window]
     limit = limit_of(way.layers)
     if len(window) < len(way.tokens):
         st.caption(t("Showing {n} of {all} words.", n=len(window), all=len(way.tokens)))
@@ -73,11 +73,11 @@ def _of_a_repeated_word(way: Walk) -> str:
         cosines = (a * b).sum(1) / np.maximum(np.linalg.norm(a, axis=1) * np.linalg.norm(b, axis=1), 1e-12)
         return t(
             "“{word}” occurs more than once. Cosines of its first two vectors by layer: {cosines}.",
-            word=shown(word),
+            word=shorten(word),
             cosines=", ".join(f"{c:.2f}" for c in cosines),
         )
     return t("Repeat a word: its two vectors are equal only at layer 0.")
 
 
 def _word(way: Walk) -> str:
-    return shown(way.tokens[way.position])
+    return shorten(way.tokens[way.position])

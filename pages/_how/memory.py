@@ -14,7 +14,7 @@ from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html, shown_errors
-from pages._how.memory_notices import about_likeness, about_neighbours, about_ours, about_settling, about_words
+from pages._how.memory_notices import describe_encoder, describe_likeness, describe_neighbors, describe_settling, describe_words
 from pages._widgets import lists
 from pages._widgets.charts import draw
 from pages._widgets.inputs import Chosen
@@ -48,20 +48,20 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
         values = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
         alt = t("Cosine of each word to a fresh start. Lowest at layer {layer}: “{word}”, {cosine:.3f}.", **values)
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
-        _caption(about_words(memory, chosen, layer)[:1] + about_likeness(over.targets, memory, chosen, layer))
+        _caption(describe_words(memory, chosen, layer)[:1] + describe_likeness(over.targets, memory, chosen, layer))
     with right:
         halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
         alt = t("Drift of each word's forward and backward half at layer {layer}.", layer=layer)
         draw(halves, key="state.2", alt=alt)
-        _caption(about_words(memory, chosen, layer)[1:])
+        _caption(describe_words(memory, chosen, layer)[1:])
     st.markdown(t("**Does it settle** at layer {layer}? {n} readings, other text in between", layer=layer, n=ROUNDS + 1))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     ours = np.full(ROUNDS, float(memory.stateless.whole[layer].mean()))
     values = {"first": float(same[0]), "last": float(same[-1]), "n": ROUNDS}
     alt = t("Drift over {n} readings of the same text: {first:.4f} at first, {last:.4f} at last.", **values)
     draw(settling_figure(same, varied, ours), key="state.3", alt=alt)
-    _caption(about_settling(memory, layer))
-    notice([*about_neighbours(over.targets, memory, chosen, layer), *about_ours(memory)])
+    _caption(describe_settling(memory, layer))
+    notice([*describe_neighbors(over.targets, memory, chosen, layer), *describe_encoder(memory)])
     show_html('<p class="small">{}</p>', _how_checked())
     lists.twin(_table(memory, chosen), name="state", key="state.table")
 

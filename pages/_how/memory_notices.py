@@ -13,7 +13,7 @@ SEEN = 0.005  # a drift below is 0.00 to two digits
 ROUNDING = 1e-3  # of numbers about 1 in float32, added in another order
 
 
-def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+def describe_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     if not layer:
         return [t("Nothing changes at layer 0, which reads only the spelling.")]
     drifted, tokens = memory.drifted, chosen.tokens
@@ -53,7 +53,7 @@ def about_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     return lines
 
 
-def about_settling(memory: Memory, layer: int) -> list[str]:
+def describe_settling(memory: Memory, layer: int) -> list[str]:
     if not layer:
         return []
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
@@ -74,18 +74,19 @@ def about_settling(memory: Memory, layer: int) -> list[str]:
     return lines
 
 
-def about_ours(memory: Memory) -> list[str]:
+def describe_encoder(memory: Memory) -> list[str]:
     alone, batch = memory.stateless_difference
     if not alone and not batch:
         return [t("Our encoder's numbers do not change.")]
     most = max(alone, batch)
+    written = np.format_float_positional(most, precision=1, fractional=False, trim="-")
     if most < ROUNDING:
-        return [t("Our encoder's numbers change by at most {most:.1g}, which is rounding.", most=most)]
-    return [t("Our encoder's numbers change by at most {most:.1g}.", most=most)]
+        return [t("Our encoder's numbers change by at most {most}, which is rounding.", most=written)]
+    return [t("Our encoder's numbers change by at most {most}.", most=written)]
 
 
-def about_neighbours(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
-    """Whether it matters: how many of the nearest labelled neighbours change."""
+def describe_neighbors(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+    """Whether it matters: how many of the nearest labeled neighbors change."""
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
@@ -99,7 +100,7 @@ def about_neighbours(table: OccurrenceTable, memory: Memory, chosen: Chosen, lay
     return [t("“{word}” has no labeled sentences. {n} of its {k} nearest labeled words change at layer {layer}.", **values)]
 
 
-def about_likeness(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
+def describe_likeness(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:
     """The drift beside what a change of sentence does to a word that keeps its meaning; nothing for a word without labels."""
     lemma = chosen.lemma_in(table)
     if not lemma or not layer:

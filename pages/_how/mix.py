@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.common.model_layers import subscript
 from core.elmo.mix import mixed
 from core.figures.walk import heat_figure, limit_of
-from pages._how.parts import Rows, in_markdown, shown
+from pages._how.parts import Rows, in_markdown, shorten
 from pages._widgets.charts import draw, weight_bars
 from pages._widgets.mix_sliders import sliders
 
@@ -28,7 +28,7 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo (sum)")]
     st.markdown(t("**The vector of “{word}”** and its parts, {n} numbers each", word=in_markdown(way.tokens[way.position]), n=len(vector)))
     alt = t(
-        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=shown(way.tokens[way.position]), n=len(vector)
+        "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=shorten(way.tokens[way.position]), n=len(vector)
     )
     draw(heat_figure(parts, names, key="how.mix", limit=limit_of(parts), bold=n, row=34), key="how.mix", alt=alt)
     length = float(np.linalg.norm(vector))

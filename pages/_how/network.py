@@ -1,7 +1,7 @@
 """How it works at a glance: the whole network with the reader's sentence in it, every box of it the way to its step.
 
 Letters, filters, the spelling's vector, an LSTM a layer in either direction, the layers, their mix: from the top down, a column a word.
-A cell's colour is how large the model's own numbers there are, against the largest of its row. Two drawings of one network: with many
+A cell's color is how large the model's own numbers there are, against the largest of its row. Two drawings of one network: with many
 words for a wide page, with few for a phone.
 """
 
@@ -16,7 +16,7 @@ from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_colour
-from pages._how.parts import shown
+from pages._how.parts import shorten
 from pages._how.words import Step
 
 CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
@@ -36,7 +36,7 @@ def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     wide, narrow = (drawing(way, all_steps, number, *sizes) for sizes in (WIDE, NARROW))
     drawn = html('<div class="wide">{}</div><div class="narrow">{}</div>', wide, narrow)
     _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
-    st.caption(t("One column per word. Darker means larger. Select a box to open its step."))
+    st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
 
 
 def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most: int, left: int) -> Markup:
@@ -82,7 +82,7 @@ def drawing(way: Walk, all_steps: Sequence[Step], number: int, width: int, most:
     alt = t(
         "The network for {n} words, “{word}” marked: characters, filters, {layers} LSTM layers per direction, layer mix.",
         n=len(words),
-        word=shown(way.tokens[way.position]),
+        word=shorten(way.tokens[way.position]),
         layers=len(way.layers) - 1,
     )
     return html(
@@ -123,8 +123,8 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     filters = strongest / max(float(strongest.max()), 1e-9)
 
     def letters(x: float, y: float, width: float, word: int) -> Markup:
-        text = f"{BEGIN_SIGN}{shown(way.tokens[word], 14)}{END_SIGN}"
-        size = min(14.0, 1.55 * width / max(len(shown(way.tokens[word], 14)) + 2, 1))
+        text = f"{BEGIN_SIGN}{shorten(way.tokens[word], 14)}{END_SIGN}"
+        size = min(14.0, 1.55 * width / max(len(shorten(way.tokens[word], 14)) + 2, 1))
         weight = Markup(' font-weight="700"') if word == way.position else ""
         message = '<text x="{:.1f}" y="{:.1f}" font-size="{:.1f}" text-anchor="middle"{}>{}</text>'
         return html(message, x + width / 2, y + 13, size, weight, text)

@@ -9,9 +9,9 @@ from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.walk import heat_figure, limit_of, mark_cells
-from pages._how.parts import Rows, shown
+from pages._how.parts import Rows, shorten
 from pages._widgets.charts import draw
-from pages._widgets.word_lists import written
+from pages._widgets.word_lists import write_word
 
 PADDING_SHOWN = 2
 MARKS = BEGIN_SIGN + END_SIGN + PADDING_SIGN
@@ -39,7 +39,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     lines = [
         t(
             "“{word}” fills {used} of 50 places: {inside} bytes and two marks. The rest is padding.",
-            word=shown(word),
+            word=shorten(word),
             inside=inside,
             used=spelling.used,
         )
@@ -108,7 +108,7 @@ def filters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     lines = [t("{awake:,} of {n:,} filters respond ({share:.2%}).", awake=awake, n=len(pooled), share=awake / len(pooled))]
     if awake:
         equal = np.flatnonzero(pooled.round(2) == pooled.max().round(2)).tolist()  # as shown; of these the one that reads most letters
-        word = written(way.tokens[way.position])
+        word = write_word(way.tokens[way.position])
         read = {f: way.filter_window(f)[1].strip(MARKS) for f in equal}
         best = max(equal, key=lambda f: (read[f] in word, len(read[f])))
         width, window = way.filter_window(best)

@@ -1,4 +1,4 @@
-"""The Spelling page's words: neighbours in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
+"""The Spelling page's words: neighbors in layer 0 beside GloVe's, the windows that fire, and the cosines between them."""
 
 import pandas as pd
 import streamlit as st
@@ -17,14 +17,14 @@ from pages._frame.markup import show_html
 from pages._how import spelling_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.word_lists import written
+from pages._widgets.word_lists import write_word
 from pages._word import of_elmo_alone
 
 MOST_WORDS = 8
 
 
 def show(in_use: InUse, text: str, among: int | None) -> None:
-    """All about the words of `text`; neighbours among the first `among` words of the vocabulary, or all (None)."""
+    """All about the words of `text`; neighbors among the first `among` words of the vocabulary, or all (None)."""
     words, left_out = split_words(text, MOST_WORDS)
     if not words:
         st.info(t("Type a word or choose an example."), icon=":material/edit:")
@@ -48,7 +48,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     show_reading(read, among, any(near))
     lower = tuple(word for word in words if vectors.spelling(word) not in (None, word))
     usual = read.spellings.usual_cosine(max(2, sum(not firing.is_unread for firing in results)))
-    notice(spelling_notices.about(results, near, beside, ours, usual, lower))
+    notice(spelling_notices.write_notices(results, near, beside, ours, usual, lower))
     if len(words) > 1:
         _cosines(words, ours, theirs, vectors.name)
     _twins(results, near, beside)
@@ -56,7 +56,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
 
 @st.fragment
 def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVectors) -> None:
-    """One of the words: where its vector comes from, and its neighbours by both models."""
+    """One of the words: where its vector comes from, and its neighbors by both models."""
     names = {str(k): plain(firing.word, 24) for k, firing in enumerate(firings)}
     chosen = (
         st.segmented_control(t("Word"), list(names), default="0", format_func=names.get, key="spell_word", label_visibility="collapsed")
@@ -77,14 +77,14 @@ def _neighbours(firing: Firing, near: list[StaticNeighbour], beside: list[Static
     unread = t("letters not read: meaningless")
     lists.heading(t("Layer 0"), LAYER_COLOURS["0"], unread if firing.is_unread else t("from the letters alone"))
     if near:
-        lists.word_lines([(written(n.word), n.cosine, "") for n in near])
+        lists.word_lines([(write_word(n.word), n.cosine, "") for n in near])
     else:
         show_html('<p class="small">{}</p>', t("Reading the vocabulary…"))
     spelling = vectors.spelling(firing.word)
     read_as = t("read as “{word}”", word=spelling) if spelling not in (None, firing.word) else t("one vector per spelling")
     lists.heading(t("GloVe"), GLOVE, read_as if spelling else t("no vector"))
     if beside:
-        lists.word_lines([(written(n.word), n.cosine, "") for n in beside])
+        lists.word_lines([(write_word(n.word), n.cosine, "") for n in beside])
 
 
 def _cosines(words: tuple[str, ...], ours, theirs, name: str) -> None:
@@ -104,7 +104,7 @@ def _tables(words: tuple[str, ...], ours, theirs, name: str) -> None:
 
 def _twins(firings: list[Firing], near: list, beside: list) -> None:
     rows = [
-        {t("word"): firing.word, t("model"): source, t("rank"): rank, t("neighbor"): written(n.word), t("cosine"): round(n.cosine, 4)}
+        {t("word"): firing.word, t("model"): source, t("rank"): rank, t("neighbor"): write_word(n.word), t("cosine"): round(n.cosine, 4)}
         for firing, *both in zip(firings, near, beside, strict=True)
         for source, some in zip((t("layer 0"), t("GloVe")), both, strict=True)
         for rank, n in enumerate(some or (), 1)

@@ -9,7 +9,7 @@ from core.common.i18n import t, tn
 from core.figures.walk import heat_figure, limit_of
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from pages._frame.choices import choice
-from pages._how.parts import Rows, in_markdown, shown
+from pages._how.parts import Rows, in_markdown, shorten
 from pages._widgets.charts import draw
 
 CELLS, READ = 48, 16  # cells shown, and tokens of those read before
@@ -44,11 +44,11 @@ def _direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[st
     cell_names = [t("cell {number:,}", number=int(c)) for c in cells]
     hovers = [[f"{name}, {cell}" for cell in cell_names] for name in rows]
     figure = heat_figure(values, list(rows), key="how.gates", limit=max(1.0, limit_of(values)), hovers=hovers)
-    alt = t("Heat map of gates and values for the {n} cells that “{word}” changes most.", n=len(cells), word=shown(word))
+    alt = t("Heat map of gates and values for the {n} cells that “{word}” changes most.", n=len(cells), word=shorten(word))
     draw(figure, key=f"how.gates.{backward}", alt=alt)
     st.latex(_arithmetic(step, int(most_moved(step, 1)[0])))
     _read_so_far(way, direction.outputs[k], backward=backward)
-    return _noticed(way, step, layer, backward=backward), [
+    return _write_notices(way, step, layer, backward=backward), [
         {t("cell"): int(c)} | {name: round(float(row[c]), 4) for name, row in rows.items()} for c in cells
     ]
 
@@ -66,15 +66,15 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     at = way.position + 1
     places = list(range(len(tokens) - 1, at - 1, -1) if backward else range(at + 1))[-READ:]
     st.markdown(t("**Output at each word read so far**, {n} numbers each", n=outputs.shape[1]))
-    rows = [shown(tokens[k], 14) for k in places]
+    rows = [shorten(tokens[k], 14) for k in places]
     values = outputs[places]
     figure = heat_figure(values, rows, key="how.read", limit=limit_of(values), bold=len(rows) - 1, row=20)
-    read = " ".join(shown(tokens[k], 14) for k in places)
+    read = " ".join(shorten(tokens[k], 14) for k in places)
     draw(figure, key=f"how.read.{backward}", alt=t("Heat map of the layer's output at each word read: {read}.", read=read))
 
 
-def _noticed(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
-    word = shown(way.tokens[way.position])
+def _write_notices(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:
+    word = shorten(way.tokens[way.position])
     read = len(way.tokens) - 1 - way.position if backward else way.position
     if not read:
         lines = [t("This direction has read no word before “{word}”.", word=word)]

@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.markup import html
 from core.evaluation.anisotropy import GRID, MEAN, RANDOM, RAW, SENSE, TOP, WORD, Anisotropy, SharedPanel, of_table
 from core.figures.lessons import ONE_SENSE, ONE_WORD, RANDOM_PAIRS, Dots, Row, density_rows, interval_dots
@@ -54,7 +54,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
         line = t("Numbers: means, in the legend's order. All curves have equal height.")
         show_html('<p class="small">{}</p>', line)
-    notice(_noticed(anisotropy, treatment))
+    notice(_write_notices(anisotropy, treatment))
     exercise(lesson)
     with details(_how(anisotropy)):
         _self_similarity(panels, names[treatment])
@@ -83,7 +83,7 @@ def _kinds(anisotropy: Anisotropy) -> dict[str, str]:
     return {RANDOM: t("two labeled words") if anisotropy.labelled else t("two random tokens"), WORD: item, SENSE: t("one word, one sense")}
 
 
-def _noticed(anisotropy: Anisotropy, treatment: str) -> list[str]:
+def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
     layer = len(anisotropy.panels) - 1
     panel = anisotropy.panels[-1][treatment]
     gains = anisotropy.gains[-1]
@@ -104,7 +104,7 @@ def _noticed(anisotropy: Anisotropy, treatment: str) -> list[str]:
     if treatment == RAW:
         return [first]
     gain = gains[treatment]
-    values = {"gain": f"{100 * gain.mean:+.1f}", "span": gain.span(), "certain": certainty(gain.verdict)}
+    values = {"gain": format_number(100 * gain.mean, "+.1f"), "span": gain.span(), "certain": certainty(gain.verdict)}
     if treatment == MEAN:
         return [first, t("Subtracting the mean changes the AUC by {gain} points ({span}), {certain}.", **values)]
     if not panel.k:

@@ -27,7 +27,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         over = lesson_store.labelled(in_use)
         with st.spinner(t("Comparing word pairs…")):
-            result = {name: of("targets", apart.spread, over, name, most=16) for name in over.layers.spaces}
+            result = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
         _page(over, result, lesson)
 
 
@@ -79,7 +79,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
         )
         figure = density_rows(rows, GRID, {same_sense: ONE_SENSE, two_senses: ONE_WORD}, span=(-0.5, 1.0), key="apart", at=threshold)
         draw(figure, key="lesson.apart", alt=alt)
-    notice(_noticed(over, result[top], top, word))
+    notice(_write_notices(over, result[top], top, word))
     exercise(lesson)
     details(_how(len(every[top].words)))
     lists.twin(pd.DataFrame(facts), name="apart", key="lesson.apart.table")
@@ -88,7 +88,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
     lists.twin(pd.DataFrame(by_word), name="apart-words", label=t("By word"), key="lesson.apart.words")
 
 
-def _noticed(over: Bench, spread: Spread, layer: str, word: str) -> list[str]:
+def _write_notices(over: Bench, spread: Spread, layer: str, word: str) -> list[str]:
     auc = spread.auc()
     gap = spread.gap()
     same, other = spread.means()

@@ -26,7 +26,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
     word = lesson_store.word_of(kept["words"], "before_word", st.container(), width=260)
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
-    notice(_noticed(kept))
+    notice(_write_notices(kept))
     exercise(lesson)
     details(_how(kept))
     beside = {name: less(kept, name, READ) for name in titles if name != READ}
@@ -41,7 +41,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
 
 
 def _titles(kept: dict) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and colour."""
+    """What is shown, in order: its name and color."""
     titles = {
         SUBSTITUTES: (t("before: substitutes"), "#E69F00"),
         PLACE: (t("before: LSTM states"), "#009E73"),
@@ -55,7 +55,7 @@ def _titles(kept: dict) -> dict[str, tuple[str, str]]:
     return {name: title for name, title in titles.items() if name in kept["one_nn"]}
 
 
-def _noticed(kept: dict) -> list[str]:
+def _write_notices(kept: dict) -> list[str]:
     best = SUBSTITUTES if SUBSTITUTES in kept["one_nn"] else PLACE
     shares = {name: sum(values) / len(values) for name, values in kept["one_nn"].items()}
     lines = [

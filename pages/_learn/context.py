@@ -5,7 +5,7 @@ import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from core.common.i18n import t
-from core.common.significance import Paired, paired
+from core.common.significance import Paired, compare_pairs
 from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
 from core.figures.lessons import RANDOM_PAIRS, Dots, interval_dots
 from core.figures.style import GLOVE, layer_colour, layer_title
@@ -33,7 +33,7 @@ def _page(result: dict, lesson: Lesson) -> None:
     titles = _titles(result, layer)
     draw_accuracy(picture, result, titles, "context", word)
     beside = {name: less(result, layer, name) for name in titles if name != layer}
-    notice(_noticed(result, titles, layer, beside))
+    notice(_write_notices(result, titles, layer, beside))
     exercise(lesson)
     details(_how(result))
     table = [
@@ -50,7 +50,7 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
     rows = []
     for name, (title, color) in titles.items():
         values = measured["one_nn"][name]
-        mean = paired(values, [0.0] * len(values))
+        mean = compare_pairs(values, [0.0] * len(values))
         rows.append(Dots(title, mean.mean, mean.low, mean.high, dict(zip(measured["words"], values, strict=True)), color))
     with picture:
         values = ", ".join(f"{row.name} {row.mean:.0%}" for row in rows)
@@ -60,7 +60,7 @@ def draw_accuracy(picture: DeltaGenerator, measured: dict, titles: dict[str, tup
 
 
 def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
-    """What is shown, in order: its name and colour."""
+    """What is shown, in order: its name and color."""
     titles = {
         layer: (layer_title(layer), layer_colour(layer)),
         STATIC: (t("static vectors"), GLOVE),
@@ -72,7 +72,7 @@ def _titles(result: dict, layer: str) -> dict[str, tuple[str, str]]:
     return {name: title for name, title in titles.items() if name in result["one_nn"]}
 
 
-def _noticed(result: dict, titles: dict, layer: str, beside: dict[str, Paired]) -> list[str]:
+def _write_notices(result: dict, titles: dict, layer: str, beside: dict[str, Paired]) -> list[str]:
     lines = []
     values = result["one_nn"][layer]
     if STATIC in beside:

@@ -39,7 +39,7 @@ def _page(result: dict, lesson: Lesson) -> None:
         named = t("word's most frequent tag")
         figure = rank_lines(list(map(int, ranks)), lines, level=(named, result["type"]), title=t("probe rank"), key="control")
         draw(figure, key="lesson.control", alt=alt)
-    notice(_noticed(layers, layer))
+    notice(_write_notices(layers, layer))
     exercise(lesson)
     details(_how(result))
     rows = [
@@ -57,7 +57,7 @@ def _page(result: dict, lesson: Lesson) -> None:
     lists.twin(pd.DataFrame(rows), name="control", key="lesson.control.table")
 
 
-def _noticed(layers: dict, layer: str) -> list[str]:
+def _write_notices(layers: dict, layer: str) -> list[str]:
     ranks = layers[layer]
     best = max(ranks, key=lambda rank: ranks[rank]["selectivity"]["mean"])
     each, most = ranks[best], list(ranks)[-1]

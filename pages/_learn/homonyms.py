@@ -3,7 +3,7 @@
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.significance import FEWEST
 from core.evaluation import relations
 from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Likeness, Pairs, Rank
@@ -50,7 +50,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
     for number, kind in enumerate(KINDS):
         if kind in pairs.kinds:
             item = pairs.kinds[kind]
-            dots = {_named(r): float(a) for r, a in zip(pairs.relations, pairs.auc, strict=True) if r.kind == kind}
+            dots = {_relation_title(r): float(a) for r, a in zip(pairs.relations, pairs.auc, strict=True) if r.kind == kind}
             name = f"{titles[kind]} ({len(dots)})"
             rows.append(Dots(name, item.mean, item.low, item.high, dots, SENSE_COLOURS[number]))
     with picture:
@@ -58,7 +58,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
         alt = t("How often the same-sense pair is closer at {layer}, by relation: {kinds}.", layer=layer_title(layer), kinds=message)
         title = t("same-sense pair is closer")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
-    notice([_noticed(pairs, layer), *_about_ranks(ranks)])
+    notice([_write_notices(pairs, layer), *_describe_ranks(ranks)])
     st.markdown(t("**Self-similarity**: a word's mean cosine across sentences, minus random pairs"))
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
@@ -73,11 +73,11 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
     lists.twin(_table(pairs, titles), name="homonyms", label=label, key="lesson.homonyms.table")
 
 
-def _named(relation) -> str:
+def _relation_title(relation) -> str:
     return f"{relation.word}: {relation.senses[0]} / {relation.senses[1]}"
 
 
-def _noticed(pairs: Pairs, layer: str) -> str:
+def _write_notices(pairs: Pairs, layer: str) -> str:
     values = {"layer": layer_title(layer)}
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
         return t("Only one relation is labeled: nothing to compare at {layer}.", **values)
@@ -94,9 +94,9 @@ def _noticed(pairs: Pairs, layer: str) -> str:
     values |= {
         "one": _share(pairs.kinds[HOMONYM]),
         "other": _share(pairs.kinds[RELATED]),
-        "more": f"{100 * ahead.mean:+.1f}",
-        "low": f"{100 * ahead.low:+.1f}",
-        "high": f"{100 * ahead.high:+.1f}",
+        "more": format_number(100 * ahead.mean, "+.1f"),
+        "low": format_number(100 * ahead.low, "+.1f"),
+        "high": format_number(100 * ahead.high, "+.1f"),
     }
     return t(
         "At {layer}, the same-sense pair is closer in {one} of cases for homonyms, {other} for related "
@@ -110,7 +110,7 @@ def _share(interval: Interval) -> str:
     return f"{interval.mean:.0%} ({interval.low:.0%}–{interval.high:.0%})"
 
 
-def _about_ranks(ranks: dict[str, Likeness]) -> list[str]:
+def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:
     if any(each.rank is None for each in ranks.values()):
         return []
     frequency, senses = (_rank(ranks[name].rank) for name in ("frequency", "senses"))

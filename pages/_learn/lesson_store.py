@@ -1,4 +1,4 @@
-"""What lessons share: the labelled sentences they read, what was measured for them beside the model, the choice of a word."""
+"""What lessons share: the labeled sentences they read, what was measured for them beside the model, the choice of a word."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -23,7 +23,7 @@ from pages._widgets import lists
 
 
 def labelled(in_use: InUse) -> Bench:
-    """The corpus in use where its words have labelled senses; else the model's own language's, which the page says."""
+    """The corpus in use where its words have labeled senses; else the model's own language's, which the page says."""
     over = bench(in_use)
     if over.is_labelled and len(over.targets.labelled_rows()):
         return over
@@ -36,7 +36,7 @@ def labelled(in_use: InUse) -> Bench:
 
 
 def own(in_use: InUse) -> Bench:
-    """The labelled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
+    """The labeled sentences of the model's language, whatever is in use, which the page says where that is another corpus."""
     language = bench(in_use).language
     if not language.sentences or not relations.read(language.code):
         raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “In use”."))
@@ -45,7 +45,7 @@ def own(in_use: InUse) -> Bench:
     return bench(replace(in_use, corpus=language.sentences))
 
 
-def kept_part(model_name: str, part: str) -> dict | None:
+def get_part(model_name: str, part: str) -> dict | None:
     """What was measured of the model for a lesson; None, with what to do said on the page, where nothing was."""
     model = opened.model(model_name)
     result = lessons.read(model.folder, model.fingerprint).get(part)
@@ -59,7 +59,7 @@ def kept_part(model_name: str, part: str) -> dict | None:
 def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
     """Draws what was measured of the model for a lesson, where it was; inside a fragment, whose errors do not reach its caller."""
     with shown_errors():
-        if result := kept_part(model_name, part):
+        if result := get_part(model_name, part):
             draw(result)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.significance import Paired
 from pages._frame.choices import coded_choice
 from pages._frame.markup import show_html
@@ -109,7 +109,7 @@ def details(how: str) -> DeltaGenerator:
 
 def interval(difference: Paired) -> str:
     """A difference in points, with its interval and whether it is more than chance."""
-    values = {"mean": f"{100 * difference.mean:+.1f}", "span": difference.span(), "certain": certainty(difference.verdict)}
+    values = {"mean": format_number(100 * difference.mean, "+.1f"), "span": difference.span(), "certain": certainty(difference.verdict)}
     return t("{mean} points ({span}), {certain}", **values)
 
 

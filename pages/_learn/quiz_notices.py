@@ -47,7 +47,7 @@ def how(quiz_question: QuizQuestion, reading: QuizReading) -> list[str]:
     ]
 
 
-def finished(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
+def summarize(quiz_questions: Sequence[QuizQuestion], readings: Sequence[QuizReading], answers: Sequence[str]) -> list[str]:
     """A finished quiz: both against the labels, and what guessing would have given."""
     n = len(quiz_questions)
     mine = sum(answer == quiz_question.label for quiz_question, answer in zip(quiz_questions, answers, strict=True))

@@ -90,7 +90,7 @@ def _untouched() -> bool:
 
 def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
     """The questions of a number in a language; without any model."""
-    language = languages.named(code)
+    language = languages.get_language(code)
     reads = (("corpus", language.sentences), ("corpus", language.more_sentences))
     return keep("quiz", reads, (number, code), lambda: quiz.quiz(number, language), most=32)
 

@@ -18,7 +18,7 @@ from core.text.definitions import definition
 from core.text.readings import WordInContext
 from core.text.tokens import pieces
 from core.views import substitutes
-from core.views.substitutes import SubstitutesRequest
+from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -28,7 +28,6 @@ from pages._frame.question import token_labels
 from pages._learn import quiz_notices, quiz_played, quiz_share
 from pages._learn.quiz_played import questions, reading
 from pages._widgets import lists
-from pages._word.substitute_words import weakness
 
 SHOWN = 3  # of the sentences that voted
 EXPECTED = 5  # words
@@ -92,7 +91,7 @@ def _head(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[QuizR
 
 def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading | None, n: int, in_use: InUse) -> None:
     message = t("Question {k} of {n}", k=game.at + 1, n=n)
-    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, _marked(quiz_question))
+    show_html('<p class="small" style="margin:0">{}</p><p class="guess-line">{}</p>', message, _mark_word(quiz_question))
     if quiz_reading is None:
         for k, sense in enumerate(quiz_question.senses):
             message = definition(languages.in_use(), quiz_question.word, sense)
@@ -134,7 +133,7 @@ def _expected(quiz_question: QuizQuestion, in_use: InUse) -> None:
         show_html("<p>{} {}. {}</p>", t("ELMo also expects here:"), words, weakness(word.word, place.weak))
 
 
-def _marked(quiz_question: QuizQuestion) -> Markup:
+def _mark_word(quiz_question: QuizQuestion) -> Markup:
     """The sentence, its word marked."""
     parts = []
     for k, piece in enumerate(pieces(quiz_question.tokens)):
@@ -175,7 +174,7 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
     hits = game.hits(done)
     right = sum(item.sense == each.label for item, each in zip(done, quiz_questions, strict=True))
     st.subheader(t("You matched ELMo in {hits} of {n}", hits=sum(hits), n=len(hits)), anchor=False)
-    notice(quiz_notices.finished(quiz_questions, done, game.answers))
+    notice(quiz_notices.summarize(quiz_questions, done, game.answers))
     quiz_share.share(quiz.line(game.number, hits, right, quiz_share.link(game.number)))
     with st.container(horizontal=True, gap="small"):
         st.button(t("Another quiz"), key="guess.other", type="primary", icon=":material/casino:", on_click=quiz_played.other)

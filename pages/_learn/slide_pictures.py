@@ -20,7 +20,7 @@ from core.figures.influence import HalfBar, half_name, halves_figure, influence_
 from core.figures.maps import angle_figure, cosine_bars
 from core.figures.measures import accuracy_lines
 from core.figures.spelling import windows_figure
-from core.figures.style import enlarged, layer_title, sense_colour
+from core.figures.style import enlarge, layer_title, sense_colour
 from core.senses import influence
 from core.text import languages, word_in_question
 from core.text.readings import WordInContext
@@ -48,7 +48,7 @@ def _top() -> str:
 
 
 def _senses(in_use: InUse, word: str) -> list[str]:
-    """The word's labelled senses, two at least."""
+    """The word's labeled senses, two at least."""
     senses = bench(in_use).targets.senses_of(word)
     if len(senses) < 2:
         raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=word[:40]))
@@ -56,18 +56,18 @@ def _senses(in_use: InUse, word: str) -> list[str]:
 
 
 def _lemma(in_use: InUse, shown: Picked) -> str:
-    """The labelled word that the one shown is a form of."""
+    """The labeled word that the one shown is a form of."""
     return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
 
 def _draw(figure: go.Figure, name: str, line: str, height: int = HEIGHT) -> None:
     alt = Markup.escape(line).striptags()
-    large = enlarged(figure, FACTOR, height=height)
+    large = enlarge(figure, FACTOR, height=height)
     large.layout.transition = None  # while Plotly glides to another size it keeps the old one's frame, and bars are cut off by it
     charts.draw(large, key=f"slide.{name}", alt=alt, height="stretch")
 
 
-def _marked(word: WordInContext) -> Markup:
+def _mark_word(word: WordInContext) -> Markup:
     """A sentence, its word marked."""
     place = "\ue000"  # of the word
     readable = join_tokens([*word.tokens[: word.position], place, *word.tokens[word.position + 1 :]])
@@ -87,7 +87,7 @@ def _static(in_use: InUse, shown: Picked) -> float | None:
 
 
 def _sentences(in_use: InUse, shown: Picked) -> str:
-    show_html("{}", [_marked(word) for word in shown.sentences])
+    show_html("{}", [_mark_word(word) for word in shown.sentences])
     at_zero = _cosines(in_use, shown)["0"]
     first, second = shown.forms
     if first != second:
@@ -201,7 +201,7 @@ def _halves(in_use: InUse, shown: Picked) -> str:
     else:
         line = t("The past alone reads <b>{past}</b>, the future <b>{future}</b>, both together <b>{both}</b>.", **values)
     _draw(halves_figure(bars, key="slide.halves"), "halves", line, BESIDE_TEXT)
-    show_html("{}", _marked(WordInContext(result.tokens, result.position)))
+    show_html("{}", _mark_word(WordInContext(result.tokens, result.position)))
     return line
 
 
@@ -226,9 +226,10 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    heads = classifiers.opened(TASK, in_use).heads
+    opened_heads = classifiers.opened(TASK, in_use)
+    heads = opened_heads.heads
     titles = variant_titles()
-    colours = class_colours(next(iter(heads.values())).labels, ordered=False)
+    colours = class_colours(**opened_heads.colours_of)
     scores = {name: head.meta["test"]["accuracy"] for name, head in heads.items()}
     best = max(scores, key=scores.get)
     answers = classifiers.ask(tasks.predictions, TASK, in_use, text, tuple(n for n in heads if n in SHOWN or n == best))

@@ -21,7 +21,7 @@ TEXTS, INFLUENCE, OF_SENSES = (
     (SPELLING, HEADLINES),
     (4, 6),
     (1, 4, 5, 6),
-)  # whose control is a text; about one sentence; about labelled senses
+)  # whose control is a text; about one sentence; about labeled senses
 
 
 def show(in_use: InUse, number: int) -> None:
@@ -34,7 +34,7 @@ def show(in_use: InUse, number: int) -> None:
         link = st.container(width="content")
     with place:
         with st.container(key="slide_picture", gap="small", vertical_alignment="center"):
-            shown = chosen if number in TEXTS else slide_words.picked(in_use, chosen, of_senses=number in OF_SENSES)
+            shown = chosen if number in TEXTS else slide_words.pick(in_use, chosen, of_senses=number in OF_SENSES)
             used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
             line = draw(used, shown)
         notice([line])

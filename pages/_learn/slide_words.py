@@ -1,4 +1,4 @@
-"""The word that the slides show, any that is labelled or the reader's own, and the sentences that it stands in."""
+"""The word that the slides show, any that is labeled or the reader's own, and the sentences that it stands in."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from core.common.i18n import t
 from core.common.markup import plain
 from core.text import languages
 from core.text.corpora import labelled_of
-from core.text.labelled_words import sentences_of
+from core.text.labelled_words import listed_in, sentences_of
 from core.text.readings import WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
@@ -39,10 +39,10 @@ class Picked:
 
 
 def choose(in_use: InUse) -> str:
-    """The box: the word in question first, the examples, then every labelled word; any other may be typed."""
+    """The box: the word in question first, the examples, then every labeled word; any other may be typed."""
     if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
         st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
-    known = opened.labelled_words(in_use.corpus)
+    known = listed_in(in_use.corpus)
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
@@ -50,10 +50,10 @@ def choose(in_use: InUse) -> str:
     return word_search(st.container(), KEY, words, usual, known=known, told={}, titles={}, help=t("Search by word or theme.")).casefold()
 
 
-def picked(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
-    """The word's sentences: the reader's own where it is in question, else an example's, else two that are labelled otherwise.
+def pick(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
+    """The word's sentences: the reader's own where it is in question, else an example's, else two that are labeled otherwise.
 
-    Where a slide is about labelled senses, a word without two of them gives way to the first example, and that is said.
+    Where a slide is about labeled senses, a word without two of them gives way to the first example, and that is said.
     """
     if of_senses and not _has_senses(in_use, word):
         instead = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
@@ -84,17 +84,17 @@ def _example(word: str) -> Picked | None:
     single = next((e for e in examples.decided() if e.word == word and e.shows != "wrong"), None)
     if not pair:
         return None
-    first, second, *rest = (_placed(text, word) for text in (*pair, *([single.text] if single else [])))
+    first, second, *rest = (_find_word(text, word) for text in (*pair, *([single.text] if single else [])))
     return Picked(word, pair, (first, second), rest[0] if rest else first, single.sense if single else "")
 
 
-def _placed(text: str, word: str) -> WordInContext:
+def _find_word(text: str, word: str) -> WordInContext:
     tokens = tuple(languages.tokenize(text))
     return WordInContext(tokens, question.place_of(tokens, word))
 
 
 def _labelled(in_use: InUse, word: str) -> Picked:
-    """Two sentences of different senses, spelt alike in both where any are, of a length that is read from afar."""
+    """Two sentences of different senses, spelled alike in both where any are, of a length that is read from afar."""
     language = sentences_of(in_use.corpus) or languages.in_use()
     over, used = bench(in_use), bench(opened.about(in_use, word))
     lemma = over.is_labelled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))

@@ -1,10 +1,9 @@
-"""The map of a word that nobody labelled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
+"""The map of a word that nobody labeled: its occurrences and the nearest words of both sentences, by which of the two they lean to."""
 
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
@@ -14,10 +13,11 @@ from core.common import model_layers
 from core.common.i18n import language, t, tn
 from core.common.markup import html
 from core.common.model_layers import SENSES
-from core.figures.maps import MapLook, shared_limits
+from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
-from core.figures.surroundings import SIDES, lean_map, words_with_room
+from core.figures.surroundings import SIDES, group_colours, lean_map, words_with_room
 from core.index.table import OccurrenceTable
+from core.live.points import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.text.readings import WordInContext
 from core.text.tokens import bare
@@ -102,18 +102,19 @@ def _multiples(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...
 def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
     """One space's map, and what it shows in words."""
     j = result.at(name)
+    shown = slice(j, j + 1) if alone else slice(None)
     figure = lean_map(
         result.coordinates[j],
         [bare(word) for word in result.points.words],
         _cards(result, table),
         result.groups[j],
-        _colours(result),
+        group_colours(sides=result.has_sides),
         result.strength[j],
         result.points.occurrences,
         MapLook(
             layer=name,
             stars=atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars),
-            limits=_limits(result, [j] if alone else range(len(result.spaces))),
+            limits=find_limits(result.coordinates[shown], result.stars[shown]),
             width=560 if alone else 340,
             height=470 if alone else 340,
             key=f"around.{result.word}.{result.plan}.{name}",
@@ -123,14 +124,9 @@ def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...],
     return figure, _alt(result, layer_title(name))
 
 
-def _colours(result: Around) -> tuple[str, ...]:
-    """By number of a group."""
-    return SIDES if result.cosines.shape[1] == 2 else (SIDES[0], *(sense_colour(k) for k in range(8)))
-
-
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
-    """What the colours on the maps of these spaces say: a name, a colour, a group's number."""
-    if result.cosines.shape[1] == 2:
+    """What the colors on the maps of these spaces say: a name, a color, a group's number."""
+    if result.has_sides:
         sides = tuple(zip(map_view.side_names(), (SIDES[1], SIDES[2], NEITHER), (1, 2, 0), strict=True))
         drawn = {int(k) for name in names for k in result.groups[result.at(name)]}
         return [side for side in sides if side[2] in drawn]
@@ -166,18 +162,18 @@ def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Cho
 def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) -> dict:
     """What the instrument shows."""
     points, own = result.points, result.points.occurrences
-    limits, words = _limits(result, range(len(result.spaces))), [bare(word) for word in points.words]
+    limits, words = find_limits(result.coordinates, result.stars), [bare(word) for word in points.words]
     stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
-    shown = map_view.Points(
+    shown = Points(
         names=result.spaces,
         coordinates=result.coordinates,
         stars=result.stars,
         chosen=dict(enumerate(chosen, 1)),
         occurrences=[table.occurrence(int(row)) for row in points.rows],
         groups=result.groups.tolist(),
-        colours=[map_view.NEUTRAL, *_colours(result)[1:]],
+        colours=[NEUTRAL, *group_colours(sides=result.has_sides)[1:]],
         chips=[(label, group, 0) for label, _, group in _chips(result, result.spaces)],
         shapes=[int(k < own) for k in range(len(points))],
         notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],
@@ -186,17 +182,11 @@ def _sent(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) ->
         words=[sorted(words_with_room(flat, words, groups, each, own, replace(look, layer=name))) for name, flat, groups, each in spaces],
         under=[t("{share:.0%} of variance", share=share) for share in result.shares],
     )
-    return map_view.data(shown, title=t("Map of “{word}”", word=bare(result.word)), alt=_alt(result, "{where}"))
+    return map_data(shown, title=t("Map of “{word}”", word=bare(result.word)), alt=_alt(result, "{where}"))
 
 
 def _mean_of(count: int) -> str:
     return t("one sentence") if count == 1 else t("mean of {n}", n=count)
-
-
-def _limits(result: Around, spaces: Sequence[int]) -> tuple[float, float, float, float]:
-    """What the map of some of the spaces shows: all points and stars."""
-    places = np.concatenate([result.coordinates[list(spaces)], result.stars[list(spaces)]], axis=1)
-    return shared_limits(places) if places.shape[1] > 1 else (-1.0, 1.0, -1.0, 1.0)
 
 
 def _noticed(over: Bench, result: Around, layer: str) -> list[str]:
@@ -232,7 +222,7 @@ def _about(result: Around, layer: str) -> str:
         shown = ""
     else:
         shown = layout.limit_of_plane(result.shares[result.at(layer)], layer_title(layer))
-    if result.cosines.shape[1] == 2:
+    if result.has_sides:
         shown += " " + t("Colors compare full vectors (cosine difference at least {close}).", close=surroundings.CLOSE)
     return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown).rstrip()
 
@@ -253,7 +243,7 @@ def _twin(result: Around) -> None:
     table = {t("word"): [bare(word) for word in points.words], t("occurrences"): points.counts}
     for j, name in enumerate(result.spaces):
         layer = layer_name(name)
-        if result.cosines.shape[1] == 2 and len(points):
+        if result.has_sides and len(points):
             table[t("lean, layer {layer}", layer=layer)] = result.leans[j].round(3)
         table[t("x, layer {layer}", layer=layer)] = result.coordinates[j][:, 0].round(3)
         table[t("y, layer {layer}", layer=layer)] = result.coordinates[j][:, 1].round(3)

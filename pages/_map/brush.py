@@ -1,4 +1,4 @@
-"""Linked brushing: dots selected on one map are selected on all and in the table, and the other way round.
+"""The brush of a session (core.live.brush), what the browser selects with it, and the table whose rows are the dots.
 
 Streamlit mounts a chart anew when its figure changes, so a map is changed as seldom as can be: the one in which a selection
 was made keeps the figure it has, since the browser shows the selection there already, and a map that must be changed begins
@@ -6,7 +6,6 @@ where it had been zoomed to. Clicks on single dots and zooms come from a listene
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pandas as pd
@@ -14,45 +13,15 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.index.neighbours import Occurrence
+from core.live.brush import TABLE, Brush
 from core.text.tokens import bare
 from pages._widgets import lists
 from pages._word import atlas
 
-KEY, WATCH, TABLE = "map.brush", "map.watch", "map.table"
+KEY, WATCH = "map.brush", "map.watch"
 # Maps say who they are in their layout's `meta`. Both events are Plotly's own, on the chart's element.
 LISTENER = Path(__file__).with_suffix(".js").read_text("utf-8")
 _listen = st.components.v2.component("elmoscope_map_watch", js=LISTENER)
-
-
-@dataclass
-class Brush:
-    """What is selected on the maps of one word, and what each map was last drawn with."""
-
-    scope: tuple  # whose rows the ids are
-    picked: tuple[int, ...] = ()
-    source: str = ""  # the map, or the table, in which it was selected
-    version: int = 0  # of the table: it is mounted anew when the selection was made elsewhere
-    order: tuple[int, ...] = ()  # of the table's rows, by id ...
-    ticked: int = 0  # ... of which so many were selected when it was mounted
-    drawn: dict[str, tuple] = field(default_factory=dict)  # map -> (picked, what else it shows, limits)
-    turns: dict[str, int] = field(default_factory=dict)  # map -> how often it had to be mounted anew with the same figure
-    zooms: dict[str, tuple[float, ...]] = field(default_factory=dict)
-
-    def select(self, rows: Sequence[int], source: str) -> None:
-        """The selection made in `source` replaces the one before."""
-        if self.source != source and self.source in self.drawn:  # it shows a selection of its own, which is over
-            del self.drawn[self.source]
-            self.turns[self.source] = self.turns.get(self.source, 0) + 1
-        self.picked, self.source = tuple(dict.fromkeys(rows)), source
-        if source != TABLE:
-            self.version, self.order = self.version + 1, ()
-
-    def figure_of(self, name: str, shows, limits: tuple[float, ...]) -> tuple[tuple[int, ...], tuple[float, ...]]:
-        """Selected rows and limits for the map `name`: those it has, if nothing that it does not show already has changed."""
-        picked, before, _ = self.drawn.get(name, (None, None, None))
-        if name not in self.drawn or before != shows or (name != self.source and picked != self.picked):
-            self.drawn[name] = self.picked, shows, self.zooms.get(name, limits)
-        return self.drawn[name][0], self.drawn[name][2]
 
 
 def brush(scope: tuple) -> Brush:

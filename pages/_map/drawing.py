@@ -14,15 +14,17 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.common.model_layers import SENSES
-from core.elmo.weights import has_softmax
-from core.figures.maps import outer_edge, shared_limits
+from core.figures.maps import find_limits, outer_edge
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
+from core.live.brush import Brush
+from core.live.points import NEUTRAL, Points, map_data
+from core.live.texts import kept_in_words
 from core.senses.trust import Links
 from core.text import languages
 from core.text.definitions import definitions
 from core.text.readings import WordInContext
-from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, true_neighbours
+from core.views.layouts import PCA, POLES, SOLID, UMAP, Layout, offers_senses, true_neighbours
 from core.workbench import Bench
 from pages._cached.views import bench
 from pages._frame.choices import ALL, TOKENS
@@ -38,27 +40,19 @@ from pages._word import atlas, pair_layer, verdict
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shown:
-    """What is on the maps, and the point whose true neighbours are."""
+    """What is on the maps, and the point whose true neighbors are."""
 
     layout: Layout
-    lemma: str | None  # whose senses are coloured
+    lemma: str | None  # whose senses are colored
+    senses: list[str]
     placed: Mapping[int, Chosen]  # the reader's sentences, by number
     point: int | None = None
-    near: Mapping[str, Links] | None = None  # its true neighbours, by space
-
-    @property
-    def senses(self) -> list[str]:
-        return sorted({o.sense for o in self.layout.occurrences if o.sense and o.lemma == self.lemma})
-
-    def at(self, space: str) -> np.ndarray:
-        """Places in a space of the dots, then of the stars."""
-        k = self.layout.names.index(space)
-        return np.concatenate([self.layout.coordinates[k], self.layout.stars[k]])
+    near: Mapping[str, Links] | None = None  # its true neighbors, by space
 
 
 @st.fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
-    """Maps, what to notice, the neighbours of the point in question, the list of dots."""
+    """Maps, what to notice, the neighbors of the point in question, the list of dots."""
     with shown_errors():  # inside: an error in a fragment does not reach its caller
         _show(in_use, bench(in_use), result, lemma, placed)
 
@@ -83,7 +77,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
     contexts, point, near = [item.in_context for item in placed.values()], lines.point(name, result.rows, placed), None
     if point is not None:
         near = dict(zip(result.names, true_neighbours(over, result, contexts, [point])[0], strict=True))
-    shown = Shown(result, lemma, placed, point, near)
+    shown = Shown(result, lemma, result.senses_of(lemma), placed, point, near)
     state = brush.brush((over.names, word))
     some = [name for name in result.names if name in model_layers.in_use().some]
     names = [view] if view in result.names else ["mix"] if solid else some
@@ -112,11 +106,6 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
         brush.show_table(result.occurrences, state)
 
 
-def offers_senses(over: Bench, word: str, plan: str) -> bool:
-    """Whether a word can be drawn in the sense space: one word, by UMAP, of a model that predicts words."""
-    return word != ALL_WORDS and plan == UMAP and has_softmax(over.model.folder)
-
-
 def _hands(live: bool) -> str:
     """What hand and keys do."""
     if live:
@@ -127,12 +116,12 @@ def _hands(live: bool) -> str:
     return t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")
 
 
-def _multiples(shown: Shown, names: list[str], state: brush.Brush) -> None:
+def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
     """One map, or one of each space beside each other, drawn by Streamlit."""
     alone = len(names) == 1
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
-            notes = list(filter(None, [_share(shown.layout, space), lines.counted(shown.near[space]) if shown.near else ""]))
+            notes = list(filter(None, [_share(shown.layout, space), kept_in_words(*shown.near[space].counts) if shown.near else ""]))
             if notes or not alone:  # alone, the layer stands above
                 lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
             if shown.layout.plan == SOLID:
@@ -141,7 +130,7 @@ def _multiples(shown: Shown, names: list[str], state: brush.Brush) -> None:
                 _flat(shown, space, state, alone=alone)
 
 
-def _live(over: Bench, shown: Shown, view: str, name: str, state: brush.Brush, spaces: Sequence[str]) -> None:
+def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces: Sequence[str]) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
     result = shown.layout
     key = result, shown.lemma, tuple(shown.placed.items()), language()
@@ -150,7 +139,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: brush.Brush, s
     map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, result.rows)
     further = {shown.point: [*shown.near.values()]} if shown.near and str(shown.point) not in data["links"] else {}
     map_view.told(data, view, name, state.picked, further)
-    figure, alt = _picture(shown, view, state.picked, _limits(shown), alone=True)
+    figure, alt = _picture(shown, view, state.picked, find_limits(result.coordinates, result.stars), alone=True)
     note(figure, key="map", alt=alt)
 
 
@@ -161,7 +150,7 @@ def _sent(over: Bench, shown: Shown) -> dict:
     groups = np.array([senses.index(o.sense) + 1 if o.lemma == lemma and o.sense else 0 for o in result.occurrences])
     linked = [*(range(n) if n <= map_view.MOST_LINKED else ()), *range(n, n + len(placed))]
     named = [] if word == ALL_WORDS else [k for k in range(1, len(senses) + 1) if (groups == k).any()]
-    points = map_view.Points(
+    points = Points(
         names=result.names,
         coordinates=result.coordinates,
         stars=result.stars,
@@ -169,7 +158,7 @@ def _sent(over: Bench, shown: Shown) -> dict:
         occurrences=result.occurrences,
         groups=[groups.tolist()],
         axes=tuple(map(unescape, axes)) if (axes := layout.titles(result)) else None,
-        colours=[map_view.NEUTRAL, *(sense_colour(k) for k in range(len(senses)))],
+        colours=[NEUTRAL, *(sense_colour(k) for k in range(len(senses)))],
         chips=[(sense, k + 1, k) for k, sense in enumerate(senses)],
         shapes=np.maximum(groups - 1, 0).tolist(),
         notes=[o.sense or "" for o in result.occurrences],
@@ -181,7 +170,7 @@ def _sent(over: Bench, shown: Shown) -> dict:
     alt = t(
         "Map of “{word}” in {where}: {n} sentences colored by sense, {stars} stars.", n=n, word=word, where="{where}", stars=len(placed)
     )
-    return map_view.data(points, title=t("Map of “{word}”", word=word), alt=alt)
+    return map_data(points, title=t("Map of “{word}”", word=word), alt=alt)
 
 
 def _share(result: Layout, space: str) -> str:
@@ -190,13 +179,9 @@ def _share(result: Layout, space: str) -> str:
     return t("{share:.0%} of variance", share=views[result.names.index(space)].plane.together) if views else ""
 
 
-def _limits(shown: Shown) -> tuple[float, ...]:
-    return shared_limits(np.concatenate([shown.layout.coordinates, shown.layout.stars], axis=1))
-
-
 def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[float, ...], *, alone: bool) -> tuple[go.Figure, str]:
     """One space's map, and what it shows in words."""
-    result, places = shown.layout, shown.at(space)
+    result, places = shown.layout, shown.layout.places(space)
     key, stars = f"map.{result.word}.{result.plan}.{space}", atlas.stars(shown.placed, result.names, result.stars)
     values = {"n": len(result.rows), "word": result.word, "where": layer_title(space)}
     if result.plan == SOLID:
@@ -224,16 +209,18 @@ def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[fl
     message = t(
         "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
         **values,
-        counted=lines.counted(near),
+        counted=kept_in_words(*near.counts),
     )
     return add_links(figure, places[shown.point], places[near.rows], near.near), message
 
 
-def _flat(shown: Shown, space: str, state: brush.Brush, *, alone: bool) -> None:
+def _flat(shown: Shown, space: str, state: Brush, *, alone: bool) -> None:
     result = shown.layout
     key = f"map.{result.word}.{result.plan}.{space}"
     stars = result.stars[result.names.index(space)].tolist()
-    picked, limits = state.figure_of(key, (shown.point, *result.ends, alone, repr((shown.placed, stars))), _limits(shown))
+    picked, limits = state.figure_of(
+        key, (shown.point, *result.ends, alone, repr((shown.placed, stars))), find_limits(result.coordinates, result.stars)
+    )
     figure, alt = _picture(shown, space, picked, limits, alone=alone)
     figure.update_layout(meta={"map": key, "turn": state.turns.get(key, 0)})
     draw(figure, key=key, alt=alt, config=MAP_CONFIG, on_select=lambda: brush.brushed(key), selection_mode=("points", "box", "lasso"))

@@ -1,4 +1,4 @@
-"""All tokens: every token of the corpus as one dot, in each layer's map, coloured by word, meaning or part of the sentence (tokens.js).
+"""All tokens: every token of the corpus as one dot, in each layer's map, colored by word, meaning or part of the sentence (tokens.js).
 
 Places are core.analysis.token_maps': made once beside the pages, then kept on disk. They go to the reader's browser as whole numbers.
 """
@@ -16,6 +16,7 @@ from core.common.i18n import language, t
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
+from core.live.points import packed
 from core.text.tokens import bare, pieces
 from core.workbench import table_key
 from pages._cached import jobs, progress
@@ -25,7 +26,6 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import instruments, lists
-from pages._widgets.instruments import packed
 from pages._word import reading
 
 LIVE = "map.tokens"  # key of the component
@@ -55,7 +55,7 @@ def show(in_use: InUse, word: str) -> None:
         lit = bare(word)[:40]
         data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _sent(table, maps, lit, key), most=4)
         _live(key=LIVE, data=data)
-        instruments.told("tokens", {"key": key})
+        instruments.send("tokens", {"key": key})
     notice(_noticed(table, maps, word))
     message = t(
         "UMAP placed {laid_out:,} random tokens, the rest near their {k} nearest; distances between far dots mean little.",

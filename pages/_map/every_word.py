@@ -1,18 +1,17 @@
-"""All labelled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
+"""All labeled words of a language at once, not only those whose table is bundled: measured when asked, kept, sorted and filtered."""
 
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from core.common.config import cache_folder
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.senses.trust import WordGain, read_gains, shown, write_gains
+from core.senses.trust import count_significant, write_gains
 from core.text import languages
-from core.text.labelled_words import Labelled, with_all
-from core.views.layouts import word_gains
+from core.text.labelled_words import Labelled, listed_in, with_all
+from core.views.layouts import gains_file, known_gains, word_gains
 from pages._cached import jobs, opened, progress
 from pages._cached.views import bench
 from pages._frame.frame import notice
@@ -26,28 +25,19 @@ from pages._widgets.charts import draw
 JOB = "all labelled words"
 
 
-def offered(in_use: InUse) -> bool:
-    """Whether the corpus is a language's own that has more labelled words than its bundled table."""
-    return with_all(in_use.corpus) != in_use.corpus and bool(opened.labelled_words(in_use.corpus))
-
-
-def known(in_use: InUse) -> dict[str, float]:
-    """Word -> how often the nearest sentence has its meaning under the mix, where all words were measured before; else {}."""
-    return {word: spaces["mix"].one_nn for word, spaces in (_read(_file(in_use)) if offered(in_use) else {}).items()}
-
-
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
-    facts = opened.labelled_words(in_use.corpus)
+    over, facts = bench(in_use), listed_in(in_use.corpus)
+    file = gains_file(over)
     st.subheader(t("All {n} labeled words", n=len(facts)))
-    if _under_way(jobs.known(JOB, _file(in_use))):
+    if _under_way(jobs.known(JOB, file)):
         return
-    result = _read(_file(in_use))  # asked after the job, which may have ended just now
+    result = known_gains(over)  # asked after the job, which may have ended just now
     if not result:
         st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab."))
         if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
-        _begun(in_use, _file(in_use))
+        _begun(in_use, file)
         st.rerun()
     names = _parts_of_speech()
     request = _asked(facts, names, result, layer)
@@ -89,7 +79,7 @@ def _asked(facts: dict[str, Labelled], names: dict[str, str], result: dict, laye
 
 def _about(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
     gains = {w: result[w][layer] for w in request}
-    family = shown(list(gains.values()))
+    family = count_significant(list(gains.values()))
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [
@@ -138,17 +128,6 @@ def _parts_of_speech() -> dict[str, str]:
 
 def _pos(labelled: Labelled) -> str:
     return labelled.pos[0] if len(labelled.pos) == 1 else "several"
-
-
-def _file(in_use: InUse) -> Path:
-    """Where the measures of a language's words under a model are kept."""
-    model = bench(in_use).model
-    return cache_folder() / "words" / f"{model.language.code}-{model.fingerprint}.json"
-
-
-def _read(path: Path) -> dict[str, dict[str, WordGain]]:
-    changed = path.stat().st_mtime_ns if path.is_file() else 0
-    return opened.memo.value("gains read", (path, changed), lambda: read_gains(path), most=4)
 
 
 def _begun(in_use: InUse, file: Path) -> None:

@@ -1,4 +1,4 @@
-"""Lines from a point to its true neighbours: whose they are, which of them a map put elsewhere, and the list of them."""
+"""Lines from a point to its true neighbors: whose they are, which of them a map put elsewhere, and the list of them."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,12 +8,12 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.index.neighbours import Occurrence
+from core.live.points import STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens
 from pages._widgets.inputs import Chosen
 
 KEY, ADDRESS, NONE = "map.dot", "dot", "none"
-STARS = {1: "first", 2: "second"}  # by the sentence's number
 
 
 def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
@@ -59,24 +59,8 @@ def point(name: str, rows: np.ndarray, placed: Mapping[int, Chosen]) -> int | No
     return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])
 
 
-def counted(result: Links) -> str:
-    """How many of a point's true neighbours one map has near."""
-    n = len(result.rows)
-    return kept_in_words(int(result.near.sum()), n, f"{result.by_chance:.1f}") if n else tied_in_words(result.tied)
-
-
-def kept_in_words(kept: int | str, n: int | str, chance: str) -> str:
-    """The line of true neighbours that the map keeps near; places in braces where the browser fills them in."""
-    return t("{kept} of {n} true neighbors near on the map (chance {chance})", kept=kept, n=n, chance=chance)
-
-
-def tied_in_words(tied: int | str) -> str:
-    """Of a point whose neighbours are all equally near."""
-    return t("no true neighbors: {tied} tied", tied=tied)
-
-
 def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:
-    """The true neighbours among a map's dots as a list; one that is picked is in question next."""
+    """The true neighbors among a map's dots as a list; one that is picked is in question next."""
     listed = [occurrences[k] for k in near.rows]
 
     def picked() -> None:

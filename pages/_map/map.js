@@ -5,6 +5,7 @@
 
 const BLEND_MS = 500; // to a new layout
 const PAD = 36, HIT = 14, TOUCH_HIT = 22, FEW = 600; // px; dots up to which each has a rim of its own
+const LABEL = 24; // px, a name and the room below it
 const FADED = 0.13, GREY = 0.4; // opacity of what is not selected, and of dots of no sense
 
 function map(root) {
@@ -158,11 +159,16 @@ function map(root) {
       star.way.setAttribute("d", `M${path.join("L")}`);
       star.gone.setAttribute("d", `M${[...path.slice(0, Math.floor(layers.at + 1e-9) + 1), placeOf(n + k)].join("L")}`);
     });
+    const put = [];  // labels in sight, so that none covers another
     labels.forEach((label, k) => {
       const point = n + stars.length + k, { shown, group } = data.labels[k], half = (label.wide ??= label.offsetWidth) / 2;
-      const x = Math.max(half, Math.min(size.x - half, now[2 * point])), y = Math.max(12, Math.min(size.y - 12, now[2 * point + 1]));
+      const x = Math.max(half, Math.min(size.x - half, now[2 * point])), share = mixed(shown[low()], shown[Math.min(low() + 1, last())]);
+      let y = Math.max(12, Math.min(size.y - 12, now[2 * point + 1]));
+      const over = () => put.find((one) => Math.abs(one.x - x) < one.half + half + 3 && Math.abs(one.y - y) < LABEL);
+      for (let tries = 0, other; share > 0.05 && tries < labels.length && (other = over()); tries++) y = other.y + LABEL > size.y - 12 ? other.y - LABEL : other.y + LABEL;
+      if (share > 0.05) put.push({ x, y, half });
       label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -50%)`;
-      label.style.opacity = (sense === null || sense === group ? 0.95 : FADED) * mixed(shown[low()], shown[Math.min(low() + 1, last())]);
+      label.style.opacity = (sense === null || sense === group ? 0.95 : FADED) * share;
     });
     const [x, y] = screen(0, 0);
     ui(".axes").setAttribute("d", data.axes ? `M0 ${y}H${size.x}M${x} 0V${size.y}` : "");

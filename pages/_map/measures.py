@@ -1,7 +1,10 @@
 """The Map page's measures: how well each space tells the senses apart, and how far a map can be trusted."""
 
+from collections.abc import Mapping
+
 import numpy as np
 import pandas as pd
+import plotly.graph_objects as go
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
@@ -26,28 +29,24 @@ def show(word: str, of: Layout) -> DeltaGenerator:
     left, right = st.columns([3, 2], gap="large")
     with left:
         st.markdown(t("**Does the nearest sentence have the same sense?**"))
-        named = ", ".join(f"{layer_title(name)} {r.one_nn:.0%}" for name, r in scores.items())
-        first = next(iter(scores.values()))
-        alt = in_words(named, first.null_mean)
-        draw(
-            accuracy_lines(
-                {"1-NN": {name: r.one_nn for name, r in scores.items()}},
-                null=first.null_mean,
-                majority=first.majority,
-                static=static.one_nn if static else None,
-            ),
-            key="map.scores",
-            alt=f"{alt} {static_share(static)}".strip(),
-        )
+        figure, alt = accuracy(scores, static, of=next(iter(scores.values())))
+        draw(figure, key="map.scores", alt=alt)
     with right:
         st.caption(t("Full vectors, not the map; {n:,} labeled sentences, each left out in turn.", n=len(of.rows)), help=_about_map(of))
         lists.twin(_table(of), name=f"measures-{word}", label=t("Table of measures"), key="map.measures")
     return right
 
 
-def in_words(named: str, chance: float) -> str:
-    """The bars for those who do not see them."""
-    return t("Bars of 1-NN accuracy: {named}; chance {chance:.0%}.", named=named, chance=chance)
+def accuracy(
+    reports: Mapping[str, SenseReport], static: SenseReport | None, *, of: SenseReport, majority: bool = True
+) -> tuple[go.Figure, str]:
+    """Accuracy by space beside chance, the `majority` and the static vectors, chance and majority being those `of` one report; and that in
+    words."""
+    shares = {name: report.one_nn for name, report in reports.items()}
+    lines = {"null": of.null_mean, "majority": of.majority if majority else None, "static": static.one_nn if static else None}
+    named = ", ".join(f"{layer_title(name)} {share:.0%}" for name, share in shares.items())
+    alt = t("Bars of 1-NN accuracy: {named}; chance {chance:.0%}.", named=named, chance=of.null_mean)
+    return accuracy_lines({"1-NN": shares}, **lines), f"{alt} {static_share(static)}".rstrip()
 
 
 def static_share(static: SenseReport | None) -> str:

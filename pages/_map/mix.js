@@ -6,6 +6,7 @@
 
 // ---- the maths ---------------------------------------------------------------------------------------------------------------
 
+const CLOSE = 0.07; // shares of the gauge nearer than this have one label
 const TIE = 1e-5; // cosines nearer than this are equal, as in core.senses.separation
 
 export function softmax(w) {
@@ -208,13 +209,14 @@ function instrument(root) {
     at.accuracy = el("b", { className: "large" });
     at.reached = el("i", { className: "reached" });
     at.gauge = el("div", { className: "gauge", role: "img" }, at.reached);
-    const tick = (share, name, kind) => {
-      const made = el("i", { className: `mark ${kind}`, title: name }, el("span", { textContent: name }));
+    const tick = (share, name, kind, label = name) => {
+      const made = el("i", { className: `mark ${kind}`, title: name }, el("span", { textContent: label }));
       made.style.setProperty("--at", share);
       at.gauge.append(made);
     };
     tick(data.chance, filled(text.chance, { share: percent(data.chance) }), "chance");
-    alone.forEach((share, k) => tick(share, String(k), `alone l${k}`));
+    const together = (k) => alone.map((_, j) => j).filter((j) => Math.abs(alone[j] - alone[k]) < CLOSE); // whose labels would lie on each other
+    alone.forEach((share, k) => tick(share, String(k), `alone l${k}`, together(k)[0] === k ? together(k).join(", ") : ""));
     return el("div", { className: "measure" }, el("p", {}, at.accuracy, " ", el("span", { textContent: text.accuracy })), at.gauge,
       el("p", { className: "small", textContent: text.alone }));
   }

@@ -1,6 +1,6 @@
 """The layer-mix laboratory, a fragment: the instrument of mix_view, which answers while one drags, and what only the server can tell.
 
-A word whose senses nobody labelled has it as soon as every word of the sentences has been read. Until then, and where the reader's
+A word whose senses nobody labeled has it as soon as every word of the sentences has been read. Until then, and where the reader's
 browser cannot run it, Streamlit draws it all: a slider redraws the fragment and nothing else.
 """
 
@@ -16,11 +16,12 @@ from core.common import model_layers
 from core.common.i18n import language, t
 from core.common.markup import plain
 from core.figures.maps import cosine_bars
-from core.figures.measures import accuracy_lines
 from core.figures.style import LAYER_COLOURS, OWN, layer_title
 from core.figures.surroundings import lean_bars
 from core.index.neighbours import SAME, Neighbour, TypeNeighbour
 from core.index.table import OccurrenceTable
+from core.live.settings import mix_setting
+from core.live.texts import sense_texts
 from core.senses.separation import SenseReport, less
 from core.text.tokens import bare
 from core.views import layouts, levels, mix
@@ -35,26 +36,16 @@ from pages._map import measures, mix_view, notices
 from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
 from pages._widgets.inputs import Chosen
-from pages._widgets.mix_sliders import presets, sliders
+from pages._widgets.mix_sliders import LIMIT, presets, slider_keys, sliders
 from pages._word import atlas, reading, verdict_words
 
 NEAREST = 6  # entries of a list
 IN_TABLE = 20  # entries of its table twin
 
 
-def _n() -> int:
-    """How many layers are weighed."""
-    return model_layers.in_use().n
-
-
-def _keys() -> list[str]:
-    """Of the sliders of raw scores, in the session and in the address."""
-    return [f"w{k}" for k in range(_n())]
-
-
 def _take_preset() -> None:
     if st.session_state.preset:
-        for key, value in zip(_keys(), presets(_n())[st.session_state.preset][1], strict=True):
+        for key, value in zip(slider_keys(), presets(model_layers.in_use().n)[st.session_state.preset][1], strict=True):
             st.session_state[key] = value
 
 
@@ -68,14 +59,10 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     if not chosen:
         st.info(t("Type a sentence above to start."), icon=":material/edit:")
         return
-    over = _about(in_use, chosen)
+    over = bench(in_use).about(*(item.in_context for item in chosen))
     if any(item.lemma_in(over.targets) is None for item in chosen):
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
     _fragment(in_use, chosen)
-
-
-def _about(in_use: InUse, chosen: tuple[Chosen, ...]) -> Bench:
-    return bench(in_use).about(*(item.in_context for item in chosen))
 
 
 @st.fragment
@@ -85,11 +72,11 @@ def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
 
 
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
-    over = _about(in_use, chosen)
+    over = bench(in_use).about(*(item.in_context for item in chosen))
     table = over.targets
     labelled = mix.among_of(over, [item.in_context for item in chosen]) == SAME
     everything = None if labelled else bench(in_use).every_token
-    if (labelled or everything is not None) and not instruments.is_plain("mix") and _n() == table.meta["layers"]:
+    if (labelled or everything is not None) and not instruments.is_plain("mix") and model_layers.in_use().n == table.meta["layers"]:
         _instrument(in_use, over, chosen, labelled=labelled)
         return
     controls, picture = st.columns([2, 3], gap="large")
@@ -130,21 +117,21 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
         mix_view.live(data, _take_set)
     state = {
-        "w": [st.session_state[key] for key in _keys()],
+        "w": [st.session_state[key] for key in slider_keys()],
         "gamma": gamma,
         "norm": normalised,
         "seq": instruments.sequence(mix_view.LIVE),
     }
     if result.coordinates is not None:
         state |= {"layout": np.ravel(result.coordinates).round(4).tolist(), "stars": result.stars.round(4).tolist()}
-    instruments.told("mix", state)
+    instruments.send("mix", state)
     weight_bars(weights, key="mix.bars", shown=False)
     weight_bars(result.pulls, key="mix.pulls", by_length=True, shown=False)
     if labelled:
         figure, alt = _map_picture(result, senses)
         note(figure, key="mix.map", alt=alt)
     if result.report is not None:
-        figure, alt = _scores(result)
+        figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, of=result.report, majority=False)
         note(figure, key="mix.scores", alt=alt)
     if labelled:
         _notice_senses(result, normalised)
@@ -164,20 +151,20 @@ def _twin_of(item: Chosen, near: tuple[Neighbour, ...] | tuple[TypeNeighbour, ..
 
 def _take_set() -> None:
     """What the reader let go of becomes the sliders', which write it into the address."""
-    if (given := mix_view.setting(_n())) is None:
+    if (given := mix_setting(instruments.get_settings(mix_view.LIVE), model_layers.in_use().n, LIMIT)) is None:
         return
-    for key, value in zip((*_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
+    for key, value in zip((*slider_keys(), "gamma", "norm"), (*given[0], *given[1:]), strict=True):
         st.session_state[key] = value
     st.session_state.preset = None
 
 
 def _controls() -> tuple[np.ndarray, float, bool]:
-    """Weights, gamma, and whether every layer is normalised before it is weighed."""
-    offered = {code: name for code, (name, _) in presets(_n()).items()}
+    """Weights, gamma, and whether every layer is normalized before it is weighed."""
+    offered = {code: name for code, (name, _) in presets(model_layers.in_use().n).items()}
     if st.session_state.get("preset") not in (None, *offered):
         st.session_state.preset = None
     st.pills(t("Presets"), list(offered), format_func=offered.get, key="preset", on_change=_take_preset)
-    weights, gamma = sliders(_n(), moved=_moved)
+    weights, gamma = sliders(model_layers.in_use().n, moved=_moved)
     normalised = st.toggle(t("Layer normalization"), key="norm", **BOUND, help=mix_view.norm_help())
     return weights, gamma, normalised
 
@@ -218,7 +205,7 @@ def _norm(chosen: Chosen, result: Mixed, gamma: float) -> None:
 
 
 def _neighbours(table: OccurrenceTable, chosen: tuple[Chosen, ...], result: Mixed) -> None:
-    """Both lists: other sentences with a labelled word, else the nearest of all words."""
+    """Both lists: other sentences with a labeled word, else the nearest of all words."""
     for number, (column, item, colour, near) in enumerate(zip(st.columns(2, gap="large"), chosen, OWN, result.near, strict=False)):
         with column:
             lists.heading(mix_view.title_of(item, number), colour, item.text.strip()[:140])
@@ -289,7 +276,7 @@ def _senses_and_map(over: Bench, result: Mixed, weights: np.ndarray, normalised:
         if normalised:
             as_it_is = layouts.report_of(over, result.lemma, weights)
             st.caption(t("Without layer normalization: {share:.0%}.", share=as_it_is.one_nn))
-        figure, alt = _scores(result)
+        figure, alt = measures.accuracy({**result.alone, "mix": result.report}, result.static, of=result.report, majority=False)
         draw(figure, key="mix.scores", alt=alt)
     _notice_senses(result, normalised)
 
@@ -298,17 +285,7 @@ def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
     """The word's dots where this mix has them, and what the picture shows in words."""
     word, dots = result.lemma, result.occurrences
     figure = atlas.word_map(dots, result.coordinates, senses, word, layer="mix", key=f"mix.{word}", height=400)
-    return figure, mix_view.map_in_words(word, len(dots))
-
-
-def _scores(result: Mixed) -> tuple[go.Figure, str]:
-    """Each layer alone, the other words' static vectors and this mix, and what the picture shows in words."""
-    report, static = result.report, result.static
-    shares = {name: each.one_nn for name, each in result.alone.items()} | {"mix": report.one_nn}
-    named = ", ".join(f"{layer_title(name)} {value:.0%}" for name, value in shares.items())
-    figure = accuracy_lines({"1-NN": shares}, null=report.null_mean, majority=None, static=static.one_nn if static else None)
-    alt = measures.in_words(named, report.null_mean)
-    return figure, f"{alt} {measures.static_share(static)}".rstrip()
+    return figure, sense_texts(model_layers.in_use(), word, len(dots))["map"]
 
 
 def _notice_senses(result: Mixed, normalised: bool) -> None:

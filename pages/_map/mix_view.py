@@ -19,49 +19,33 @@ from core.elmo.mix import scores
 from core.figures.style import OWN, layer_colour, sense_colour
 from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
+from core.live.points import NEUTRAL, packed
+from core.live.texts import mix_texts, sense_texts
 from core.text.tokens import around, bare
 from core.views.mix import AnyMix
 from pages._map import map_view
-from pages._map.map_view import NEUTRAL
 from pages._widgets.inputs import Chosen
-from pages._widgets.instruments import instrument, packed, said
-from pages._widgets.mix_sliders import LIMIT, presets, slider_name
+from pages._widgets.instruments import instrument
+from pages._widgets.mix_sliders import LIMIT, presets
 
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
-TOP = 5.0  # of the slider of gamma
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
 _live = instrument("mix", FOLDER, "live")
 
 
 def live(data: dict, taken: Callable[[], None]) -> None:
-    """Mount the instrument; `taken` is called when the reader has let go, `setting` then has what was set."""
+    """Mount the instrument; `taken` is called when the reader has let go, `said` then has what was set."""
     _live(key=LIVE, data=data, on_set_change=taken)
-
-
-def setting(n_layers: int) -> tuple[list[float], float, bool] | None:
-    """What the reader's browser says was set: raw scores, gamma, layer normalisation; None where that is no such thing."""
-    given = said(LIVE)
-    numbers = given.get("w"), given.get("gamma")
-    if not isinstance(numbers[0], list) or len(numbers[0]) != n_layers:
-        return None
-    try:
-        w = [float(item) for item in numbers[0]]
-        gamma = float(numbers[1])
-    except (TypeError, ValueError):
-        return None
-    if not np.isfinite([*w, gamma]).all():
-        return None
-    return [round(min(LIMIT, max(-LIMIT, item)), 1) for item in w], round(min(TOP, max(0.1, gamma)), 1), bool(given.get("norm"))
 
 
 def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
     """All that any mix of these sentences needs, as JSON, and the words that the instrument shows; what it fills in stands in braces.
 
-    Of a word whose senses nobody labelled a point is coloured by which of both sentences it leans to under the mix on screen, which
+    Of a word whose senses nobody labeled a point is colored by which of both sentences it leans to under the mix on screen, which
     `mix.js` works out anew at every pixel: so both sentences are given the same candidates.
     """
-    n_layers, word = len(of.lengths), of.lemma or bare(chosen[0].word)[:24]
+    known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or bare(chosen[0].word)[:24]
     numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
     names = [(sense, sense_colour(k)) for k, sense in enumerate(senses)]
     if of.lemma is None:
@@ -95,7 +79,7 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
         },
         "lines": {str(k): (*around(o.tokens, o.position), numbers[k]) for k, o in of.examples.items()},
         "senses": [{"name": name, "colour": colour} for name, colour in names],
-        "text": _text(word, n_layers) | (_of_senses(word, len(of.ids), n_layers) if of.lemma else _of_sides(of, word)),
+        "text": mix_texts(known, word) | {"norm_help": norm_help()} | (_of_senses(of) if of.lemma else _of_sides(of, word)),
     }
     if of.lemma is None:
         data["close"] = surroundings.CLOSE
@@ -113,50 +97,20 @@ def _presets(n_layers: int) -> list[dict]:
     return [{"name": name, "w": w, "title": t("w = {w}", w=", ".join(f"{x:g}" for x in w))} for name, w in named]
 
 
-def _text(word: str, n_layers: int) -> dict:
-    """The words that the instrument shows of any word, in the reader's language; what it fills in stands in braces."""
-    return {
-        "title": t("Layer mix of “{word}”", word=word),
-        "presets": t("Presets"),
-        "learned": t("Learned weights"),
-        "layers": [slider_name(k) for k in range(n_layers)],
-        "gamma": t("scale γ"),
-        "norm": t("Layer normalization"),
-        "norm_help": norm_help(),
-        "share": t("layer weight s = softmax(w)"),
-        "pull": t("s × vector length: effective share"),
-        "spoken_share": t("{w}, weight {share}", w="{w}", share="{share}"),
-        "softmax": t("Thick bars: s = softmax(w). Thin bars: s × length, the effective share."),
-        "alike": t("All w are {w}: the same weights as all {other}, since softmax sees only differences.", w="{w}", other="{other}"),
-        "between": t("between your words, cosine {cosine}", cosine="{cosine}"),
-        "one_length": t("vector length"),
-        "length": t("lengths {lengths} (γ scales both)", lengths="{lengths}"),
-        "spoken": t("Layer weights {shares}.", shares="{shares}"),
-    }
-
-
-def map_in_words(word: str, n: int) -> str:
-    return t("Map of “{word}” in this mix: {n} sentences colored by sense.", n=n, word=word)
-
-
 def norm_help() -> str:
-    """What layer normalisation does."""
+    """What layer normalization does."""
     return t("Each layer's vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
-def _of_senses(word: str, n: int, n_layers: int) -> dict:
-    """Those of a word whose senses are labelled."""
-    return {
-        "map": map_in_words(word, n),
-        "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences."),
-        "accuracy": t("Nearest sentence: same sense"),
-        "chance": t("chance {share}", share="{share}"),
-        "alone": t("0 to {top}: single layers; each sentence left out in turn.", top=n_layers - 1),
+def _of_senses(of: AnyMix) -> dict:
+    """The words of a word whose senses are labeled."""
+    return sense_texts(model_layers.in_use(), of.lemma, len(of.ids)) | {
+        "about_map": t("Release a slider and UMAP redraws the map. Lines: the listed sentences.")
     }
 
 
 def _of_sides(of: AnyMix, word: str) -> dict:
-    """Those of a word whose senses nobody labelled."""
+    """The words of a word whose senses nobody labeled."""
     n, own = len(of.ids), of.occurrences
     points = t("Circles: words (means). Diamonds: occurrences of “{word}” ({n}).", word=word, n=own)
     if not own:

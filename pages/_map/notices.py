@@ -1,4 +1,4 @@
-"""What to notice on the map of a word that nobody labelled: pure functions of the numbers on screen."""
+"""What to notice on the map of a word that nobody labeled: pure functions of the numbers on screen."""
 
 from collections.abc import Sequence
 

@@ -9,7 +9,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure
-from core.senses.trust import WordGain, shown
+from core.senses.trust import WordGain, count_significant
 from core.views.layouts import word_gains
 from pages._cached.views import bench, of
 from pages._frame.choices import layer_name
@@ -89,7 +89,7 @@ def _about(result: dict, order: list[str], unshown: list[str], layer: str) -> li
     if layer == "0":
         return [t("Layer 0 sees only spelling: choose another layer.")]
     values = {"where": where, "good": len(order) - len(unshown), "n": len(order), "best": order[0], "gain": result[order[0]][layer].gain}
-    family = shown([result[w][layer] for w in order])
+    family = count_significant([result[w][layer] for w in order])
     values |= {"discovered": family.discovered, "holm": family.holm}
     lines = [
         t(

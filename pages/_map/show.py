@@ -10,14 +10,13 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.text.composed import folded
-from core.text.labelled_words import parts
+from core.text.labelled_words import listed_in, parts
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import layouts
 from core.views.around import frequent_words
-from core.views.layouts import POLES, Layout, LayoutRequest
+from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, known_gains, offers_senses
 from core.workbench import Bench
-from pages._cached import opened
 from pages._cached.views import bench, view
 from pages._frame.choices import layer_name
 from pages._frame.frame import notice
@@ -58,10 +57,10 @@ def show(in_use: InUse) -> None:
 
 
 def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str | None:
-    """Which word is drawn: those of the reader's sentences first, then the labelled ones, or the commonest of a corpus without labels."""
+    """Which word is drawn: those of the reader's sentences first, then the labeled ones, or the commonest of a corpus without labels."""
     table = over.targets
     own = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
-    known = opened.labelled_words(in_use.corpus)
+    known = listed_in(in_use.corpus)
     labelled = [*dict.fromkeys([*table.lemmas, *known])]
     others = [ALL_WORDS, *sorted(labelled)] if labelled else frequent_words(over)
     bundled = bench(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if known else ()
@@ -77,29 +76,29 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
         usual,
         known=known,
         titles={ALL_WORDS: t("all {n} bundled words", n=len(bundled)) if known else t("all words")},
-        told=every_word.known(in_use),
+        told={w: gains["mix"].one_nn for w, gains in known_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
     )
     return result if result in words else folded(result)
 
 
 def _labelled(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, Chosen], left, right) -> Layout:
-    """The map of a labelled word, its dots coloured by meaning."""
+    """The map of a labeled word, its dots colored by meaning."""
     table = over.targets
     own = next(filter(None, (item.lemma_in(table) for item in chosen)), None)
-    # On the map of all words the one in question wears its senses' colours among the grey others.
+    # On the map of all words the one in question wears its senses' colors among the gray others.
     lemma = word if word != ALL_WORDS else own
     with right, _more("layout"):
         plan = layout.choose()
     with left:
         ends = layout.ends(over, lemma or table.lemmas[0]) if plan == POLES else ()
-        placed = atlas.placed(table, word, chosen)
+        placed = atlas.place_sentences(table, word, chosen)
         request = LayoutRequest(
             word=word,
             contexts=tuple(item.in_context for item in placed.values()),
             plan=plan,
             ends=ends,
-            senses=st.session_state.get("view") == SENSES and drawing.offers_senses(over, word, plan),
+            senses=st.session_state.get("view") == SENSES and offers_senses(over, word, plan),
         )
         with st.spinner(t("Drawing the map…")):
             result = view(layouts.compute, over, request)
@@ -134,7 +133,7 @@ def _measures(in_use: InUse, word: str, space: str, of: Layout) -> None:
     if everything.open:
         with everything:
             ranking.show(replace(in_use, corpus=parts(in_use.corpus)[0]), word, space)
-            if every_word.offered(in_use):
+            if has_further_words(bench(in_use)):
                 every_word.show(in_use, word, space if space in model_layers.in_use().spaces else "mix")
 
 

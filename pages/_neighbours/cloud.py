@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 
-import numpy as np
 import streamlit as st
 
 from core.common import model_layers
@@ -10,7 +9,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t, tn
 from core.common.model_layers import SENSES
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
-from core.figures.maps import shared_limits
+from core.figures.maps import find_limits
 from core.figures.style import GLOVE, layer_colour, layer_title, mark, sense_colour
 from core.senses.cloud import NEAREST, side_shares
 from core.text.tokens import bare
@@ -79,7 +78,7 @@ def _missing(request: StaticRequest) -> str:
 
 
 def _why(over: Bench, request: StaticRequest) -> str:
-    """Why no labelled senses are shown."""
+    """Why no labeled senses are shown."""
     if not over.is_labelled:
         return t("No labeled senses here: color shows the nearer sentence.")
     words = " · ".join(dict.fromkeys(f"“{bare(word.word)[:40]}”" for word in request.words))
@@ -87,7 +86,7 @@ def _why(over: Bench, request: StaticRequest) -> str:
 
 
 def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[str]) -> Static | None:
-    """GloVe's dot among its neighbours; None where it has no such word, or nothing tells which sentence they go with."""
+    """GloVe's dot among its neighbors; None where it has no such word, or nothing tells which sentence they go with."""
     word = lemma or bare(request.words[0].word.casefold())
     note = (
         t("“{word}” and its 50 nearest words; rings are cosines", word=word)
@@ -117,7 +116,7 @@ def _static(over: Bench, request: StaticRequest, lemma: str | None, names: list[
 
 
 def _senses(over: Bench, result: SenseCloud, static: Static | None, layer: str, chosen: tuple[Chosen, Chosen], right) -> None:
-    """Of a labelled word: its map, the meanings around each dot, what to notice."""
+    """Of a labeled word: its map, the meanings around each dot, what to notice."""
     lemma, senses = result.lemma, result.senses
     with right:
         _map(over, result, layer, chosen)
@@ -135,7 +134,7 @@ def _senses(over: Bench, result: SenseCloud, static: Static | None, layer: str, 
         )
         + f" {cloud_notices.trusted(static, senses) if static else ''} {_level(over, layer)}".rstrip()
     )
-    notice(cloud_notices.noticed(result, layer, static))
+    notice(cloud_notices.write_notices(result, layer, static))
     lists.twin(cloud_notices.shares_table(result, shares, static), name=f"cloud-{lemma}", key="cloud.table")
 
 
@@ -146,7 +145,7 @@ def _level(over: Bench, layer: str) -> str:
 
 def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chosen]) -> None:
     lemma, n, where = result.lemma, len(result.occurrences), layer_title(layer)
-    placed = atlas.placed(over.targets, lemma, chosen)
+    placed = atlas.place_sentences(over.targets, lemma, chosen)
     contexts = tuple(item.in_context for item in placed.values())
     if layer == SENSES:
         layout = view(layouts.compute, over, LayoutRequest(word=lemma, contexts=contexts, senses=True))
@@ -164,7 +163,7 @@ def _map(over: Bench, result: SenseCloud, layer: str, chosen: tuple[Chosen, Chos
         stars=atlas.stars(placed, names, places),
         height=HEIGHT,
         key=f"cloud.map.{lemma}",
-        limits=shared_limits(np.concatenate([flat, places], axis=1)),
+        limits=find_limits(flat, places),
         name_senses=False,
     )
     values = {"n": n, "word": lemma, "where": where, "stars": len(placed)}
@@ -200,7 +199,7 @@ def _sides(over: Bench, request: CloudRequest, static: Static | None, names: lis
     if result is None:
         notice([t("The cloud of “{word}” appears once all sentences are read.", word=cloud_notices.in_question(*words))])
         return
-    notice(cloud_notices.noticed_sides(words, layer, result, static))
+    notice(cloud_notices.describe_sides(words, layer, result, static))
     lists.twin(cloud_notices.sides_table(result, static, names), name="cloud", key="cloud.table")
 
 

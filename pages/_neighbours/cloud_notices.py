@@ -15,20 +15,20 @@ UNSURE = 0.15  # a share no further than this above an even one
 
 def in_words(shares: dict) -> Markup:
     """ "62% money, 8% river", largest first."""
-    return Markup(", ").join(html("<b>{}</b>", share) for share in _ordered(shares, t("undecided")))
+    return Markup(", ").join(html("<b>{}</b>", share) for share in _list_shares(shares, t("undecided")))
 
 
 def in_plain_words(shares: dict, none: str = "") -> str:
     """The same without markup; `none` names what has no side."""
-    return ", ".join(_ordered(shares, none or t("undecided")))
+    return ", ".join(_list_shares(shares, none or t("undecided")))
 
 
-def _ordered(shares: dict, none: str) -> list[str]:
+def _list_shares(shares: dict, none: str) -> list[str]:
     ordered = sorted((item for item in shares.items() if item[1] > 0), key=lambda item: (item[0] is None, -item[1]))
     return [f"{share:.0%} {sense or none}" for sense, share in ordered]
 
 
-def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
+def write_notices(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
     """Which meaning each sentence stands among, and what GloVe's one dot stands among: two sentences."""
     lines = []
     if layer == "0" and model_layers.in_use().is_elmo and any(result.shares):
@@ -41,7 +41,7 @@ def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
         )
     elif any(result.shares):
         where = model_layers.in_use().at(layer, begins=True)
-        first, second = (_among(shares, len(result.senses)) for shares in result.shares)
+        first, second = (_describe_shares(shares, len(result.senses)) for shares in result.shares)
         if first and second:
             lines.append(t("{where} your first sentence is {first}, your second {second}.", first=first, second=second, where=where))
         elif first:
@@ -56,7 +56,7 @@ def noticed(result: SenseCloud, layer: str, static: Static | None) -> list[str]:
     return lines
 
 
-def _among(shares: dict | None, n: int) -> str:
+def _describe_shares(shares: dict | None, n: int) -> str:
     """Among which meaning a sentence stands, and how much of what is near has it; too close to call where none clearly leads."""
     if not shares:
         return ""
@@ -67,7 +67,7 @@ def _among(shares: dict | None, n: int) -> str:
 
 
 def trusted(static: Static, senses: list[str]) -> str:
-    """How far GloVe's shares can be trusted: from the labelled sentences' own words, each placed without its sentence."""
+    """How far GloVe's shares can be trusted: from the labeled sentences' own words, each placed without its sentence."""
     lines, trust = [], static.trust
     if trust.clear:
         numbers = {"lead": CLEAR, "right": trust.right / trust.clear, "chance": 1 / len(senses)}
@@ -79,7 +79,7 @@ def trusted(static: Static, senses: list[str]) -> str:
     return " ".join(lines)
 
 
-def noticed_sides(words: tuple[str, str], layer: str, result: SideCloud, static: Static | None) -> list[str]:
+def describe_sides(words: tuple[str, str], layer: str, result: SideCloud, static: Static | None) -> list[str]:
     """Of a word without labels, that of each sentence: what leans to which of both, and how GloVe's one dot stands: two sentences."""
     sides, n = result.sides, len(result.items)
     values = {"word": in_question(*words), "where": model_layers.in_use().at(layer, begins=True), "n": n}

@@ -1,4 +1,4 @@
-"""What to notice in two lists of neighbours: pure functions of what stands in them."""
+"""What to notice in two lists of neighbors: pure functions of what stands in them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from core.text.tokens import bare
 from core.views.neighbours import Neighbours
 
 
-def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
+def write_notices(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool) -> list[str]:
     """How far the two lists agree, and which senses they hold; `static_has`: whether the static vectors know the word."""
     lines = [_agreement(first, second, layer, static_has)]
     told = [_senses(item) for item in (first, second)]
@@ -24,7 +24,7 @@ def about(first: Neighbours, second: Neighbours, layer: str, *, static_has: bool
     return lines
 
 
-def beside(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
+def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Sequence[Neighbours], layer: str) -> list[str]:
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
     if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []
@@ -73,7 +73,7 @@ def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:
 
 
 def _senses(listed: Neighbours) -> str:
-    """Which meaning most neighbours have that are labelled as the word in question; "" where none is."""
+    """Which meaning most neighbors have that are labeled as the word in question; "" where none is."""
     results = [n.occurrence for n in listed.entries if isinstance(n, Neighbour)]
     counts = Counter(o.sense for o in results if o.sense and listed.lemma is not None and o.lemma == listed.lemma).most_common()
     if not counts:

@@ -1,4 +1,4 @@
-"""A neighbour becomes the reader's own sentence: one click, and a way back.
+"""A neighbor becomes the reader's own sentence: one click, and a way back.
 
 The lines are HTML, so a listener in the page hears of the clicks on their buttons (class "take") and says whose they were.
 """

@@ -1,4 +1,4 @@
-"""The Neighbours page's three lists: GloVe's one and ELMo's two, each neighbour in its sentence."""
+"""The Neighbors page's three lists: GloVe's one and ELMo's two, each neighbor in its sentence."""
 
 from contextlib import nullcontext
 from dataclasses import replace
@@ -12,7 +12,6 @@ from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
 from core.index.neighbours import ANY, OTHER, SAME, TypeNeighbour
-from core.index.sense_index import MOST_READ
 from core.index.sense_space import LAYER
 from core.text.tokens import bare
 from core.views import neighbours
@@ -21,7 +20,7 @@ from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
-from pages._frame.frame import notice
+from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
@@ -45,12 +44,15 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     requery.listen(table)
     few = [q.word for q in over.queries([c.in_context for c in words]) if neighbours.other_sentences(table, q) < FEW]
     labelled = any(word.lemma_in(over.targets) is not None for word in words)
-    choice = _choose(in_use, bool(few), has_senses=judge(over).space is not None, labelled=labelled)
-    reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
-    requery.show_back()
-    columns = st.columns(3, gap="large")
+    inputs, picture = picture_first()
+    with inputs:
+        choice = _choose(in_use, bool(few), has_senses=judge(over).space is not None, labelled=labelled)
+    with picture:
+        reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
+        requery.show_back()
+        columns = st.columns(3, gap="large")
     tables = []
-    with columns[0]:
+    with columns[0].container(key="static_list"):
         static.glove_column(over.vectors, first, second, choice.k, tables)
     for column, chosen in zip(columns[1:], (first, second), strict=True):
         if chosen.position is None:
@@ -59,12 +61,12 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     waiting = t("All sentences are read once; then this list appears.")
     sides = list(zip(columns[1:], "ab", _names(), OWN, (first, second), strict=True))
     listed = _lists(over, choice, sides, model_layers.in_use().called, tables, waiting, whole=everything is not None)
-    beside = _beside(in_use, choice, (first, second), listed, tables) if in_use.beside else []
+    beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
         share_card.note(in_use, first, second, choice.layer, choice.weights, lambda: tuple(map(_card_lines, listed)))
         has = over.vectors.vector(first.word) is not None
-        notice(notices.about(*listed, choice.layer, static_has=has) + unknown + beside)
+        notice(notices.write_notices(*listed, choice.layer, static_has=has) + unknown + beside)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
@@ -102,7 +104,7 @@ def _lists(
                 show_html('<p class="small">{}</p>', waiting)
                 continue
             if result.narrowed:
-                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=MOST_READ, layer=LAYER)
+                few = t("Ranked among the {n} nearest occurrences at layer {layer}.", n=f"{result.narrowed:,}", layer=LAYER)
                 show_html('<p class="small">{}</p>', few)
             _list(result, choice, "" if beside else side, over.targets.senses_of(result.lemma or ""))
             make = lists.type_table if choice.among == TYPES else lists.neighbour_table
@@ -111,7 +113,7 @@ def _lists(
     return listed
 
 
-def _beside(
+def _show_second_model(
     in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
@@ -135,7 +137,7 @@ def _beside(
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
         listed = _lists(over, choice, sides, name[:24], tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
-            return notices.beside(name, tuple(first), tuple(listed), layer)
+            return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []
 
 
@@ -192,7 +194,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
 def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
     """Let what is looked among follow the word, unless the reader chose it, or the address `given` says something else than usual."""
     if BY_HAND not in state:
-        state[BY_HAND] = given in titles.values() and given != titles[usual]
+        state[BY_HAND] = given in (*titles, *titles.values()) and given not in (usual, titles[usual])
     if not state[BY_HAND] and state.get("among", usual) != usual:
         state["among"] = usual
     return usual

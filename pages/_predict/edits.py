@@ -16,7 +16,7 @@ from pages._frame.choices import text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage
-from pages._predict.surprise import named
+from pages._predict.surprise import token_names
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -41,12 +41,12 @@ def show(in_use: InUse, read: Reading) -> None:
     old = view(next_words.read, bench(in_use), NextWordsRequest(sentences=sentences))
     pairs = expectation.aligned(old.tokens, read.tokens)
     words = [(None if i is None else old.tokens[i], None if j is None else read.tokens[j]) for i, j in pairs]
-    before, now = ([_along(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
+    before, now = ([_align(item, [pair[side] for pair in pairs]) for item in (r.forward, r.backward)] for side, r in ((0, old), (1, read)))
     alt = t("Surprisal of each word in bits, forward and backward: yours and the other version.")
     draw(versions_figure(words, before, now), key="predict.versions", alt=alt)
     if len(pairs) > MOST_PLACES:
         st.caption(t("{shown} of {count:,} words shown, around the first change.", shown=MOST_PLACES, count=len(pairs)))
-    notice(_noticed(words, before, now))
+    notice(_write_notices(words, before, now))
     _twin(pairs, old, read)
 
 
@@ -54,11 +54,11 @@ def _keep() -> None:
     st.session_state[passage.OTHER] = st.session_state[passage.TEXT]
 
 
-def _along(values: np.ndarray, places: list[int | None]) -> np.ndarray:
+def _align(values: np.ndarray, places: list[int | None]) -> np.ndarray:
     return np.array([np.nan if k is None else values[k] for k in places])
 
 
-def _noticed(words: list[tuple[str | None, str | None]], before: list[np.ndarray], now: list[np.ndarray]) -> list[str]:
+def _write_notices(words: list[tuple[str | None, str | None]], before: list[np.ndarray], now: list[np.ndarray]) -> list[str]:
     changed = [k for k, (a, b) in enumerate(words) if a != b]
     if not changed:
         return [t("Both versions are the same. Edit a word above.")]
@@ -100,7 +100,7 @@ def _effect(words: list, changed: set[int], old: np.ndarray, new: np.ndarray, *,
     if not np.isfinite(moved).any() or np.nanmax(moved) < 0.05:
         return t("From the right no kept word changed.") if backward else t("From the left no kept word changed.")
     k = int(np.nanargmax(moved))
-    names = {"word": named([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
+    names = {"word": token_names([b or "" for _, b in words])[k], "x": old[k], "y": new[k]}
     if backward:
         return t("Backward, which sees an edit only earlier, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
     return t("Forward, which sees an edit only later, changed most at “{word}”: {x:.1f} → {y:.1f} bits.", **names)
@@ -113,6 +113,6 @@ def _twin(pairs: list[tuple[int | None, int | None]], old: Reading | None, read:
             places = [pair[side] for pair in pairs]
             tokens = item.tokens
             columns[t("word, {version}", version=name)] = ["" if k is None else tokens[k] for k in places]
-            columns[t("bits from the left, {version}", version=name)] = _along(item.forward, places).round(3).tolist()
-            columns[t("bits from the right, {version}", version=name)] = _along(item.backward, places).round(3).tolist()
+            columns[t("bits from the left, {version}", version=name)] = _align(item.forward, places).round(3).tolist()
+            columns[t("bits from the right, {version}", version=name)] = _align(item.backward, places).round(3).tolist()
     lists.twin(pd.DataFrame(columns), name="surprisal", label=t("Show as table"), key="predict.surprisal")

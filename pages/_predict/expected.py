@@ -17,7 +17,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage
 from pages._widgets import lists
-from pages._widgets.word_lists import STYLE, word_buttons, written
+from pages._widgets.word_lists import STYLE, word_buttons, write_word
 
 
 def show(in_use: InUse, read: Reading) -> None:
@@ -39,7 +39,7 @@ def show(in_use: InUse, read: Reading) -> None:
         word_buttons("after", after, FORWARD, longest, _append)
     _how_to_draw()
     st.caption(t("Words outside the vocabulary have {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
-    notice(_noticed(first, last, before, after))
+    notice(_write_notices(first, last, before, after))
     rows = [
         {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
         for where, result in ((t("before"), before), (t("after"), after))
@@ -98,9 +98,9 @@ def _prepend(word: str) -> None:
     passage.put(expectation.prepended(st.session_state[passage.TEXT], [word]), at=None if at is None else at + 1)
 
 
-def _noticed(first: str, last: str, before: Expected, after: Expected) -> list[str]:
+def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
     n, m = (round(result.effective, 1 if result.effective < 10 else None) for result in (after, before))
-    names = {"first": written(first)[:24], "last": written(last)[:24], "n": n, "m": m}
+    names = {"first": write_word(first)[:24], "last": write_word(last)[:24], "n": n, "m": m}
     ends, begins = (
         next((p.probability for p in item.likeliest if p.word == word), 0.0)
         for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))

@@ -41,7 +41,7 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
         0.0,
     )
     word_buttons("masked", expected, BOTH, max(item.probability for item in result.likeliest), _replace, position)
-    notice(_noticed(word, result))
+    notice(_write_notices(word, result))
     rows = [
         {t("rank"): k, t("word"): item.text, t("probability"): round(item.probability, 6), t("whole word"): item.whole}
         for k, item in enumerate(result.likeliest, 1)
@@ -71,7 +71,7 @@ def _replace(word: str, position: int) -> None:
     passage.put(expectation.replaced(st.session_state[passage.TEXT], position, word.removeprefix("…")), at=position)
 
 
-def _noticed(word: str, masked: Masked) -> list[str]:
+def _write_notices(word: str, masked: Masked) -> list[str]:
     best = masked.likeliest[0]
     values = {"word": word[:24], "best": best.text, "share": best.probability}
     if masked.rank is None:

@@ -20,7 +20,7 @@ KEPT = 100  # earlier versions to go back to
 NOW, BEFORE, CHANGED = "predict.now", "predict.before", "predict.changed"
 
 
-def typed() -> str:
+def ask_text() -> str:
     """Examples, the text, Undo."""
     if st.session_state.pop(CHANGED, False):
         _forget_earlier()
@@ -44,7 +44,14 @@ def typed() -> str:
     columns = st.columns([9.5, 1.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
-        TEXT, label, known[0].text, limits().max_text, place=columns[0], height=80, placeholder=t("Type a few words"), on_change=_typed
+        TEXT,
+        label,
+        known[0].text,
+        limits().max_text,
+        place=columns[0],
+        height=80,
+        placeholder=t("Type a few words"),
+        on_change=_note_change,
     )
     columns[-1].button(
         t("Undo"),
@@ -127,7 +134,7 @@ def _forget_earlier() -> None:
     st.session_state[BEFORE] = None
 
 
-def _typed() -> None:
+def _note_change() -> None:
     st.session_state[CHANGED] = True
 
 

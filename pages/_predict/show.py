@@ -20,7 +20,7 @@ PART = "predict_part"
 
 def show(in_use: InUse) -> None:
     """Inputs, then a part, with what to notice."""
-    sentences = expectation.sentences_of(passage.typed())
+    sentences = expectation.sentences_of(passage.ask_text())
     if not sentences:
         st.info(t("Type a few words, or choose an example."), icon=":material/edit:")
         return

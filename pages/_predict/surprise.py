@@ -24,7 +24,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._predict import passage
 from pages._widgets import lists, word_lists
-from pages._widgets.word_lists import fared, word_buttons, written
+from pages._widgets.word_lists import fared, word_buttons, write_word
 
 MOST = next_words.MOST_RANKED  # words to tap
 STYLE = """
@@ -40,7 +40,7 @@ def show(in_use: InUse, read: Reading) -> None:
     """The words between their bars, what to notice, and the three lists of the word in question."""
     position = _ribbon(in_use, read)
     over, request = bench(in_use), NextWordsRequest(sentences=read.sentences)
-    notice(_noticed(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
+    notice(_write_notices(read, view(next_words.ranks, over, request, read)) + _not_in_glove(in_use, read))
     word = read.tokens[position]
     result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
@@ -64,7 +64,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     tokens = read.tokens[:MOST]
     forward, backward = read.forward[:MOST], read.backward[:MOST]
     opening = next_words.opening(bench(in_use), read)
-    place = _kept(tokens)
+    place = _get_place(tokens)
     if place is None:
         place = st.session_state[passage.AT] = opening
         st.session_state[passage.CHOSEN] = place, st.session_state[passage.NOW]
@@ -93,7 +93,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
     return opening if position is None else position
 
 
-def _kept(tokens: Sequence[str]) -> int | None:
+def _get_place(tokens: Sequence[str]) -> int | None:
     """The place in question, as tapped or by the address; None where there is none, or it was chosen for another text."""
     state = st.session_state
     if passage.AT not in state and passage.AT in st.query_params:
@@ -116,9 +116,9 @@ def _most(values: np.ndarray, words: np.ndarray) -> int:
     return int(np.argmax(np.where(np.isfinite(values), values + 1e3 * words, -1.0)))
 
 
-def named(tokens: Sequence[str]) -> list[str]:
+def token_names(tokens: Sequence[str]) -> list[str]:
     """Tokens as they are called in sentences: short, numbered where they stand again."""
-    return question.token_labels(list(tokens), lambda token: written(token)[:24])
+    return question.token_labels(list(tokens), lambda token: write_word(token)[:24])
 
 
 def _replace(word: str, position: int) -> None:
@@ -133,18 +133,18 @@ def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
         vectors = opened.vectors(in_use.vectors)
     except ElmoscopeError:  # they are beside the point here: the pages that need them say what is wrong
         return []
-    missing = [f"“{written(word)[:24]}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
+    missing = [f"“{write_word(word)[:24]}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
     return [t("Not in GloVe: {words}.", words=", ".join(missing[:5]))] if missing else []
 
 
-def _noticed(read: Reading, places: np.ndarray) -> list[str]:
+def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
     tokens = read.tokens
     known = np.isfinite(read.forward)
     lines = []
     if not known.any():
         return [t("None of these words is in the vocabulary: their letters are read, but not scored.")]
     words = np.array([any(map(str.isalnum, token)) for token in tokens])
-    called = named(tokens)
+    called = token_names(tokens)
     a, b = _most(read.forward, words), _most(read.backward, words)
     names = {"a": called[a], "x": read.forward[a], "b": called[b], "y": read.backward[b]}
     if a == b:
@@ -161,6 +161,6 @@ def _noticed(read: Reading, places: np.ndarray) -> list[str]:
         names = {"n": scored, "left": left, "right": right, "both": both}
         lines.append(t("Top prediction right, of {n}: {left} from the left, {right} from the right, {both} from both.", **names))
     if not known.all():
-        outside = ", ".join(f"“{written(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
+        outside = ", ".join(f"“{write_word(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
         lines.append(t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside))
     return lines

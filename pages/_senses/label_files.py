@@ -7,7 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t, tn
+from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels
@@ -52,7 +52,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
             first, second = st.columns(2, gap="large")
             _open(first, key, occurrences)
             _second(second, occurrences, labels)
-    st.caption(t("Labels stay on this machine.") if label_store.kept_here() else t("Labels are gone when you leave: download them."))
+    st.caption(t("Labels stay on this machine.") if label_store.keeps_here() else t("Labels are gone when you leave: download them."))
     if result is not None:
         _twin(occurrences, labels, result)
 
@@ -81,7 +81,7 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     except ElmoscopeError as error:
         place.info(plain(str(error)), icon=":material/info:")
         return
-    place.metric(t("Krippendorff’s alpha"), f"{alpha:.2f}".replace("-", "−"), help=t("1: full agreement, 0: chance."))
+    place.metric(t("Krippendorff’s alpha"), format_number(alpha, ".2f"), help=t("1: full agreement, 0: chance."))
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
 
 

@@ -61,10 +61,10 @@ def unsure(key: tuple[str, str]) -> set[int]:
     return st.session_state.setdefault(UNSURE, {}).setdefault(key, set())
 
 
-def kept_here() -> bool:
+def keeps_here() -> bool:
     """Whether labels stay on this machine: on one's own alone, where paths may be named."""
     return limits().paths
 
 
 def _path(key: tuple[str, str]) -> Path | None:
-    return cache_folder() / "labels" / f"{text_fingerprint(key)[:DIGITS]}.jsonl" if kept_here() else None
+    return cache_folder() / "labels" / f"{text_fingerprint(key)[:DIGITS]}.jsonl" if keeps_here() else None

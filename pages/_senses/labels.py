@@ -38,8 +38,8 @@ def editor(view: str, groups: Groups) -> None:
         {
             "label": bases.get(view, names),
             "sentences": np.bincount(groups.of, minlength=len(names)),
-            "substitutes": [_listed(words) for words in groups.substitutes],
-            "words": [_listed(words) for words in groups.words],
+            "substitutes": [_join_words(words) for words in groups.substitutes],
+            "words": [_join_words(words) for words in groups.words],
         }
     )
     if not any(groups.substitutes):
@@ -67,7 +67,7 @@ def editor(view: str, groups: Groups) -> None:
 
 
 def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[str]) -> None:
-    """The sentences with their labels, as JSON lines that this app reads as a labelled corpus, and as a table with CSV."""
+    """The sentences with their labels, as JSON lines that this app reads as a labeled corpus, and as a table with CSV."""
     labels = [names[item] for item in groups.of]
     expected = [", ".join(answer.word for answer in of[:IN_TABLE]) for of in occurrences.substitutes]
     st.download_button(
@@ -94,7 +94,7 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
     lists.twin(table, name=f"{word}-senses", label=t("Show as table"), key="found.twin")
 
 
-def _listed(words: list[tuple[str, float]]) -> str:
+def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
 
 

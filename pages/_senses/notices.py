@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.common.significance import written
+from core.common.significance import format_p
 from core.figures.spaces import shape_names
 from core.figures.style import sense_colour
 from core.senses import clusters
@@ -20,12 +20,12 @@ LEAST_Z = 1.0  # below which a word is not named: of words in one sentence each 
 WITH = 4  # words near by in a group's second line
 
 
-def noticed(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
+def write_notices(occurrences: Occurrences, number: int, agreement: Agreement | None, telling: list[list[tuple[str, float]]]) -> list[str]:
     """How many groups are suggested, and what the labels, or the words near by, say of those on screen: two sentences."""
     word = occurrences.word
     s = occurrences.suggestion
     n = len(occurrences.items)
-    values = {"word": word, "n": n, "groups": s.number, "asked": number, "p": written(s.p)}
+    values = {"word": word, "n": n, "groups": s.number, "asked": number, "p": format_p(s.p)}
     if s.number == 1 and n < clusters.FEW:
         first = t("<b>Inconclusive</b> for “{word}” ({p}): {n} sentences are few", **values)
     elif s.number == 1:
@@ -76,13 +76,13 @@ def sentences(groups: Groups, names: list[str], occurrences: Occurrences) -> Non
         here = np.flatnonzero(groups.of == number).tolist()
         typical.append(sorted(here, key=lambda k: -groups.near[k])[:TYPICAL])
         odd.append(sorted((k for k in here if k not in typical[-1]), key=lambda k: groups.margin[k])[:ODD])
-    _listed(groups, names, occurrences, typical)
+    _list_sentences(groups, names, occurrences, typical)
     if any(odd):
         with st.expander(t("Least typical"), key="found.odd"):
-            _listed(groups, names, occurrences, odd)
+            _list_sentences(groups, names, occurrences, odd)
 
 
-def _listed(groups: Groups, names: list[str], occurrences: Occurrences, listed: list[list[int]]) -> None:
+def _list_sentences(groups: Groups, names: list[str], occurrences: Occurrences, listed: list[list[int]]) -> None:
     """The sentences listed of each group under its name, two groups side by side."""
     signs = {label: sign for sign, label in shape_names([o.sense for o in occurrences.items])}
     for start in range(0, len(names), 2):

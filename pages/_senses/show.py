@@ -5,7 +5,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import html
 from core.common.model_layers import SENSES
-from core.figures.spaces import found_map, number_figure, shape_names
+from core.figures.spaces import draw_found_map, number_figure, shape_names
 from core.figures.style import MAP_CONFIG, mark
 from core.senses import clusters
 from core.views import induction
@@ -15,7 +15,7 @@ from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._senses import dictionary, labels, word
-from pages._senses.notices import measures, noticed, sentences
+from pages._senses.notices import measures, sentences, write_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -37,7 +37,7 @@ def show(in_use: InUse) -> None:
     names = labels.current(of_view, groups.names)
     with picture:
         _pictures(found, groups, names, number, chosen.layer, of_view)
-    notice(noticed(found, number, groups.agreement, groups.words))
+    notice(write_notices(found, number, groups.agreement, groups.words))
     if found.weak >= OFTEN:
         st.caption(t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=found.weak))
     sentences(groups, names, found)
@@ -51,7 +51,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
     left, right = st.columns([3, 2], gap="large")
     with left:
         hovers = [mark(o.tokens, o.position) + (html("<br><i>{}</i>", o.sense) if o.sense else "") for o in occurrences.items]
-        figure = found_map(occurrences.coordinates, groups.of, names, gold, hovers, key=f"found.{view}")
+        figure = draw_found_map(occurrences.coordinates, groups.of, names, gold, hovers, key=f"found.{view}")
         alt = t("Map of {n} sentences in {groups} groups: {names}.", n=len(occurrences.items), groups=number, names=", ".join(names))
         draw(figure, key="found.map", alt=alt, config=MAP_CONFIG)
         named = shape_names(gold)

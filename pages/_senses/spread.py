@@ -53,7 +53,7 @@ def show(in_use: InUse) -> None:
         with right:
             _ask(key, occurrences, labels, result)
     _name(key, occurrences, labels)
-    notice(_noticed(occurrences, labels, result, chosen.layer))
+    notice(_write_notices(occurrences, labels, result, chosen.layer))
     _sentences(occurrences, labels, result)
     _senses(key, occurrences, labels, result)
     label_files.show(key, replace(in_use, corpus=over.corpus), occurrences, labels, result)
@@ -173,7 +173,7 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
     )
 
 
-def _noticed(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
+def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
     n, given = len(occurrences.items), len(labels.given)
     if result is None:
         return [

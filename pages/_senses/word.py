@@ -14,11 +14,11 @@ from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
 from core.text.corpora import sentences_of
+from core.text.labelled_words import listed_in
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
 from core.workbench import Bench
-from pages._cached import opened
 from pages._cached.views import bench
 from pages._frame import examples, question
 from pages._frame.choices import BOUND, layer_choice
@@ -66,7 +66,7 @@ def choose(in_use: InUse, place, *, groups: bool = True) -> WordChoice | None:
 
 
 def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
-    """What has the word, or any: the labelled sentences, else every token; None while these are being read, which the page then says."""
+    """What has the word, or any: the labeled sentences, else every token; None while these are being read, which the page then says."""
     if not sentences_of(over.corpus):
         registry.resolve(over.corpus, "corpus")  # a wrong path is said at once
     table = induction.labelled_with(over, word)
@@ -78,7 +78,7 @@ def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
 def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
     usual = _usual(over, table)
-    known = opened.labelled_words(over.corpus)
+    known = listed_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
         st.container(), WORD, offered, usual, known=known, told={}, titles={}, help=t("Any word in at least 10 sentences of your corpus.")
@@ -118,7 +118,7 @@ def _usual(over: Bench, table: OccurrenceTable) -> str:
     usual, state = table.lemma_of(question.word()) or question.word(), st.session_state
     own = not sentences_of(over.corpus)
     if not own and state.get("example") == examples.first_word():
-        usual = examples.grouped() or usual
+        usual = examples.word_to_group() or usual
     if own and (state.get("example") or len(induction.rows_of(table, usual)) < clusters.FEWEST):
         usual = induction.opening_word(over, table) or usual
     before, state[CORPUS] = state.get(CORPUS), over.corpus

@@ -1,4 +1,4 @@
-"""What decided this sense: the sentence coloured by influence, words by layers, and what past and future would choose."""
+"""What decided this sense: the sentence colored by influence, words by layers, and what past and future would choose."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._why import expected, tables, words
-from pages._why.decide_notices import hangs_on, noticed, noticed_apart, noticed_moves
+from pages._why.decide_notices import describe_apart, describe_moves, hangs_on, write_notices
 from pages._why.inputs import Options, controls
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -29,7 +29,7 @@ from pages._widgets.inputs import Chosen, sentence
 
 
 def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGenerator) -> None:
-    """The controls in `inputs`, the coloured sentence in `picture`, and all that is below."""
+    """The controls in `inputs`, the colored sentence in `picture`, and all that is below."""
     with inputs:
         options = controls(in_use, chosen)
     if chosen.position is None:
@@ -75,7 +75,7 @@ def _sense(
     if model_layers.in_use().is_elmo:
         with right:
             _halves(result, options, colours, pair)
-    notice(noticed(result, options, stands, chosen, answer.content))
+    notice(write_notices(result, options, stands, chosen, answer.content))
     if model_layers.in_use().is_elmo:
         lists.twin(tables.of_halves(result), name="halves", label=t("Halves as table"), key="decided.halves.table")
 
@@ -116,7 +116,7 @@ def _choose_sense(result: Influence, options: Options, senses: list[str]) -> str
 def _without_senses(
     in_use: InUse, request: AttributionRequest, answer: Attribution, options: Options, inputs: DeltaGenerator, picture: DeltaGenerator
 ) -> Attribution:
-    """A word without two labelled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
+    """A word without two labeled senses: what holds it away from the other of the two sentences; where there is none, how far it moves."""
     other = sentence(inputs, "b", t("The other sentence"), t("Word in the other sentence"))
     if other.position is not None:
         answer = view(attribution.compute, bench(in_use), replace(request, other=other.in_context))
@@ -125,18 +125,18 @@ def _without_senses(
         _how_far(answer, options, picture)
         return answer
     pair = (sense_colour(0), sense_colour(1))
-    values = np.stack([influence.apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
+    values = np.stack([influence.measure_apart(result, view, options.half) for view in result.views], axis=1)  # (K, V)
     column = result.views.index(options.layer)
     hovers = {k: t("without it, {value} nearer", value=signed(v)) for k, v in zip(result.changed, values[:, column], strict=True)}
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend_of_two(pair), place=picture)
     lists.heading(t("Word by word, layer by layer"), pair[0], t("cosine gained without it"))
     show_html("{}", _heat(result, column, values, pair))
-    notice(noticed_apart(result, options, answer.content, other.word))
+    notice(describe_apart(result, options, answer.content, other.word))
     return answer
 
 
 def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> None:
-    """A word without labelled senses and without another sentence: how far each word moves its vector at all."""
+    """A word without labeled senses and without another sentence: how far each word moves its vector at all."""
     result = answer.influence
     if result.changed:
         show_html("<p>{}</p>", words.no_other(result), place=picture)
@@ -147,7 +147,7 @@ def _how_far(answer: Attribution, options: Options, picture: DeltaGenerator) -> 
     show_html("{}", _marks(result, values[:, column], hovers, (blue, blue), "{:.2f}".format), place=picture)
     lists.heading(t("Word by word, layer by layer"), blue, t("1 − cosine to its vector in the full sentence"))
     show_html("{}", _heat(result, column, values, (blue, blue), "{:.2f}".format))
-    notice(noticed_moves(result, options, answer.content))
+    notice(describe_moves(result, options, answer.content))
 
 
 def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: tuple[str, str], write=signed) -> str:

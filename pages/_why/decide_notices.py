@@ -5,7 +5,7 @@ from collections.abc import Collection
 import numpy as np
 
 from core.common import model_layers
-from core.common.i18n import t, tn
+from core.common.i18n import format_number, t, tn
 from core.common.markup import Markup
 from core.figures.influence import signed
 from core.senses import influence
@@ -18,10 +18,10 @@ from pages._widgets.inputs import Chosen
 MAX_TURNING = 4  # words named each of which would turn the sense
 
 
-def noticed(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
+def write_notices(result: Influence, options: Options, stands: SenseStanding, chosen: Chosen, content: Collection[int]) -> list[str]:
     """Where the word has senses: how it is read, and what decided that: two sentences."""
     nearest = influence.verdict(result, options.layer, options.half)
-    lines = [_sentence(_reading(result, nearest), _judged(chosen, nearest))]
+    lines = [_sentence(_reading(result, nearest), _compare_with_label(chosen, nearest))]
     if not result.changed:
         return lines
     if options.layer == "0":
@@ -37,13 +37,13 @@ def hangs_on(result: Influence, options: Options) -> list[str]:
     return [*_turns(result, options, influence.verdict(result, options.layer, options.half)), *_alone(result, options.layer)]
 
 
-def noticed_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
+def describe_apart(result: Influence, options: Options, content: Collection[int], other: str) -> list[str]:
     """Without senses, beside another sentence's word `other`: which word holds the two apart or draws them together: two sentences."""
     if not result.changed:
         return [_sentence(t("there is no other word"))]
     if options.layer == "0":
         return [_sentence(_nothing("0"))]
-    values = influence.apart(result, options.layer, options.half)
+    values = influence.measure_apart(result, options.layer, options.half)
     clear = [int(k) for k in np.argsort(-np.abs(values), kind="stable") if abs(values[k]) >= influence.CLEAR]
     naming = [k for k in clear if result.changed[k] in content]
     places = {
@@ -80,7 +80,7 @@ def noticed_apart(result: Influence, options: Options, content: Collection[int],
     return lines
 
 
-def noticed_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
+def describe_moves(result: Influence, options: Options, content: Collection[int]) -> list[str]:
     """Where only the way of the vector can be said: two sentences."""
     moved = result.moved[:, result.views.index(options.layer), influence.HALVES.index(options.half)]
     if not result.changed:
@@ -124,7 +124,7 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
     return read
 
 
-def _judged(chosen: Chosen, nearest: SenseStanding) -> str:
+def _compare_with_label(chosen: Chosen, nearest: SenseStanding) -> str:
     """Whether the model is right, where the sentence is one of ours, so that a person's answer is known."""
     example = example_on_screen(chosen)
     if example is None or not example.sense or not nearest.clear:
@@ -201,7 +201,7 @@ def _sides(result: Influence, view: str) -> list[str]:
 
 
 def _signed(gain: float) -> str:
-    return f"{round(gain, 1) + 0.0:+.1f}".replace("-", "−")
+    return format_number(round(gain, 1) + 0.0, "+.1f")
 
 
 def _past_settles(n: int, facts: dict[str, str]) -> str:

@@ -6,9 +6,9 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.edits import add_path, margin_figure
-from core.figures.maps import shared_limits
+from core.figures.maps import find_limits
 from core.figures.style import layer_colour, mark
-from core.senses.edits import written
+from core.senses.edits import write_step
 from core.text.tokens import as_written, bare
 from core.views.edits import EditPath, EditsRequest, Way, compute
 from pages._cached import opened
@@ -52,7 +52,7 @@ def show(in_use: InUse) -> None:
         if revealed or not path.lemma:
             _leads(path, revealed)
     moves = path.alignment.target in path.alignment.changes
-    notice(edit_notices.noticed(path, judgment, guess) if revealed else edit_notices.before(path.steps, first.word, moves))
+    notice(edit_notices.write_notices(path, judgment, guess) if revealed else edit_notices.before(path.steps, first.word, moves))
     if revealed:
         lists.twin(edit_notices.path_table(path), name="edits", key="flip.table")
     page_link("guess", t("Guess the machine: a quiz of readings"), icon=":material/quiz:", width="content")
@@ -63,7 +63,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     question bold; its sense once revealed."""
     step = path.steps[k]
     parts = []
-    for column, piece, stands in written(path.alignment, step, *pieces):
+    for column, piece, stands in write_step(path.alignment, step, *pieces):
         blank = piece[: len(piece) - len(piece.lstrip())]
         text = piece.strip()[:40]
         if column == path.alignment.target:
@@ -94,7 +94,7 @@ def _picture(path: EditPath, way: Way, revealed: bool) -> None:
         word,
         layer=path.space,
         key=f"flip.map.{word}",
-        limits=shared_limits(np.concatenate([way.coordinates, points])),
+        limits=find_limits(way.coordinates, points),
         height=316,
         name_senses=False,
     )

@@ -43,7 +43,7 @@ def edit_name(step: EditStep) -> str:
 
 
 def sense_chip(sense: str, senses: Sequence[str]) -> str:
-    """A sense on a ground of its colour."""
+    """A sense on a ground of its color."""
     return lists.chip_of(sense, sense_colour(senses.index(sense)))
 
 
@@ -67,7 +67,7 @@ def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
 
 
 def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict | None) -> str:
-    """Why no labelled senses are read, what is measured instead, and what that cannot tell: the verdict on the word does, where it is one."""
+    """Why no labeled senses are read, what is measured instead, and what that cannot tell: the verdict on the word does, where it is one."""
     words = {"first": first[:40], "second": second[:40]}
     if not labelled:
         why = t("No labeled senses here:")
@@ -82,7 +82,7 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *message)
 
 
-def noticed(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
+def write_notices(path: EditPath, verdict: Verdict | None, guess: int | None) -> list[str]:
     """Where it flips, whether the guess was right, and where the other layers flip: two sentences."""
     first = path.flips[path.space]
     place = model_layers.in_use().at(path.space)

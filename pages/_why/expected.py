@@ -1,4 +1,4 @@
-"""Which words change what ELMo expects in the place of the word in question: the sentence coloured, and which words come and go."""
+"""Which words change what ELMo expects in the place of the word in question: the sentence colored, and which words come and go."""
 
 import pandas as pd
 import streamlit as st
@@ -12,14 +12,13 @@ from core.figures.style import LAYER_COLOURS
 from core.senses import influence
 from core.text.tokens import bare
 from core.views import substitutes
-from core.views.substitutes import ChangesRequest
+from core.views.substitutes import ChangesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain, show_html
 from pages._why.inputs import Options
 from pages._widgets import lists
 from pages._widgets.inputs import Chosen
-from pages._word.substitute_words import weakness
 
 
 def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int]) -> None:
@@ -36,7 +35,7 @@ def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int
     sizes = {k: change.size for k, change in changes.items()}
     show_html("{}", influence_marks(chosen.tokens, chosen.position, sizes, hovers, (blue, blue), write="{:.2f}".format))
     why = in_place.weakness(chosen.in_context)
-    show_html("<p>{} {}</p>", noticed(chosen.tokens, changes, options, content), weakness(chosen.word, why))
+    show_html("<p>{} {}</p>", write_notice(chosen.tokens, changes, options, content), weakness(chosen.word, why))
     rows = [
         {t("place"): k + 1, t("word"): chosen.tokens[k], t("change"): round(change.size, 4)}
         | {t("come in"): ", ".join(change.come), t("go"): ", ".join(change.go)}
@@ -46,7 +45,7 @@ def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int
     lists.twin(pd.DataFrame(rows), name="expectations", label=label, key="decided.expected.table")
 
 
-def noticed(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
+def write_notice(tokens: tuple[str, ...], changes: dict[int, Change], options: Options, content: frozenset[int]) -> str:
     """Which word of meaning changes most what is expected, and how."""
     most = max(content & changes.keys(), key=lambda k: changes[k].size, default=None)
     if most is None or changes[most].size < influence.CLEAR:
@@ -57,7 +56,7 @@ def noticed(tokens: tuple[str, ...], changes: dict[int, Change], options: Option
         "way": _way(options),
         "change": _come_and_go(changes[most]),
     }
-    return t("“{word}” changes substitutes most ({size}); {way}: {change}.", **facts)
+    return t("Of the content words, “{word}” changes substitutes most ({size}); {way}: {change}.", **facts)
 
 
 def _way(options: Options) -> str:

@@ -41,18 +41,9 @@ def choices(in_use: InUse) -> tuple[str, str]:
 def choose_guess(steps: Sequence[EditStep], of: tuple, *, labelled: bool) -> tuple[int | None, bool]:
     """The user's guess (NEVER, or an edit's number; None if there is none) and whether the answer is to be shown."""
     if st.session_state.get("flip_of", of) != of:  # another path: a new guess, the answer hidden again
-        st.session_state.reveal, st.session_state.guess = False, None
+        st.session_state.reveal, st.session_state.guess = False, ""
     st.session_state.flip_of = of
-    options = [*range(1, len(steps)), NEVER]
-    if st.session_state.get("guess") not in (None, *options):
-        st.session_state.guess = None
-    guess = st.selectbox(
-        t("At which edit does the sense flip?") if labelled else t("At which edit is it nearer to the second sentence?"),
-        options,
-        index=None,
-        key="guess",
-        **BOUND,
-        placeholder=t("Your guess"),
-        format_func=lambda k: t("edit {k}", k=k) if k else t("it never flips"),
-    )
-    return guess, st.toggle(t("Reveal"), key="reveal", **BOUND)
+    titles = {"": t("Your guess")} | {str(k): t("edit {k}", k=k) for k in range(1, len(steps))} | {str(NEVER): t("it never flips")}
+    label = t("At which edit does the sense flip?") if labelled else t("At which edit is it nearer to the second sentence?")
+    guess = choice("guess", label, titles, "", in_box=True)
+    return int(guess) if guess else None, st.toggle(t("Reveal"), key="reveal", **BOUND)

@@ -11,7 +11,7 @@ from core.text.tokens import join_tokens
 
 
 def of_words(result: Influence) -> pd.DataFrame:
-    """A row for each word tried, layer and half: how far it moves the vector, and towards which senses (differences of cosines)."""
+    """A row for each word tried, layer and half: how far it moves the vector, and toward which senses (differences of cosines)."""
     rows = []
     for n, position in enumerate(result.changed):
         for v, view in enumerate(result.views):

@@ -21,12 +21,12 @@ def reader(half: str) -> str:
 
 
 def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
-    """How far a word moves the target towards every sense: "river edge +0.03, financial institution −0.01"."""
+    """How far a word moves the target toward every sense: "river edge +0.03, financial institution −0.01"."""
     return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
 
 
 def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
-    """HTML under the sentence: what its colours and numbers are."""
+    """HTML under the sentence: what its colors and numbers are."""
     how = {
         influence.DROP: t("Number: lead lost when dropped."),
         influence.MASK: t("Number: lead lost when masked."),
@@ -39,7 +39,7 @@ def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Ma
 
 
 def legend_of_two(pair: tuple[str, str]) -> Markup:
-    """HTML under the sentence of a word without labelled senses: what its colours and numbers are."""
+    """HTML under the sentence of a word without labeled senses: what its colors and numbers are."""
     chips = lists.chip_of(t("+ separates it from the other sentence"), pair[0]) + lists.chip_of(t("− brings it closer"), pair[1])
     message = t("No labeled senses: each word shows how much nearer the other sentence’s word is without it.")
     return html('<div class="chips">{}</div><p class="small" style="margin-top:0.3rem">{}</p>', chips, message)

@@ -16,7 +16,7 @@ from pages._frame.teaching import folded
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the Neighbours page was asked for."""
+    """What the Neighbors page was asked for."""
 
     layer: str
     weights: str  # of the mix, "a,b,c"

@@ -1,16 +1,14 @@
-"""Instruments: pictures that answer every pixel of a drag in the reader's browser, in the page itself and in its colours.
+"""Instruments: pictures that answer every pixel of a drag in the reader's browser, in the page itself and in its colors.
 
 Each is a script of its own behind `instrument.js`, which all share, and a style; data and texts are core's and the page's, as JSON.
 Beside it stands a small component that only tells it what the server has since made, and tells the server where the browser could not
 run it: then the page is drawn by Streamlit alone.
 """
 
-from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 SHARED = (Path(__file__).parent / "instrument.js").read_text("utf-8")
@@ -27,12 +25,7 @@ def instrument(name: str, folder: Path, *parts: str) -> Callable[..., Any]:
     return st.components.v2.component(f"elmoscope_{name}", html=html, css=read["css"], js=SHARED + read["js"])
 
 
-def packed(numbers: np.ndarray, kind: str = "<f4") -> str:
-    """Numbers as base64, little-endian, float32 unless another kind is given: what `decoded` reads."""
-    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
-
-
-def said(key: str) -> dict:
+def get_settings(key: str) -> dict:
     """What the instrument mounted under `key` last told of what was set; {} where that is no such thing."""
     result = (st.session_state.get(key) or {}).get("set")
     return result if isinstance(result, dict) else {}
@@ -40,11 +33,11 @@ def said(key: str) -> dict:
 
 def sequence(key: str) -> int | None:
     """The number of what it last told, which goes back to it."""
-    number = said(key).get("seq")
+    number = get_settings(key).get("seq")
     return number if isinstance(number, int) else None
 
 
-def told(name: str, data: dict) -> None:
+def send(name: str, data: dict) -> None:
     """Tell the instrument `data`, and hear where the browser cannot run it."""
     _told(key=f"{name}.told", data=data | {"instrument": name}, on_plain_change=lambda: _take_plain(name), height=1)
 

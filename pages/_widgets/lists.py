@@ -12,7 +12,7 @@ from core.figures.style import ink, sense_colour
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
 from core.text.definitions import definition, definitions
-from core.text.sentences import written
+from core.text.sentences import as_in_text
 from core.text.tokens import bare
 from pages._export import record
 from pages._export.csv_file import csv_of
@@ -27,13 +27,13 @@ def heading(text: str, colour: str, note: str = "") -> None:
 
 
 def chip_of(label: str, colour: str, facts: str = "") -> Markup:
-    """A label on a ground of its colour; what is `told` of it shows when one points at it."""
+    """A label on a ground of its color; what is `told` of it shows when one points at it."""
     title = html(' title="{}"', facts) if facts else ""
     return html('<span class="chip" style="background:{};color:{}"{}>{}</span>', colour, ink(colour), title, label)
 
 
 def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> None:
-    """The senses' colours, once for everything below; a labelled word's with their definitions."""
+    """The senses' colors, once for everything below; a labeled word's with their definitions."""
     facts = definitions(languages.in_use(), word)
     chips = [chip_of(sense, sense_colour(k), facts.get(sense, "")) for k, sense in enumerate(senses)]
     grey = chip_of(t("undecided"), UNDECIDED) if undecided else ""
@@ -41,7 +41,7 @@ def legend(senses: list[str], *, undecided: bool = False, word: str = "") -> Non
 
 
 def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> None:
-    """What each of a labelled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
+    """What each of a labeled word's senses means, in sight: a line each behind its mark, its chip if none is given."""
     facts = definitions(languages.in_use(), word)
     marks = marks or [chip_of(sense, sense_colour(k)) for k, sense in enumerate(senses)]
     each = [html("<div>{} {}</div>", mark, facts[sense]) for sense, mark in zip(senses, marks, strict=True) if sense in facts]
@@ -50,7 +50,7 @@ def meanings(senses: Sequence[str], word: str, marks: Sequence[str] = ()) -> Non
 
 
 def keyword_lines(neighbours: list[Neighbour], senses: list[str], *, taken_as: str = "") -> None:
-    """Each neighbour in its sentence, the word in bold, its sense in the sense's colour, its cosine at the right.
+    """Each neighbor in its sentence, the word in bold, its sense in the sense's color, its cosine at the right.
 
     With `taken_as`, the key of one of the reader's sentences, each has a button that makes it that sentence (pages._neighbours.requery).
     """
@@ -100,7 +100,7 @@ def keyword_line(
     """
     behind = position + n_words
     start, end = window(len(tokens), position, n_words, SHORT if shortened else WIDTH)
-    shown = written(tokens, text)
+    shown = as_in_text(tokens, text)
 
     def parts(first: int, last: int) -> tuple[str, str, str]:
         left, words, right = ("".join(part) for part in (shown[first:position], shown[position:behind], shown[behind:last]))
@@ -125,7 +125,7 @@ def type_lines(type_neighbours: list[TypeNeighbour], sentences: list[Occurrence]
     lines = []
     for type_neighbour, o in zip(type_neighbours, sentences, strict=True):
         few = t("one sentence") if type_neighbour.occurrences == 1 else t("mean of {n}", n=type_neighbour.occurrences)
-        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(written(o.tokens, o.text)))
+        sentence = Markup().join(html("<b>{}</b>", x) if k == o.position else x for k, x in enumerate(as_in_text(o.tokens, o.text)))
         title = t("Whole sentence")
         lines.append(
             html(

@@ -8,16 +8,10 @@ from scipy.special import softmax
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.model_layers import subscript
 from pages._frame.choices import BOUND
 
 STRIP = 420  # pixels of the strip in which the sliders of many layers are scrolled
 LIMIT = 6.0  # of a raw score to either side
-
-
-def slider_name(layer: int) -> str:
-    """What a layer's slider is called."""
-    return t("w{subscript}, {layer}", subscript=subscript(layer), layer=model_layers.in_use().title(str(layer)))
 
 
 def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
@@ -33,11 +27,17 @@ def presets(n_layers: int) -> dict[str, tuple[str, list[float]]]:
     return result | {"average": (t("average"), [0.0] * n_layers)}
 
 
+def slider_keys() -> list[str]:
+    """Of raw scores, in the session and in the address; the sliders of the model in use."""
+    return [f"w{k}" for k in range(model_layers.in_use().n)]
+
+
 def sliders(n_layers: int, *, moved: Callable[[], None] | None = None) -> tuple[np.ndarray, float]:
-    """The weights (L,), which the Neighbours page's mix takes too, and the scale; `moved` is called when a weight was."""
+    """The weights (L,), which the Neighbors page's mix takes too, and the scale; `moved` is called when a weight was."""
     place = st.container() if n_layers <= model_layers.FEW else st.container(height=STRIP)
-    raw = [place.slider(slider_name(k), -LIMIT, LIMIT, 0.0, 0.1, key=f"w{k}", **BOUND, on_change=moved) for k in range(n_layers)]
+    of = model_layers.in_use()
+    raw = [place.slider(of.weight_name(str(k)), -LIMIT, LIMIT, 0.0, 0.1, key=f"w{k}", **BOUND, on_change=moved) for k in range(n_layers)]
     gamma = st.slider(t("γ (scale)"), 0.1, 5.0, 1.0, 0.1, key="gamma", **BOUND)
     weights = softmax(raw)
-    st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbours page's mix
+    st.session_state["s"] = ",".join(f"{v:.3g}" for v in weights)  # the Neighbors page's mix
     return weights, gamma

@@ -1,4 +1,4 @@
-"""GloVe beside ELMo on any page: its column of neighbours, and what a sense's words reach without a network."""
+"""GloVe beside ELMo on any page: its column of neighbors, and what a sense's words reach without a network."""
 
 from collections.abc import Iterable
 

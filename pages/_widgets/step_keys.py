@@ -1,4 +1,4 @@
-"""Steps that are never lost: arrow keys, and the buttons beside the numbers, press the neighbouring number in the browser.
+"""Steps that are never lost: arrow keys, and the buttons beside the numbers, press the neighboring number in the browser.
 
 Streamlit answers a button with what the last whole run had drawn, and keeps one press of it for the next run: of two quick
 steps one was lost, and of a step during a run often that one too. A chosen number is the browser's own state instead: it

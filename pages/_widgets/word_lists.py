@@ -33,12 +33,12 @@ def word_buttons(name: str, expected: Expected, colour: str, longest: float, tap
     with st.container(key=f"words_{name}"):
         for k, p in enumerate(expected.likeliest):
             boundary = p.word in SPECIALS
-            shown = _boundary(p.word) if boundary else f"**{question.plain_label(written(p.word))}**"
+            shown = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
             label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
 
 
-def written(word: str) -> str:
+def write_word(word: str) -> str:
     """A word of the model's list, alone: one that stands against the word before it with a hyphen, as Korean endings are written."""
     return f"-{bare(word)}" if word.startswith(JOINER) and bare(word) != word else bare(word)
 

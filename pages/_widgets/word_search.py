@@ -1,4 +1,4 @@
-"""One of hundreds of labelled words: a box that filters as one types, by theme, or a random word; the address carries it."""
+"""One of hundreds of labeled words: a box that filters as one types, by theme, or a random word; the address carries it."""
 
 import random
 from collections.abc import Callable, Mapping, Sequence
@@ -25,7 +25,7 @@ def word_search(
 ) -> str:
     """The word chosen, of `words` or any other that is typed; `usual` is chosen when others come into question.
 
-    `known` says of labelled words their themes and how many senses, `told` how well the model parts them, 0 to 1, where that was
+    `known` says of labeled words their themes and how many senses, `told` how well the model parts them, 0 to 1, where that was
     measured; `titles` is what stands for words that have a title of their own.
     """
     _of_address(key, usual)

@@ -16,7 +16,7 @@ from core.index.table import OccurrenceTable
 from pages._widgets.inputs import Chosen
 
 
-def placed(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
+def place_sentences(table: OccurrenceTable, word: str, chosen: Sequence[Chosen]) -> dict[int, Chosen]:
     """Which of the reader's sentences, numbered from 1, have the word that the map shows."""
     return {number: item for number, item in enumerate(chosen, 1) if (lemma := item.lemma_in(table)) and word in (lemma, ALL_WORDS)}
 
@@ -36,7 +36,7 @@ def card(of: Occurrence) -> Markup:
 
 
 def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequence[str], lemma: str | None, **look: Any) -> go.Figure:
-    """A map of occurrences at `flat` (N, 2), those of a lemma in the colours of its senses; its look as of `MapLook`."""
+    """A map of occurrences at `flat` (N, 2), those of a lemma in the colors of its senses; its look as of `MapLook`."""
     labels = [o.sense if o.lemma == lemma else None for o in occurrences]
     return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
 

@@ -1,4 +1,4 @@
-"""What a share card shows of two sentences: both with the word marked, the angle between its vectors, six neighbours each."""
+"""What a share card shows of two sentences: both with the word marked, the angle between its vectors, six neighbors each."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence

@@ -25,10 +25,10 @@ def certainty(verdict: Verdict) -> str:
 
 
 def reason(verdict: Verdict, word: str) -> str:
-    """What it rests on: the votes of the labelled sentences nearest to each and the words around, or the cosine alone."""
+    """What it rests on: the nearest sense of each and what counts beside it, or the cosines alone."""
     if verdict.senses is None:
         return _without_labels(verdict, word[:40])
-    sentences = [_votes(verdict)]
+    sentences = [_senses(verdict)]
     if verdict.outvoted:
         sentences.append(t("Other evidence outweighs this."))
     if verdict.expected:
@@ -38,12 +38,12 @@ def reason(verdict: Verdict, word: str) -> str:
     return " ".join(sentences)
 
 
-def _votes(verdict: Verdict) -> str:
-    at = model_layers.in_use().at(verdict.layer)
+def _senses(verdict: Verdict) -> str:
+    at = model_layers.in_use().at(verdict.named_in)
     first, second = (f"“{sense}”" if sense else t("unclear") for sense in verdict.senses)
     if first == second:
-        return t("Nearest labeled sentences {at}: {sense} for both.", at=at, sense=first)
-    return t("Nearest labeled sentences {at}: {first} and {second}.", at=at, first=first, second=second)
+        return t("Nearest sense {at}: {sense} for both.", at=at, sense=first)
+    return t("Nearest senses {at}: {first} and {second}.", at=at, first=first, second=second)
 
 
 def _without_labels(verdict: Verdict, word: str) -> str:

@@ -1,4 +1,4 @@
-"""A second model beside the one in use: both on Home, Neighbours and Compare, one or the other elsewhere, the first's answers untouched."""
+"""A second model beside the one in use: both on Home, Neighbors and Compare, one or the other elsewhere, the first's answers untouched."""
 
 from dataclasses import replace
 

@@ -1,6 +1,6 @@
 """Linked brushing, apart from any browser: what each map is drawn with after a selection here or there."""
 
-from pages._map.brush import TABLE, Brush
+from core.live.brush import TABLE, Brush
 
 ALL = (0.0, 1.0, 0.0, 1.0)
 

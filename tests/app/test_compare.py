@@ -16,7 +16,7 @@ from pages._cached import jobs, progress
 from pages._cached import opened as store
 from pages._cached.views import bench_of, view
 from pages._compare import senses, spaces
-from pages._compare.words import known_form
+from pages._compare.words import find_form
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
 from tests.app.test_pages import ROOT, html_of, opened
@@ -68,7 +68,7 @@ def test_it_opens_on_the_word_in_question_and_offers_words_of_several_meanings()
 
 def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_missing():
     words = ("plant", "light")
-    assert [known_form(word, words) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
+    assert [find_form(word, words) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
     page = opened("pages/compare.py", a="The blorf barked.", b="A blorf ate it.")
     assert "“blorf” is not in both" in " ".join(one.value for one in page.caption) and not page.error
 
@@ -157,9 +157,9 @@ def test_the_sense_space_is_a_side_of_a_comparison_by_the_labelled_words():
 
 def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     def script():
-        from pages._compare.senses import measured
+        from pages._compare.senses import show_measured
 
-        measured()
+        show_measured()
 
     page = AppTest.from_function(script, default_timeout=120).run()
     assert not page.exception

@@ -1,4 +1,4 @@
-"""All labelled words at once: measured in a job that can be stopped, then kept, drawn and listed; and the sentences that few pages search."""
+"""All labeled words at once: measured in a job that can be stopped, then kept, drawn and listed; and the sentences that few pages search."""
 
 from pathlib import Path
 

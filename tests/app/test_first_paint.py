@@ -1,4 +1,4 @@
-"""What stands before the heavy packages are loaded: a cold server shows the title and the menu first."""
+"""What stands before the heavy packages are loaded: title and menu; and that a server has opened Home before it answers."""
 
 import os
 import subprocess
@@ -25,3 +25,28 @@ def test_title_and_menu_stand_before_torch_is_loaded(tmp_path):
     command = [sys.executable, str(tmp_path / "alone.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["asked for pages._home.live False", "Does a word mean the same thing twice? False 0"]
+
+
+FIRST_VISIT = """
+import asyncio
+from streamlit.testing.v1 import AppTest
+from core.common.memo import Kept
+from pages._home.ahead import opening_ahead
+
+async def start():
+    async with opening_ahead(None):
+        pass
+
+asyncio.run(start())
+made, value = [], Kept.value
+Kept.value = lambda self, maker, key, make, **options: value(self, maker, key, lambda: (made.append(maker), make())[1], **options)
+page = AppTest.from_file("app.py", default_timeout=300).run()
+print(len(page.exception), made)
+"""
+
+
+def test_homes_first_visitor_waits_for_nothing_that_is_opened_or_computed(tmp_path):
+    (tmp_path / "first.py").write_text(FIRST_VISIT.replace('"app.py"', repr(str(ROOT / "app.py"))))
+    command = [sys.executable, str(tmp_path / "first.py")]
+    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["0 []"]

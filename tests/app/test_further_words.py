@@ -1,4 +1,4 @@
-"""A word of the many labelled ones, typed: it has its senses on every page at once, as the bundled ones have."""
+"""A word of the many labeled ones, typed: it has its senses on every page at once, as the bundled ones have."""
 
 import json
 import threading
@@ -30,7 +30,7 @@ def said(page: AppTest) -> str:
 
 
 def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
-    assert "Nearest labeled sentences" in said(opened_whole("app.py", **VIRUS))
+    assert "Nearest sense" in said(opened_whole("app.py", **VIRUS))
 
 
 def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
@@ -98,7 +98,7 @@ def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
 
 def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_under_in_use():
     jaguar = {"a": "A jaguar slept by the river.", "b": "His jaguar would not start."}
-    cat = definition(languages.named("en"), "jaguar", "animal")
+    cat = definition(languages.get_language("en"), "jaguar", "animal")
     page = opened_whole("pages/map.py", **jaguar)
     assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
     told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}

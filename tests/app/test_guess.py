@@ -19,7 +19,7 @@ from pages._learn import quiz_notices
 from tests.app.test_pages import html_of, opened
 from tests.app.visit import written
 
-ENGLISH = languages.named("en")
+ENGLISH = languages.get_language("en")
 
 
 def plain(page: AppTest) -> str:
@@ -96,7 +96,7 @@ def test_a_quiz_of_no_day_is_named_by_its_number_and_another_one_follows():
 
 def test_korean_words_are_asked_about_in_korean():
     page = opened("pages/guess.py", lang="ko", quiz="5")
-    asked = quiz.quiz(5, languages.named("ko"))[0]
+    asked = quiz.quiz(5, languages.get_language("ko"))[0]
     assert asked.text in plain(page) and not page.exception
     page = pressed(page, "guess.choose.5.0.0")
     assert "내 점수" in plain(page) and asked.label in plain(page)
@@ -141,7 +141,7 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
 def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
     asked = [QuizQuestion("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
     readings = [QuizReading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
-    lines = quiz_notices.finished(asked, readings, [answer for *_, answer in rows])
+    lines = quiz_notices.summarize(asked, readings, [answer for *_, answer in rows])
     mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
     assert ("tie" in lines[0], "You beat" in lines[0]) == (mine == right, mine > right)
     assert f"{len(rows) / 3:.1f} points" in lines[1]

@@ -24,7 +24,7 @@ def part(page: AppTest, name: str) -> str:
 def test_every_example_opens_on_two_meanings_at_the_layer_that_tells_them_apart():
     page, layers = opened(), set()
     assert part(page, "verdict").startswith("Two meanings")
-    for word in languages.named("en").examples["pairs"]:
+    for word in languages.get_language("en").examples["pairs"]:
         page.pills(key="example").set_value(word).run()
         assert not page.exception and part(page, "verdict").startswith("Two meanings"), word
         layers.add(page.session_state["layer"])
@@ -109,7 +109,7 @@ def test_the_share_card_holds_both_sentences_the_angle_and_six_neighbours_each()
     degrees = math.degrees(math.acos(float(re.search(r"-?\d\.\d\d", card["told"])[0])))
     assert abs(int(card["degrees"][:-1]) - degrees) < 2 and "layer 2" in card["told"] and "elmo-mini" in card["source"]
     page = opened(a="We ate marmalade.", b="Marmalade is sticky.")
-    near = page.session_state["_taken"].card()()["neighbours"]  # no labelled sentence has it: the nearest other words, each once
+    near = page.session_state["_taken"].card()()["neighbours"]  # no labeled sentence has it: the nearest other words, each once
     words = [line[1].casefold() for line in near[0]]
     assert len(words) == len(set(words)) == 6 and "marmalade" not in words
 
@@ -126,7 +126,7 @@ def test_five_scenes_tell_the_visitor_s_own_sentences_and_lead_on():
     )
     assert "No single word" in said[7] or "separates them most" in said[7]
     page.button(key="home.another").click().run()
-    assert not page.exception and page.text_input(key="a").value == next(iter(languages.named("en").examples["pairs"].values()))[0]
+    assert not page.exception and page.text_input(key="a").value == next(iter(languages.get_language("en").examples["pairs"].values()))[0]
     page.text_input(key="a").set_value("종이").run()
     assert not page.exception
 

@@ -10,7 +10,6 @@ import pytest
 from safetensors.torch import save_file
 from streamlit.testing.v1 import AppTest
 
-from core.cli.main import main
 from core.common.limits import limits
 from core.elmo.weights import save_hdf5
 from core.text.tokens import bare
@@ -140,7 +139,7 @@ def test_korean_words_are_expected_in_a_korean_place():
 
 
 @pytest.mark.parametrize("direction", ["both", "backward"])
-def test_page_notebook_file_and_command_give_the_same_words(direction: str, capsys, tmp_path: Path):
+def test_page_notebook_file_and_command_give_the_same_words(direction: str, answer, tmp_path: Path):
     page = opened_whole(a=RIVER, b=MONEY, expected=direction)
     taken = page.session_state["_taken"]
     settings = {key: page.session_state[key] for key in ("a", "b", "ai", "bi", "expected")}
@@ -148,8 +147,8 @@ def test_page_notebook_file_and_command_give_the_same_words(direction: str, caps
     (file := tmp_path / "home.py").write_text("\n\n".join(source), encoding="utf-8")
     computed = runpy.run_path(str(file))["expected"]
     for side, text, place in zip(("1st", "2nd"), (RIVER, MONEY), computed, strict=True):
-        assert main(["substitutes", "--word", "bank", "--sentence", text, "--direction", direction, "--json"]) == 0
-        command = [row["word"] for row in json.loads(capsys.readouterr().out)["substitutes"]]
+        rows = answer("substitutes", "--word", "bank", "--sentence", text, "--direction", direction)["substitutes"]
+        command = [row["word"] for row in rows]
         assert command == words(page, side) == [answer.word for answer in place.substitutes]
     assert f"1st,1,{words(page)[0]},0." in csv_of(table(page)).decode("utf-8-sig")
     assert f"<td>{words(page, '2nd')[7]}</td>" in html_of_view(taken, provenance)

@@ -12,7 +12,7 @@ from core.elmo.mix import stops
 from core.senses.judge import Judgment
 from core.senses.verdict import CLOSE, ONE, TWO, Verdict
 from core.views.pair import Angles, Pair
-from pages._home.notices import EQUAL, noticed
+from pages._home.notices import EQUAL, write_notices
 from pages._word import verdict_words
 from tests.app.visit import written
 
@@ -36,7 +36,7 @@ def seen(draw) -> tuple[Pair, str, Level | None]:
 @given(seen())
 def test_every_sentence_of_home_is_true(shown_there):
     one, layer, level = shown_there
-    lines = written(noticed(one, layer, level))
+    lines = written(write_notices(one, layer, level))
     text = " ".join(lines)
     assert 1 <= len(lines) <= 3 and "<b>" not in text
     shown = {f"{value:.2f}" for value in one.cosines.values()} | {"1.00"}

@@ -24,7 +24,7 @@ def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
 @pytest.mark.parametrize(
     ("address", "labelled"),
     [
-        ({"a": "The bow was springing back."}, True),  # a form that none of the labelled sentences has
+        ({"a": "The bow was springing back."}, True),  # a form that none of the labeled sentences has
         ({"lang": "ko", "a": "김민수 씨는 서울역에서 KTX를 탔다."}, True),  # stands against the word before it
         ({"a": "A ghost walks the corridor at midnight."}, False),
     ],

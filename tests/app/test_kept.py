@@ -27,7 +27,7 @@ def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
     path.write_text("은행에서 돈을 찾았다.\n은행은 문을 닫았다.\n", encoding="utf-8")
     found = {}
     for code in ("en", "ko", "en"):
-        with languages.reading(languages.named(code)):
+        with languages.reading(languages.get_language(code)):
             found[code] = len(find(opened.encoded(str(path)), "은행"))
     assert found == {"en": 0, "ko": 2}
 

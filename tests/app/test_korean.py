@@ -1,4 +1,4 @@
-"""Every page in Korean by AppTest: its title is Korean, and no English text that the catalogue knows is left on it."""
+"""Every page in Korean by AppTest: its title is Korean, and no English text that the catalog knows is left on it."""
 
 import re
 
@@ -45,7 +45,7 @@ def test_a_further_korean_word_has_its_senses_at_once():
 @pytest.mark.parametrize(
     ("typed", "shown"),
     [
-        ("써야겠어요", "머리에 얹음"),  # a form that none of the labelled sentences of 쓰다 has
+        ("써야겠어요", "머리에 얹음"),  # a form that none of the labeled sentences of 쓰다 has
         ("갔어요", "“갔어요”"),
         ("먹었다", "“먹었다”"),  # without labels: its verb's other forms are its sentences
     ],

@@ -43,7 +43,7 @@ def test_the_crowd_is_gone_without_the_mean():
     page = opened(PAGE)
     assert "have a mean cosine of 0.3" in said(page)
     page.button_group(key="cone").set_value("mean").run()
-    assert "have a mean cosine of -0.0" in said(page) and "changes the AUC by" in said(page)
+    assert "have a mean cosine of −0.0" in said(page) and "changes the AUC by" in said(page)
 
 
 def test_a_threshold_that_is_moved_has_other_errors():

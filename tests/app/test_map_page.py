@@ -1,4 +1,4 @@
-"""The Map page by AppTest: it follows the word in question, labelled or not, and draws something for each."""
+"""The Map page by AppTest: it follows the word in question, labeled or not, and draws something for each."""
 
 import json
 

@@ -8,8 +8,10 @@ import pytest
 
 from core.analysis.word_maps import open_maps
 from core.elmo.mix import layer_weights
+from core.live.settings import map_setting
 from core.senses.trust import links
 from pages._cached import opened as cached
+from pages._frame.choices import ALL
 from pages._map import map_view
 from pages._widgets import instruments
 from tests.app.test_pages import opened
@@ -39,7 +41,7 @@ def sent(page) -> dict:
 )
 def test_what_a_browser_says_was_set_is_taken_where_the_map_has_it(monkeypatch, given, expected):
     monkeypatch.setattr(instruments.st, "session_state", {map_view.LIVE: {"set": given}})
-    assert map_view.setting(("0", "1", "2", "mix"), [7, 8, 9]) == expected
+    assert map_setting(instruments.get_settings(map_view.LIVE), ("0", "1", "2", "mix", ALL), [7, 8, 9]) == expected
 
 
 def test_dots_stars_and_true_neighbours_are_core_s_in_every_layer():
@@ -55,4 +57,4 @@ def test_dots_stars_and_true_neighbours_are_core_s_in_every_layer():
     for k, (name, flat) in enumerate(zip(names, maps.coordinates, strict=True)):
         cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
         for dot in (0, n - 1):
-            assert data["links"][str(dot)][k] == map_view.sent(links(cosines[dot], flat, flat[dot], own=dot))
+            assert data["links"][str(dot)][k] == links(cosines[dot], flat, flat[dot], own=dot).as_lists

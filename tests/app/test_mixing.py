@@ -10,10 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.analysis.surroundings import CLOSE, cosine
+from core.live.settings import mix_setting
 from core.senses.separation import less
 from pages._map import mix_view
 from pages._map.mix import about
 from pages._widgets import instruments
+from pages._widgets.mix_sliders import LIMIT
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened, plain_mix
 from tests.app.visit import written
@@ -160,4 +162,4 @@ def test_normalised_layers_are_sent_where_the_switch_says_so():
 )
 def test_what_a_browser_says_was_set_is_taken_within_the_sliders_limits_or_not_at_all(monkeypatch, given, expected):
     monkeypatch.setattr(instruments.st, "session_state", {mix_view.LIVE: {"set": given}})
-    assert mix_view.setting(3) == expected
+    assert mix_setting(instruments.get_settings(mix_view.LIVE), 3, LIMIT) == expected

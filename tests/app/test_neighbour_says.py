@@ -1,4 +1,4 @@
-"""What is said of two lists of neighbours is true of them, for lists of any kind: empty, one, tied, equal, disordered."""
+"""What is said of two lists of neighbors is true of them, for lists of any kind: empty, one, tied, equal, disordered."""
 
 import re
 
@@ -11,7 +11,7 @@ from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.index.tables import open_table
 from core.text.readings import WordInContext
 from core.views.neighbours import Neighbours
-from pages._neighbours.notices import about
+from pages._neighbours.notices import write_notices
 from tests.app.visit import opened, written
 
 SENSES = ("shore", "money", "<i>row</i>")
@@ -55,7 +55,7 @@ def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, 
 @given(two_lists(), st.sampled_from(["0", "2", "mix", "senses"]), st.booleans())
 def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
     first, second = pair
-    lines = written(about(first, second, layer, static_has=known))
+    lines = written(write_notices(first, second, layer, static_has=known))
     a, b, told = names(first), names(second), " ".join(lines)
     assert len(lines) <= 2
     assert ("identical." in told.split("GloVe")[0]) <= (a == b != [])
@@ -68,7 +68,7 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
     assert "<i>" not in told
     for one, where in ((first, "first"), (second, "second")):
         own = [n.occurrence.sense for n in one.entries if isinstance(n, Neighbour) and n.occurrence.lemma == one.lemma == "bank"]
-        assert not own or where in told  # labelled neighbours of the word are spoken of ...
+        assert not own or where in told  # labeled neighbors of the word are spoken of ...
         if not own and len(lines) == 2:
             assert where not in lines[1]  # ... and those of other words never
 
@@ -77,7 +77,7 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
 def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
     first, _ = pair
     own = [n.occurrence.sense for n in first.entries if isinstance(n, Neighbour) and n.occurrence.lemma == first.lemma == "bank"]
-    line = next((one for one in about(first, first, "2", static_has=True) if "Labeled" in one), "")
+    line = next((one for one in write_notices(first, first, "2", static_has=True) if "Labeled" in one), "")
     counts = sorted((own.count(sense) for sense in set(own)), reverse=True)
     if len(own) == 1:
         assert "the only neighbor means" in line

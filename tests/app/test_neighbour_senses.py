@@ -1,4 +1,4 @@
-"""The sense space on the Neighbours page: by address, by itself for words without labels, and not where a model has none."""
+"""The sense space on the Neighbors page: by address, by itself for words without labels, and not where a model has none."""
 
 import json
 import re
@@ -21,7 +21,7 @@ RIVER = {"a": "The river was wide .", "ai": "1", "b": "He swam across a river ."
 
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory) -> str:
-    """Two labelled sentences, and six with a word without labels."""
+    """Two labeled sentences, and six with a word without labels."""
     rows = [
         {"tokens": f"the bank {more} .".split(), "position": 1, "word": "bank", "sense": sense}
         for more, sense in (("lent me money", "firm"), ("was steep and muddy", "edge"), ("paid no interest", "firm"))

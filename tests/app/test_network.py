@@ -1,4 +1,4 @@
-"""The network of How it works as a drawing: sound as XML, its layers the model's, its colours the model's numbers, words escaped."""
+"""The network of How it works as a drawing: sound as XML, its layers the model's, its colors the model's numbers, words escaped."""
 
 import xml.etree.ElementTree as ElementTree
 from dataclasses import replace
@@ -12,7 +12,7 @@ from core.text import languages
 from pages._how import network
 from pages._how.words import steps
 
-MODEL = open_model(languages.named("en").model)
+MODEL = open_model(languages.get_language("en").model)
 STEPS = steps(MODEL.encoder.model.shape)
 TOKENS = ["A", "<b>tablet</b>", "&", "a", "scribe", '"quoted"', "눈", "🎉", "end", "."]
 

@@ -10,7 +10,7 @@ from scipy.special import softmax
 from core import workbench
 from core.cli import wire
 from core.common.limits import limits
-from core.text.languages import named
+from core.text.languages import get_language
 from core.views import around, compare, edits, layouts, mix
 from core.views.around import AroundRequest
 from core.views.compare import CompareRequest, space_named
@@ -20,7 +20,7 @@ from core.views.mix import MixRequest
 from pages._export.notebook_file import notebook
 from tests.app.test_views_agree import close
 
-LABELLED = tuple((word, *pair) for word, pair in named("en").examples["pairs"].items())
+LABELLED = tuple((word, *pair) for word, pair in get_language("en").examples["pairs"].items())
 UNLABELLED = (
     ("boat", "We moored the boat.", "The boat sank in the harbor."),
     ("stool", "A wooden stool stood by the fire.", "He left the stool in the rain."),
@@ -82,7 +82,7 @@ def test_ten_notebooks_have_what_the_view_has(kind, monkeypatch, tmp_path):
         "open_bench",
         lambda model, vectors="", corpus="", **_: workbench.Bench(workbench.Names(model=model, vectors=vectors, corpus=corpus), own.opener),
     )
-    if kind == "compare":  # how its words compare is asked of the labelled tokens, of which there are fewer
+    if kind == "compare":  # how its words compare is asked of the labeled tokens, of which there are fewer
         monkeypatch.setattr(own.opener, "every_token", own.opener.targets)
     for k in range(10):
         module, view, settings, request = asked(kind, k)

@@ -61,7 +61,7 @@ VIEWS = [view for entry in menu() for page in entry.pages for view in page.views
 
 @pytest.fixture(scope="module", params=LANGUAGES)
 def bench(request) -> Bench:
-    bench = open_bench(languages.named(request.param).model)
+    bench = open_bench(languages.get_language(request.param).model)
     yield bench
     languages.use(None)
 
@@ -125,7 +125,7 @@ def test_the_map_s_word_has_its_nearest_in_one_sense_far_more_often_than_by_chan
 
 
 def test_the_groups_are_the_labelled_senses_better_than_by_chance(bench: Bench):
-    word = examples.grouped(bench.language)
+    word = examples.word_to_group(bench.language)
     groups = induction.compute(bench, induction.InductionRequest(word=word)).groups
     assert len(groups.names) > 1 and groups.agreement.rand > max(0.35, groups.agreement.rand_null[1] + 0.2)
     page = opened_whole("pages/found.py", lang=bench.language.code)
@@ -193,7 +193,9 @@ def test_no_slide_opens_where_the_model_is_wrong(language: str):
         page = opened_whole("pages/teach.py", lang=language, slide=str(number))
         shown = html_of(page)
         assert "model is wrong" not in shown and "틀" not in "".join(m.value for m in page.warning), number
-    words = [e for e in examples.decided(languages.named(language)) if e.word == examples.first_word(languages.named(language))]
+    words = [
+        e for e in examples.decided(languages.get_language(language)) if e.word == examples.first_word(languages.get_language(language))
+    ]
     assert language == "ko" or next(e.shows for e in words) != "wrong"
 
 

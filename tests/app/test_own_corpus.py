@@ -3,10 +3,21 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from core.common.model_layers import SENSES
+from core.elmo.substitutes import Substitutes
 from core.files import own_names
+from core.index import sense_index
+from core.index.sense_space import KEPT, SUBSTITUTES
+from core.index.table import OccurrenceTable
 from core.text import own_corpus
+from core.views import induction, neighbours
+from core.views.induction import Induction, InductionRequest
+from core.views.neighbours import Neighbours, NeighboursRequest
+from core.workbench import open_bench
+from pages._cached.opened import drop_job
 from pages._frame.markup import pathless, plain
 from tests.app.test_korean import words_on
 from tests.app.test_pages import opened
@@ -104,6 +115,49 @@ def test_senses_found_turns_to_a_corpus_that_is_chosen_later(tmp_path, monkeypat
     page.selectbox(key="corpus").set_value("own.jsonl" if "own.jsonl" in name else "own").run()
     assert not page.exception and not page.error
     assert page.selectbox(key="found_word").value in ("glass", "court") and not page.info
+
+
+@pytest.fixture
+def read_places(monkeypatch) -> list[int]:
+    """Of how many places substitutes were computed, call by call."""
+    counts, compute = [], Substitutes.vectors
+    monkeypatch.setattr(Substitutes, "vectors", lambda self, places, words: counts.append(len(places)) or compute(self, places, words))
+    return counts
+
+
+def answers(corpus: str) -> tuple[Neighbours, Induction]:
+    """Neighbors and Senses in the sense space, over a corpus whose index is there."""
+    bench = open_bench(corpus=corpus)
+    word = bench.words("We asked for a glass of water.", at=(4,))[0]
+    near = neighbours.compute(bench, NeighboursRequest(word=word, space=SENSES, among="any word"))
+    return near, induction.compute(bench, InductionRequest(word="glass", space=SENSES))
+
+
+def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cache, read_places, monkeypatch):
+    corpus = own_texts(tmp_path)
+    page = opened("pages/corpus.py", corpus=corpus)
+    while not any("In use on every page" in done.value for done in page.success):
+        assert not page.exception and not page.error
+        page.run()
+    assert "and, for the sense space, its substitutes" in " ".join(words_on(page)) and "keeps no substitutes" not in " ".join(
+        words_on(page)
+    )
+    [folder] = (private_cache / "indexes").iterdir()
+    tokens = len(OccurrenceTable(folder))
+    assert np.load(folder / KEPT).shape == (tokens, 128)
+    read_places.clear()
+    near, groups = answers(corpus)
+    assert read_places == [1, 300] and not near.narrowed  # of the query, and of the random words that cosines are compared with
+    (folder / KEPT).unlink()  # as an older version built it
+    meta = json.loads((folder / "meta.json").read_text())
+    (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
+    monkeypatch.setattr(sense_index, "MOST_READ", tokens)
+    plain, plain_groups = answers(corpus)
+    assert sum(read_places) > tokens + len(groups.occurrences.items)
+    np.testing.assert_allclose([n.cosine for n in near.entries], [n.cosine for n in plain.entries], atol=3e-3)
+    assert groups.groups.of.tolist() == plain_groups.groups.of.tolist() and groups.groups.names == plain_groups.groups.names
+    drop_job(page.session_state["corpus"], "elmo-mini")  # as after a restart
+    assert "This index keeps no substitutes" in " ".join(words_on(opened("pages/corpus.py", corpus=corpus)))
 
 
 @pytest.mark.parametrize("page", ["pages/state.py", "pages/guess.py"])

@@ -31,7 +31,7 @@ def test_what_was_typed_to_compare_with_stays():
 
 def test_it_opens_on_a_content_word_of_every_text_anew():
     page = opened("pages/predict.py", ptext=OWN, predict_part="words")
-    assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mould
+    assert page.session_state[AT] in (1, 3, 4, 7)  # poured, molten, glass, mold
     page.text_area(key=TEXT).set_value("Of the three, it was the lighthouse.").run()
     assert page.session_state[AT] in (2, 7) and not page.exception
 

@@ -51,9 +51,9 @@ def test_a_tapped_word_stays_as_long_as_it_stands_and_the_other_sentence_follows
 @pytest.mark.parametrize("code", ["en", "ko"])
 def test_every_example_comes_with_its_word(code):
     page = opened(lang=code)
-    for word in examples.pairs(languages.named(code)):
+    for word in examples.pairs(languages.get_language(code)):
         page.session_state["example"] = word
-        a, b = examples.pairs(languages.named(code))[word]
+        a, b = examples.pairs(languages.get_language(code))[word]
         found = typed(page, a=a, b=b)
         assert {bare(one).casefold() for one in words(found)} == {word} and page.session_state["example"] == word
 

@@ -1,4 +1,4 @@
-"""A neighbour becomes the sentence in question: written as one would type it, its word found again, the way back kept."""
+"""A neighbor becomes the sentence in question: written as one would type it, its word found again, the way back kept."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_a_sentence_is_written_so_that_its_word_is_found_again(tokens, position)
 
 
 def test_korean_is_written_as_one_word():
-    with languages.reading(languages.named("ko")):
+    with languages.reading(languages.get_language("ko")):
         tokens = tuple(languages.tokenize("배를 타고 섬으로 갔다."))
         text, place = as_typed(tokens, 0)
         assert text == "배를 타고 섬으로 갔다." and bare(languages.tokenize(text)[place]) == "배"

@@ -77,7 +77,7 @@ def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_s
 def test_what_elmo_adds_is_told_at_every_size():
     found = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
     said = about_curves(found, {"roles": "Roles"})
-    assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, -1.8 at 5,000.")
+    assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
 
 
 # --- does ELMo pay, and is it context? ------------------------------------------------------------------------------

@@ -8,7 +8,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
-from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
 from core.index.tables import open_table
@@ -34,7 +33,7 @@ OTHERS = {  # without labels, and of spellings that two words share
 
 
 def pairs() -> dict[str, tuple[str, str]]:
-    """Ten words of each kind: bundled, further labelled ones, and others."""
+    """Ten words of each kind: bundled, further labeled ones, and others."""
     model = open_model("elmo-mini")
     bundled = open_table("sentences", model, targets_only=True).lemmas
     further = [word for word in words_of(model.language) if word not in bundled]
@@ -56,7 +55,7 @@ def verdict_on(page: AppTest) -> str:
     return next(e.proto.body for e in page.get("html") if 'class="verdict"' in e.proto.body)
 
 
-def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypatch, tmp_path):
+def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
     for module in (models, workbench):
         monkeypatch.setattr(module, "open_model", lambda *_, **__: model)  # once, not sixty times
@@ -69,8 +68,7 @@ def test_page_notebook_and_command_give_the_same_verdict(home, capsys, monkeypat
         asked = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
         if word not in asked[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
             word = asked[0]
-        assert main(["verdict", "--word", word, "--sentence", a, "--sentence", b, "--json"]) == 0, word
-        command = json.loads(capsys.readouterr().out)
+        command = answer("verdict", "--word", word, "--sentence", a, "--sentence", b)
         title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
         assert title in said, (word, said, command)
         if command["says"] != "too close to call":

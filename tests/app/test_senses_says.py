@@ -51,7 +51,7 @@ def paths(draw) -> tuple[EditPath, Verdict | None]:
 def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
     path, verdict = pathway
     guess = data.draw(st.sampled_from([None, NEVER, *range(1, len(path.steps))]))
-    lines = sentences(edit_notices.noticed(path, verdict, guess))
+    lines = sentences(edit_notices.write_notices(path, verdict, guess))
     margins, over = path.margins[path.space], path.margins[path.space] > 0
     changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
     told = re.search(r"at edit (\d+) of (\d+)", lines[0])
@@ -103,7 +103,7 @@ def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer
     result = SideCloud(cosines=np.array([first, second]), sentences=len(dots), **items)
     sides = data.draw(st.sampled_from([None, np.array([-1, -1]), np.array([0, 0, 1])]))
     static = None if sides is None else Static(word="jam", near=["x"] * len(sides), sides=sides)
-    lines = sentences(cloud_notices.noticed_sides(("<b>jam", "<b>Jam" if same else "a&b"), layer, result, static))
+    lines = sentences(cloud_notices.describe_sides(("<b>jam", "<b>Jam" if same else "a&b"), layer, result, static))
     if "sentences with" in lines[0]:  # of two words together, both are named
         assert ("jam” / “a&amp;b" in lines[0]) == (not same)
     lean = second - first
@@ -135,7 +135,7 @@ SHARES = (
 def test_a_cloud_with_labels_names_a_meaning_only_where_it_leads(first, second, layer):
     static = Static(word="bank", near=["x", "y"], sides=np.array([0, -1]))
     result = SenseCloud(lemma="bank", senses=["a", "b", "c"], occurrences=(), shares=(first, second), near=([], []))
-    lines = sentences(cloud_notices.noticed(result, layer, static))
+    lines = sentences(cloud_notices.write_notices(result, layer, static))
     assert "<b>50% a</b>, <b>50% undecided</b>" in lines[1]
     if layer == "0":
         return
@@ -169,7 +169,7 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
     options = Options("drop", "", view, "", half)
     chosen = Chosen("no example of ours", found.tokens, found.position)
     stands = inf.verdict(found, view, half)
-    lines = sentences(decide_notices.noticed(found, options, stands, chosen, content))
+    lines = sentences(decide_notices.write_notices(found, options, stands, chosen, content))
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
     if view != "0" and "matters most" in lines[-1]:
         values = inf.parts(found, view, half, stands.sense)
@@ -177,16 +177,16 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         match = re.search(r"matters most: it (?:adds|lowers).*?(\d+\.\d+)", lines[-1])
         assert float(match[1]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
-    apart = sentences(decide_notices.noticed_apart(found, options, content, "cat"))
+    apart = sentences(decide_notices.describe_apart(found, options, content, "cat"))
     if view != "0" and found.changed:
-        values = inf.apart(found, view, half)
+        values = inf.measure_apart(found, view, half)
         allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
         most = max(allowed, key=abs, default=0.0)
         assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
         assert ("only function words" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
-    moves = sentences(decide_notices.noticed_moves(found, options, content))
+    moves = sentences(decide_notices.describe_moves(found, options, content))
     assert ("There is no other word" in moves[0]) == (not found.changed)
 
 
@@ -203,7 +203,7 @@ def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, numb
     )
     s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=(), limit=(), p=0.2 if suggested == 1 else 0.005)
     found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
-    lines = sentences(found_notices.noticed(found, number, agreement, [[("word", z)]] * number))
+    lines = sentences(found_notices.write_notices(found, number, agreement, [[("word", z)]] * number))
     assert ("one group" in lines[0] or "Inconclusive" in lines[0]) == (suggested == 1)
     assert (f"; {number} shown" in lines[0]) == (number > 1 and number != suggested)
     assert (f"<b>{suggested} groups</b>" in lines[0]) == (suggested > 1)

@@ -38,7 +38,7 @@ def plain(lines: list[str]) -> str:
 
 @given(st.dictionaries(st.sampled_from(["0", "1", "2"]), SHARES, min_size=1), SHARES, st.sampled_from(["chance", "most frequent tag"]))
 def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, float], baseline: float, name: str):
-    said = plain(show._noticed([Panel("Task", "data", accuracy, baseline, name)]))
+    said = plain(show._write_notices([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
     top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
     if found := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
@@ -78,7 +78,7 @@ def memories(draw) -> tuple[Memory, SimpleNamespace]:
 def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, SimpleNamespace], layer: int):
     memory, chosen = given_
     whole = memory.drifted.whole[layer]
-    said = plain(memory_notices.about_words(memory, chosen, layer))
+    said = plain(memory_notices.describe_words(memory, chosen, layer))
     assert ("No word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
     if found := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
         assert found[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
@@ -86,7 +86,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
         assert memory.drifted.forward[layer].argmax() == 0 and memory.drifted.forward[layer].max() >= SEEN
     if not layer:
         return
-    settling = plain(memory_notices.about_settling(memory, layer))
+    settling = plain(memory_notices.describe_settling(memory, layer))
     same, varied = memory.same.from_previous(layer), memory.varied.from_previous(layer)
     assert ("changes nothing here" in settling) == (max(same.max(), varied.max()) < UNSEEN)
     if "With the same text it settles" in settling:
@@ -96,7 +96,7 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
     if "With different texts it does not" in settling:
         assert varied[len(varied) // 2 :].mean() > 0.001
     alone, batch = memory.stateless_difference
-    ours = plain(memory_notices.about_ours(memory))
+    ours = plain(memory_notices.describe_encoder(memory))
     assert ("do not change" in ours) == (alone == batch == 0)
     assert ("which is rounding" in ours) == (0 < max(alone, batch) < ROUNDING)
     assert drift(*memory.fresh).whole.shape == memory.drifted.whole.shape
@@ -133,7 +133,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(found), max_size=len(found)))
     cosines = np.minimum.outer(np.array(values), np.array(values)) if found else np.empty((0, 0))
     usual = data.draw(st.sampled_from([None, 0.3, 0.5]))
-    said = plain(spelling_notices.about(found, near, beside, cosines, usual))
+    said = plain(spelling_notices.write_notices(found, near, beside, cosines, usual))
     assert bool(said) == bool(found)
     missing = sum(one is None for one in beside)
     assert ("GloVe knows every word" in said) == (bool(found) and not missing)
@@ -159,7 +159,7 @@ def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p:
     c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, random=(0.2, 0.1))
     paired = SimpleNamespace(random=0.01, p=p, n=n)
     found = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
-    said = plain(compare_words.noticed(found))
+    said = plain(compare_words.write_notices(found))
     assert f"<b>{np.mean(shared):.1f}</b> of a word’s {k} neighbors on average ({n:,} words" in said
     none = float(np.mean(np.array(shared) == 0))
     assert ("nearly every list is identical" in said) == all(s == k for s in shared)

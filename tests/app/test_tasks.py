@@ -70,7 +70,7 @@ def test_coreference_draws_whole_chains_each_in_a_colour_with_it_among_them():
     without, elmo = (drawing.split("</style>")[-1] for drawing in drawings)
     first, second = "--c:#0072B2", "--c:#D55E00"
     assert elmo.count(first) == 4 and elmo.count(second) == 3 and "--c:#7F7F7F" not in elmo  # Anna She she her; a letter it it
-    assert without.count(second) > 3  # the same thing has the same colour on both sides
+    assert without.count(second) > 3  # the same thing has the same color on both sides
     table = page.dataframe[-1].value
     assert {"Anna = She = she = her", "a letter = it = it"} <= set(table["words"])
 

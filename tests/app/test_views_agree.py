@@ -7,9 +7,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from core import workbench
-from core.cli import neighbours as commands
 from core.cli import wire
-from core.cli.main import main
 from core.elmo import models
 from core.elmo.models import open_model
 from core.workbench import Bench, Names
@@ -168,7 +166,7 @@ def close(value):
     return pytest.approx(value, abs=2e-4, rel=2e-4) if isinstance(value, float) else value
 
 
-def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
+def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
     model = open_model("elmo-mini")
     benches = {}
 
@@ -183,8 +181,7 @@ def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
     for name, requests in REQUESTS.items():
         assert len(requests) == 10
         for request, _, _ in requests:
-            assert main(["view", name, "--request", json.dumps(request), "--json"]) == 0, request
-            command.setdefault(name, []).append(json.loads(capsys.readouterr().out))
+            command.setdefault(name, []).append(answer("view", name, "--request", json.dumps(request)))
     page = AppTest.from_function(page_of_requests, args=(REQUESTS,), default_timeout=300).run()
     assert not page.exception
     for name, requests in REQUESTS.items():
@@ -228,19 +225,17 @@ def test_ten_requests_a_view_have_one_result(capsys, monkeypatch, tmp_path):
         ("induction", {"word": "bank", "number": True}, "'number' is True, and should be: int or null"),
     ],
 )
-def test_a_bad_request_is_one_sentence(capsys, name, request_, message):
-    assert main(["view", name, "--request", json.dumps(request_)]) == 2
-    error = capsys.readouterr().err.strip()
-    assert message in error and len(error.splitlines()) == 1
+def test_a_bad_request_is_one_sentence(call, name, request_, message):
+    status, _, error = call("view", name, "--request", json.dumps(request_))
+    assert status == 2 and message in error and len(error.strip().splitlines()) == 1
 
 
 def test_every_view_is_named_and_asked_ten_times():
-    assert commands.VIEWS == wire.VIEWS and set(REQUESTS) == set(wire.VIEWS)
+    assert set(REQUESTS) == set(wire.VIEWS)
 
 
-def test_a_request_that_is_no_json_is_named(capsys):
-    assert main(["view", "pair", "--request", "{"]) == 2
-    assert "--request is no JSON" in capsys.readouterr().err
+def test_a_request_that_is_no_json_is_named(refused):
+    assert "--request is no JSON" in refused("view", "pair", "--request", "{")
 
 
 def test_a_bench_takes_a_model_that_is_open():

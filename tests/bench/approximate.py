@@ -3,7 +3,7 @@
     python -m tests.bench.approximate DIR [--queries 60] [--made] [--senses]
 
 DIR is an index (in shards or not); with --senses the index of its sense space, by the bundled model. Recall counts answers whose cosine
-reaches that of the 20th exact neighbour: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
+reaches that of the 20th exact neighbor: in layer 0 all occurrences of a spelling tie. Prints a table in Markdown.
 """
 
 import argparse
@@ -87,7 +87,7 @@ def _queries(shards: index.Shards, n: int) -> list[neighbours.Query]:
     rng, queries = np.random.default_rng(0), []
     while len(queries) < n:
         shard = shards.shards[rng.integers(len(shards.shards))]
-        table, row = search.opened(shards.url, shard), int(rng.integers(shard.rows))
+        table, row = search.open_shard(shards.url, shard), int(rng.integers(shard.rows))
         occurrence = table.occurrence(row)
         if occurrence.word.isalpha():
             queries.append(neighbours.Query(occurrence.tokens, occurrence.position, table.rows.take(np.array([row]))[0]))

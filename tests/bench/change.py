@@ -1,20 +1,25 @@
-"""Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [halves|swapped|spread|doubtful|speed]`.
+"""Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [halves|swapped|text|spread|doubtful|speed]`.
 
-`halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed (p of
-the gap, which decides, and of each). `swapped`: pairs of labelled words, A's sentences on one side, on the other B's with A's
-spelling in B's place, read anew, alone or beside A's: how often that is found. `spread`: five labels of each sense drawn at random (`--labels N`): the others right, and
-what is said with a probability held against how often it is right. `doubtful`: from two labels a sense on, one more at a time, the most
-doubtful or any: right of the others at the same number. `speed`: a word and a list of words of two texts (`--texts A B`).
+`halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed, by the
+p that decides (of the gap and the neighbors together) and by each. `swapped`: pairs of labeled words, A's sentences on one side, on the other
+B's with A's spelling in B's place, read anew, alone or beside A's: how often that is found. `text`: the same of frequent words of a million
+tokens of novels and Wikipedia (shared data), by the sentences of a side and the share of the second's that is B's. `spread`: five labels of
+each sense drawn at random (`--labels N`): the others right, and what is said with a probability held against how often it is right.
+`doubtful`: from two labels a sense on, one more at a time, the most doubtful or any: right of the others at the same number. `speed`: a word
+and a list of words of two texts (`--texts A B`).
 """
 
 import argparse
 import time
+from collections import defaultdict
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 
-from core.common.significance import LEVEL, paired
+from core.common.config import data_folder
+from core.common.significance import LEVEL, compare_pairs, ratios
 from core.corpus import change
 from core.corpus.spread import shares_of
 from core.elmo.models import open_model
@@ -28,16 +33,20 @@ from core.text.labelled_words import with_all
 from core.views import change as view
 from core.views.sides import Side
 from core.workbench import open_bench
+from tests.bench.corpus import sentences
 
 DRAWS = 1_000
 PAIRS = 60
-MEASURES = ("the gap", "APD", "PRT", "JSD")
+MEASURES = ("both", "the gap", "neighbors", "APD", "PRT", "JSD")
+TEXT_PAIRS, OFTEN = 40, (320, 1_500)  # words of running text, and how often each occurs
+SIDES, SHARES = (16, 32, 75, 150), (0.0, 0.1, 0.25, 0.5, 1.0)
+SPREAD_DRAWS = 6
 BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
 
 
 def called(found: change.UseChange) -> tuple[bool, ...]:
     """Whether each p says that there is change."""
-    return tuple(p <= LEVEL for p in (found.p, found.apd.p, found.prt.p, found.jsd.p))
+    return tuple(p <= LEVEL for p in (found.p, found.gap.p, found.neighbors.p, found.apd.p, found.prt.p, found.jsd.p))
 
 
 def grouped(space: SenseSpace, views: np.ndarray, spellings: np.ndarray, word: str) -> tuple[np.ndarray, np.ndarray]:
@@ -75,10 +84,8 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
         half = len(rows) // 2
         others = others[:half]
         read = [own.occurrence(int(row)) for row in others]
-        sentences = [(_with(o.tokens, o.position, first), o.position) for o in read]
-        layers = list(space.encoder.encode([list(tokens) for tokens, _ in sentences]))
-        there = np.stack([each[:, position] for each, (_, position) in zip(layers, sentences, strict=True)])
-        added = space.views(sentences, there, layers)
+        anew = [(_with(o.tokens, o.position, first), o.position) for o in read]
+        added = _views(space, anew)
         views = space.of_rows(own, rows)
         for name, rest in (("B alone", rows[:0]), ("as many of A as of B", rows[half:])):
             every = np.concatenate([views[:half], views[half : half + len(rest)], added])
@@ -88,6 +95,40 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
     for name, found in results.items():
         shares = ", ".join(f"{measure} {share:.0%}" for measure, share in zip(MEASURES, np.mean(found, axis=0), strict=True))
         print(f"swapped, {name} on the second side, {len(found)} pairs: found by {shares}", flush=True)
+
+
+def text(space: SenseSpace) -> None:
+    where = defaultdict(list)
+    for sentence in sentences(data_folder(), 1_000_000):
+        if len(sentence.tokens) <= 80:
+            for k, token in enumerate(sentence.tokens):
+                where[token.casefold()].append((sentence.tokens, k))
+    words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.tells(word))
+    rng = np.random.default_rng(0)
+    results: dict[tuple[int, float], list[tuple[bool, ...]]] = {}
+    for _ in range(TEXT_PAIRS):
+        word, other = rng.choice(words, 2, replace=False)
+        most = SIDES[-1]
+        own = [where[word][k] for k in rng.choice(len(where[word]), 2 * most, replace=False)]
+        others = [where[other][k] for k in rng.choice(len(where[other]), most, replace=False)]
+        read = [(list(tokens), k) for tokens, k in own] + [(_with(tokens, k, word), k) for tokens, k in others]
+        views = _views(space, read)
+        spellings = np.array([tokens[k] for tokens, k in read])
+        for n, share in product(SIDES, SHARES):
+            of_other = round(n * share)
+            rows = np.concatenate([rng.permutation(2 * most)[: 2 * n - of_other], 2 * most + rng.permutation(most)[:of_other]])
+            placed = change.evened(space.placed(views[rows], word=word), spellings[rows])
+            results.setdefault((n, share), []).append(called(change.change(placed[:n], placed[n:], np.zeros(2 * n, int))))
+    print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {TEXT_PAIRS} pairs")
+    for (n, share), found in results.items():
+        parts = ", ".join(f"{measure} {of:.0%}" for measure, of in zip(MEASURES[:-1], np.mean(found, axis=0), strict=False))
+        print(f"{n} sentences a side, {share:.0%} of the second swapped: called changed by {parts}", flush=True)
+
+
+def _views(space: SenseSpace, read: list[tuple[list[str], int]]) -> np.ndarray:
+    """(n, V) of a word in each of some sentences, which are read."""
+    layers = list(space.encoder.encode([tokens for tokens, _ in read]))
+    return space.views(read, np.stack([each[:, k] for each, (_, k) in zip(layers, read, strict=True)]), layers)
 
 
 def _with(tokens: tuple[str, ...], position: int, word: str) -> list[str]:
@@ -114,28 +155,33 @@ def spread(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, labe
     right: dict[str, list[float]] = {}
     said: dict[str, list[np.ndarray]] = {}
     for k, (name, rows, senses) in enumerate(labelled(space, own, table)):
-        for seed in range(3):
+        for seed in range(SPREAD_DRAWS):
             places = drawn(senses, labels, np.random.default_rng([seed, k]))
             shares = shares_of(rows, places, senses[places], senses.max() + 1)
             rest = np.setdiff1d(np.arange(len(rows)), places)
             if not len(rest):
                 continue
             hits = shares[rest].argmax(axis=1) == senses[rest]
-            right.setdefault(name, []).append(hits.mean())
-            said.setdefault(name, []).append(np.stack([shares[rest].max(axis=1), hits]))
+            for group in (name, "all"):
+                right.setdefault(group, []).append(hits.mean())
+                said.setdefault(group, []).append(np.stack([shares[rest].max(axis=1), hits, np.full(len(rest), k)]))
     for name, values in right.items():
-        sure, hits = np.concatenate(said[name], axis=1)
-        off = 0.0
-        parts = []
+        sure, hits, words = np.concatenate(said[name], axis=1)
+        print(f"{labels} labels a sense, {name}, {SPREAD_DRAWS} draws: {np.mean(values):.1%} of the others right (mean over words)")
+        print(f"    said {sure.mean():.1%}, right {hits.mean():.1%}", flush=True)
         for low, high in BINS:
             inside = (sure >= low) & (sure < high)
             if inside.any():
-                off += inside.mean() * abs(sure[inside].mean() - hits[inside].mean())
-                parts.append(f"{sure[inside].mean():.0%} said, {hits[inside].mean():.0%} right ({inside.sum():,})")
-        print(f"{labels} labels a sense, {name}, 3 draws: {np.mean(values):.1%} of the others right (mean over words)")
-        print(
-            f"    said {sure.mean():.1%}, right {hits.mean():.1%}, off by {100 * off:.1f} points on average: {'; '.join(parts)}", flush=True
-        )
+                _bin(sure[inside], hits[inside], words[inside])
+
+
+def _bin(sure: np.ndarray, hits: np.ndarray, words: np.ndarray) -> None:
+    """What is said and what is right, with the 95 % interval of their difference over words drawn anew."""
+    codes = np.unique(words, return_inverse=True)[1]
+    off = ratios(np.bincount(codes, sure - hits), np.bincount(codes).astype(float), np.random.default_rng(0))
+    low, high = 100 * np.quantile(off, (0.025, 0.975))
+    message = f"    {sure.mean():.0%} said, {hits.mean():.0%} right: {100 * (sure - hits).mean():+.1f} points ({low:+.1f} to {high:+.1f})"
+    print(f"{message}, {len(hits):,} answers on {codes.max() + 1} words", flush=True)
 
 
 def doubtful(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, more: int) -> None:
@@ -149,7 +195,7 @@ def doubtful(space: SenseSpace, own: OccurrenceTable, table: OccurrenceTable, mo
         ahead.setdefault(name, []).append((by_doubt, float(np.mean(at_random))))
     for name, pairs in ahead.items():
         doubt, chance = zip(*pairs, strict=True)
-        difference = paired(doubt, chance)
+        difference = compare_pairs(doubt, chance)
         message = (
             f"2 labels a sense and {more} more, {name} ({len(pairs)}): of the others {np.mean(doubt):.1%} right asking the most doubtful"
         )
@@ -188,7 +234,7 @@ def speed(texts: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", default="all", choices=("all", "halves", "swapped", "spread", "doubtful", "speed"))
+    parser.add_argument("what", nargs="?", default="all", choices=("all", "halves", "swapped", "text", "spread", "doubtful", "speed"))
     parser.add_argument("--labels", type=int, default=5, help="of each sense, for spread")
     parser.add_argument("--more", type=int, default=6, help="labels asked for, for doubtful")
     parser.add_argument("--texts", nargs=2, help="two texts, for speed")
@@ -205,6 +251,8 @@ def main() -> None:
         halves(space, own, table)
     if args.what in ("all", "swapped"):
         swapped(space, own, table)
+    if args.what in ("all", "text"):
+        text(space)
     if args.what in ("all", "spread"):
         spread(space, own, table, args.labels)
     if args.what in ("all", "doubtful"):

@@ -1,6 +1,6 @@
 """Classifiers: an epoch on frozen layers against ELMo computed for every batch, and the live answer of all heads.
 
-The data set is our own sentences, labelled by the sense of their word; the model has ELMo "small"'s shape and random
+The data set is our own sentences, labeled by the sense of their word; the model has ELMo "small"'s shape and random
 weights, for no time depends on what was learned. The epoch is the trainer's own, validation included; only where its layers
 come from differs, and the loss must come out the same but for float16.
 """
@@ -111,7 +111,7 @@ class Epoch:
 
 
 def _senses(n_words: int | None) -> Dataset:
-    """Our labelled sentences of the first n words (all, if None), the sense as label."""
+    """Our labeled sentences of the first n words (all, if None), the sense as label."""
     found = [(s.tokens, s.targets[0]) for s in texts.labelled() if s.targets and s.targets[0].sense]
     words = sorted({target.lemma for _, target in found})[:n_words]
     table = [LabelledText(join_tokens(list(t)), f"{x.lemma}: {x.sense}") for t, x in found if x.lemma in words]

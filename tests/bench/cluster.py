@@ -249,7 +249,7 @@ def _corpus(options, work: Path) -> Path:
         raise SystemExit("Name text files with --text, or the folder of data in ELMOSCOPE_DATA.")
     with path.open("w", encoding="utf-8") as out:
         for line in (line for file in files for line in read_lines(file)):
-            words = line.split()[:60]  # read as they stand: the proof is of the cluster, not of the tokeniser
+            words = line.split()[:60]  # read as they stand: the proof is of the cluster, not of the tokenizer
             if words and tokens < options.occurrences:
                 out.write(json.dumps({"tokens": words}, ensure_ascii=False) + "\n")
                 tokens += len(words)

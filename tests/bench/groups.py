@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from core.common.significance import paired
+from core.common.significance import compare_pairs
 from core.elmo.language_model import Prediction
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
@@ -19,7 +19,7 @@ from core.index.tables import open_table
 from core.senses import clusters
 from core.senses.verdict import has_senses
 from core.text import languages
-from core.text.labelled_words import listed, with_words
+from core.text.labelled_words import list_words, with_words
 
 REPRESENTATIVES, DRAWN = 10, 30
 KEPT = 200  # likeliest substitutes that are drawn from
@@ -46,13 +46,13 @@ def main() -> None:
     parser.add_argument("--language", default="en", help="en or ko")
     parser.add_argument("--further", type=int, default=0, help="so many of the further words instead of the bundled ones")
     args = parser.parse_args()
-    language = languages.named(args.language)
+    language = languages.get_language(args.language)
     model, rng = open_model(language.model), np.random.default_rng(0)
     space = open_space(model, static_vectors(model))
     corpus = language.sentences
     if args.further:
         own = set(open_table(corpus, model, targets_only=True).lemmas)
-        more = [word for word in listed(language) if word not in own]
+        more = [word for word in list_words(language) if word not in own]
         corpus = with_words(corpus, rng.choice(sorted(more), args.further, replace=False).tolist())
     table = open_table(corpus, model, targets_only=True)
     scores: dict[str, list[float]] = {}
@@ -73,7 +73,7 @@ def main() -> None:
         for name, groups in found.items():
             scores.setdefault(name, []).append(adjusted_rand_score(senses, groups))
     for name, values in scores.items():
-        mean = paired(values, [0.0] * len(values))
+        mean = compare_pairs(values, [0.0] * len(values))
         print(f"{len(values)} words  {name:<28}ARI {mean.mean:.3f} ({mean.span('.3f', times=1)})")
 
 

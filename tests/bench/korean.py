@@ -15,7 +15,7 @@ from core.common.config import ASSETS
 from core.text.languages import TOKENISERS
 from core.text.morphemes import mecab_ko, plain_mecab
 from core.text.tokens import IDS_PER_TOKEN, bare, find_word, join_tokens
-from core.training.data import _drawn, read_lines
+from core.training.data import _is_held_out, read_lines
 
 FILES = "korean/wikipedia-ko.txt.xz", "korean/reviews-ko.txt.xz"
 KNOWN = 50_000  # words that the softmax names
@@ -41,7 +41,7 @@ def measured(tokenize, lines: list[str]) -> dict[str, float]:
     held, cut, n_lines = [], 0, 0
     for line in lines:
         tokens = tokenize(line)
-        if _drawn(line, HELD_OUT):
+        if _is_held_out(line, HELD_OUT):
             held += tokens
         else:
             known.update(tokens)
@@ -62,7 +62,7 @@ def measured(tokenize, lines: list[str]) -> dict[str, float]:
 
 
 def of_our_sentences(tokenize, known: Counter[str]) -> dict[str, float]:
-    """How our labelled words come out of it."""
+    """How our labeled words come out of it."""
     rows = [json.loads(line) for line in (ASSETS / "sentences-ko.jsonl").read_text(encoding="utf-8").splitlines()]
     alone = forms = rare = 0
     spellings: dict[str, set[str]] = {}

@@ -1,7 +1,7 @@
 """Maps: a new sentence put into four frozen ones, and one that follows the layer mix, against umap-learn.
 
 The points are tokens of our own sentences under the bundled model, in layers 0, 1, 2 and their equal mix. The peer is
-umap.UMAP with our number of neighbours, min_dist and metric, and without a seed, which lets it use all threads.
+umap.UMAP with our number of neighbors, min_dist and metric, and without a seed, which lets it use all threads.
 """
 
 import warnings
@@ -27,7 +27,7 @@ from tests.bench.measure import Bound, Check, Row, Setting, milliseconds, paired
 SPACES = Layers().spaces
 
 POINTS, HELD_OUT = 3000, 60  # frozen points; others, put in one by one
-AROUND = 15  # map neighbours among which the true ones are looked for
+AROUND = 15  # map neighbors among which the true ones are looked for
 INSERTING, FOLLOWING, WORSE = 20, 8, 0.01
 CONFIG = ProjectionConfig()
 

@@ -1,6 +1,6 @@
 """Neighbours of a word: a slider move, a first query, and opening, on drawn tables of 30,000 and 1,000,000 occurrences.
 
-The tables are built by core.index.build itself from an encoder that draws (a centre for each spelling, and noise); the
+The tables are built by core.index.build itself from an encoder that draws (a center for each spelling, and noise); the
 words follow Zipf's law. Peers are numpy on the same memory-mapped float16: all mixes anew, and one reading of all bytes.
 """
 
@@ -17,7 +17,7 @@ from core.text.sentences import Sentence
 from tests.bench.measure import Bound, Check, Row, Setting, alone, milliseconds, paired, quotient, timed
 
 SIZES = {30_000: (50, 20, 31), 1_000_000: (50, 60, 7)}  # occurrences: bound in times, bound in ms, rounds
-N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbours asked for
+N_TYPES, TOKENS, K = 50_000, 20, 20  # spellings there are, tokens a sentence, neighbors asked for
 RANK = 200  # of the query's word by frequency
 PIECE = 256  # rows the peer widens at a time: they stay in the processor's cache
 READING, OPENING_MS = 2, 50
@@ -36,7 +36,7 @@ def rows(setting: Setting) -> Iterator[Row]:
 
 
 class Drawn:
-    """Stands where an encoder would: layers of a token are its spelling's centre and noise, more in the upper layers."""
+    """Stands where an encoder would: layers of a token are its spelling's center and noise, more in the upper layers."""
 
     n_layers, dim = 3, 256
 

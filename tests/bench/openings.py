@@ -1,6 +1,6 @@
 """What pages could open with, ranked by how clearly and rightly the model answers: `python -m tests.bench.openings [--language ko]`.
 
-Words by how well their unlabelled groups agree with the labels; labelled sentences by the share of their eight nearest that have their
+Words by how well their unlabeled groups agree with the labels; labeled sentences by the share of their eight nearest that have their
 sense, and by what the heaviest content word adds to its lead; and of the examples in assets/languages, headlines by what their true class
 has from each classifier in front, texts by the likeliest next word, spellings by their nearest words. A person chooses among the first.
 """
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from core.analysis.spelling import Spellings, known_words
+from core.analysis.spelling import Spellings, list_words
 from core.classify import tasks
 from core.common.errors import ElmoscopeError
 from core.senses import influence
@@ -23,7 +23,7 @@ from pages._classify.show import FRONT
 
 SHOWN = 8  # of each ranking
 LONGEST = 20  # tokens of a sentence that opens a page
-AMONG = 10_000  # words that a spelling's neighbours are looked for among, as on the page
+AMONG = 10_000  # words that a spelling's neighbors are looked for among, as on the page
 
 
 def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
@@ -37,7 +37,7 @@ def grouped(bench: Bench) -> Iterator[tuple[float, str]]:
 
 
 def sentences(bench: Bench, word: str) -> Iterator[tuple[float, str]]:
-    """A word's short labelled sentences, at the layer that its pages open with: nearest of its sense, and the word that adds most."""
+    """A word's short labeled sentences, at the layer that its pages open with: nearest of its sense, and the word that adds most."""
     table = bench.targets
     for row in table.labelled_rows(word):
         item = table.occurrence(int(row))
@@ -97,7 +97,7 @@ def neighbouring(bench: Bench, words: list[str]) -> dict[str, str]:
 
 def nearest(bench: Bench, words: list[str]) -> dict[str, list]:
     """Each spelling's three nearest among the vocabulary's most frequent words, those that are typed left out."""
-    vocabulary, _ = known_words(bench.model.folder, bench.vectors)
+    vocabulary, _ = list_words(bench.model.folder, bench.vectors)
     spellings = Spellings(vocabulary, bench.model.fingerprint, bench.model.encoder.model.shape.projection)
     spellings.extend(bench.model.encoder, AMONG)
     near = spellings.nearest(bench.model.encoder.word_vectors(words), 3, among=AMONG, exclude=words)
@@ -110,7 +110,7 @@ def main() -> None:
     parser.add_argument("--word", nargs="*", default=(), help="words whose labelled sentences are ranked; none: those of the examples")
     parser.add_argument("--only", nargs="*", default=("groups", "sentences", "headlines", "next", "spellings"))
     args = parser.parse_args()
-    bench = open_bench(languages.named(args.language).model)
+    bench = open_bench(languages.get_language(args.language).model)
     words = args.word or list(bench.language.examples["pairs"])
     ranked = {"groups": grouped(bench), "headlines": headlines(bench), "next": continued(bench), "spellings": spelled(bench)}
     ranked |= {f"sentences with {word}": sentences(bench, word) for word in words}

@@ -2,7 +2,7 @@
 
 usage: python -m tests.bench.own_words [--language en|ko] [--words jam mole ...] [--pages map flip ...]
 
-Each word stands in two sentences in which it means two things; most of the words have no labelled sentences here. Asked of every
+Each word stands in two sentences in which it means two things; most of the words have no labeled sentences here. Asked of every
 page: no error, the word found in both sentences, something in every list, no number that contradicts itself, no path of the
 server. Prints a line a word, then the figures; ends with status 1 if anything was found. Some 4 s a page on a busy machine.
 """

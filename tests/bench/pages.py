@@ -1,4 +1,4 @@
-"""Pages in a real Chromium: the first useful paint beside `streamlit hello`, and a slider's way to the neighbours it changes.
+"""Pages in a real Chromium: the first useful paint beside `streamlit hello`, and a slider's way to the neighbors it changes.
 
 Servers are processes of their own with empty caches; nothing of the pages is imported here. A paint is useful once a person can
 look at what the page is for: ours when the picture of the angle stands, `streamlit hello`'s with its heading (it has no picture).
@@ -182,7 +182,7 @@ def _visit(browser, address: str, selectors: tuple[str, ...]) -> list[float]:
 
 @contextlib.contextmanager
 def served(setting: Setting, *command: str) -> Iterator[str]:
-    """The address of a Streamlit server that has just come up and served nobody; ended afterwards."""
+    """The address of a Streamlit server that has just come up and served nobody; ended afterward."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         address = f"127.0.0.1:{probe.getsockname()[1]}"

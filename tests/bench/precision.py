@@ -1,7 +1,7 @@
 """The LSTMs' weights in fewer bits: times the speed of float32 on the same sentences, and how near the vectors stay.
 
-Speed is of random weights in ELMo "small"'s and the original shape. Nearness is of the bundled model on our own labelled sentences:
-the mean cosine of every token's vector to float32's, and how many of the ten nearest labelled tokens stay the same.
+Speed is of random weights in ELMo "small"'s and the original shape. Nearness is of the bundled model on our own labeled sentences:
+the mean cosine of every token's vector to float32's, and how many of the ten nearest labeled tokens stay the same.
 """
 
 from collections.abc import Iterator

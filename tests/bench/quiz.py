@@ -1,6 +1,6 @@
-"""How often Guess the machine's model reads a sentence as it is labelled: `python -m tests.bench.quiz [--language ko]`.
+"""How often Guess the machine's model reads a sentence as it is labeled: `python -m tests.bench.quiz [--language ko]`.
 
-One question about each of our labelled words, own and further, in the word's best layer and in the sense space; and all of their sentences on
+One question about each of our labeled words, own and further, in the word's best layer and in the sense space; and all of their sentences on
 offer, each left out of the vote on it. Means over words, and the difference with a 95 % interval drawn by word.
 """
 
@@ -9,7 +9,7 @@ import argparse
 import numpy as np
 
 from core.common.errors import BadInput
-from core.common.significance import paired
+from core.common.significance import compare_pairs
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
 from core.index.neighbours import make_query
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--language", default="en", help="en or ko")
     parser.add_argument("--number", type=int, default=0, help="of the quiz")
     args = parser.parse_args()
-    language = languages.named(args.language)
+    language = languages.get_language(args.language)
     model = open_model(language.model)
     space = open_space(model, static_vectors(model))
     table = open_table(with_all(language.sentences), model, targets_only=True)
@@ -43,7 +43,7 @@ def main() -> None:
     for name, of in readings.items():
         hits = np.mean([each.sense == asked.label for each, asked in zip(of, questions, strict=True)])
         print(f"{name}: {hits:.1%} of {len(of)} questions, {np.mean(right[name]):.1%} of all sentences", flush=True)
-    ahead = paired(right["sense space"], right["best layer"])
+    ahead = compare_pairs(right["sense space"], right["best layer"])
     print(f"sense space less best layer: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}")
 
 

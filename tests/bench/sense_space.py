@@ -1,6 +1,6 @@
 """How well the sense space tells senses apart of words it has not seen: `python -m tests.bench.sense_space [--language ko] [--write]`.
 
-Of our labelled words, own and further: 1-NN leaving one out, and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at
+Of our labeled words, own and further: 1-NN leaving one out, and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at
 the true number of senses; means over words, with a 95 % interval drawn by word. Each word is placed by a map that nine tenths of the others
 taught. "plain" joins the parts without a map. `--data FOLDER` adds texts that nobody wrote for us: 600 sentences of each of Senseval-2's
 four words. `--nulls` measures instead what knows less: the other words in another order, random LSTMs, no ELMo, each by a map of its own.
@@ -15,7 +15,7 @@ import numpy as np
 
 from core.analysis import sense_map
 from core.common.directions import unit
-from core.common.significance import paired
+from core.common.significance import compare_pairs
 from core.elmo.encoder import encoded, vectors_of_rows
 from core.elmo.models import Model, open_model
 from core.evaluation.context import SHUFFLED, UNTRAINED, sentences_of, shuffled, untrained
@@ -85,14 +85,14 @@ def table_of(name: str, space: SenseSpace, words: list[Word], *, groups: bool = 
     for title, place in list(spaces(space).items())[-1 if alone else 0 :]:
         placed = [(place(word), word[2]) for word in words]
         right[title] = [one_nn(rows @ rows.T, senses) for rows, senses in placed]
-        nearest = paired(right[title], [0.0] * len(placed))
+        nearest = compare_pairs(right[title], [0.0] * len(placed))
         line = f"{name:<12}{title:<20}1-NN {nearest.mean:.1%} ({nearest.span('.1f')})"
         if groups:
-            index = paired([rand_index(rows, senses) for rows, senses in placed], [0.0] * len(placed))
+            index = compare_pairs([rand_index(rows, senses) for rows, senses in placed], [0.0] * len(placed))
             line += f"   ARI {index.mean:.3f} ({index.span('.3f', times=1)})"
         print(line, flush=True)
     for title in right.keys() - {"senses"}:
-        ahead = paired(right["senses"], right[title])
+        ahead = compare_pairs(right["senses"], right[title])
         print(f"{name:<12}senses less {title}: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}", flush=True)
 
 
@@ -103,7 +103,7 @@ def main() -> None:
     parser.add_argument("--nulls", action="store_true", help="measure instead what knows less")
     parser.add_argument("--write", action="store_true", help="keep the map and the substitutes in assets")
     args = parser.parse_args()
-    language = languages.named(args.language)
+    language = languages.get_language(args.language)
     model = open_model(language.model)
     own = open_table(language.sentences, model, targets_only=True)
     table = open_table(with_all(language.sentences), model, targets_only=True)

@@ -1,4 +1,4 @@
-"""Sentences for the benchmarks: our own labelled ones, recombined where more are wanted."""
+"""Sentences for the benchmarks: our own labeled ones, recombined where more are wanted."""
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 The plain loop is what one writes first: nn.Linear one time step at a time, clips by clamp, one direction after the other, the
 sampled softmax as one matrix of logits, all gradients by autograd. (nn.LSTM with proj_size is no peer: it cannot clip.)
-Both sides end a step with the same optimisers, and their gradients must be equal. Word vectors come from a table, as in the
+Both sides end a step with the same optimizers, and their gradients must be equal. Word vectors come from a table, as in the
 first four fifths of elmo-mini's training, or from the char-CNN: there the plain loop sends every token through it at every
 step; ours each distinct spelling, with a gradient at every fourth step (the one at which gradients are compared).
 """

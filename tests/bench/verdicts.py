@@ -1,11 +1,12 @@
 """How often Home's verdict is right, by the very rule that Home applies: `python -m tests.bench.verdicts [--language ko] [--write]`.
 
-Pairs of labelled sentences that no vote has seen (core.senses.pairs.pairs_by_votes), every word judged by what other words teach: of a
+Pairs of labeled sentences that no vote has seen (core.senses.pairs.pairs_by_votes), every word judged by what other words teach: of a
 language's own words each by the others, of the many further words each tenth by the other nine. Pairs of one meaning and of two weigh
 alike, and so do words. Then the same words as if they had no labels. `--write` keeps the coefficients that Home uses: of the bundled
 words in verdict.json beside their table, of the further words in assets/verdict-NAME.json.
 
 Two tables for core/senses/README.md: what is said and how often it is right; and, for each probability that is said, how often it is true.
+`--named` measures the senses that are named instead: how often that of a sentence is right, in three ways, by the other quarters' sentences.
 """
 
 import argparse
@@ -16,6 +17,7 @@ from itertools import pairwise
 import numpy as np
 
 from core.common.config import ASSETS
+from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import Model, open_model
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
@@ -23,7 +25,7 @@ from core.index.sense_space import open_space
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses import evidence, pairs, verdict
-from core.senses.calibration import fitted, probability_of, weights_of
+from core.senses.calibration import fit, probability_of, weights_of
 from core.senses.verdict import SURE
 from core.text import languages
 from core.text.labelled_words import with_all
@@ -65,7 +67,7 @@ def held_out(words: Sequence[Pairs], folds: int) -> Judged:
     fold = np.random.default_rng(0).permutation(len(words)) % folds
     parts = []
     for k in range(folds):
-        learned = fitted([pair for pair, of in zip(words, fold, strict=True) if of != k])[0]
+        learned = fit([pair for pair, of in zip(words, fold, strict=True) if of != k])[0]
         parts += [
             (probability_of(inputs, learned), same, weights_of(same)) for (inputs, same), of in zip(words, fold, strict=True) if of == k
         ]
@@ -78,13 +80,40 @@ def pairs_of(model: Model, table: OccurrenceTable, words: Sequence[str]) -> list
 
     def of(word: str) -> Pairs:
         parts = space.of_rows(table, pairs.rows_of(table, word)) if space else None
-        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), pairs.around_of(table, word, vectors), parts, space)
+        return pairs.pairs_by_votes(table, word, verdict.trust_of(table, word), pairs.encode_around(table, word, vectors), parts, space)
 
     return [of(word) for word in words]
 
 
+def named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[str, float]:
+    """How often the nearest sense of a sentence is its own, by the sentences of the other quarters; words weigh alike, ties are wrong."""
+    space = open_space(model, static_vectors(model))
+    shares = []
+    for word in words:
+        rows, labels = verdict.some_rows(table, word)
+        n = labels.max() + 1
+        weights = layer_weights(verdict.trust_of(table, word).layer, table.meta["layers"])
+        token, parts = mixed(table.rows.take(rows), weights, axis=1, unit=True), space.of_rows(table, rows)
+        right = []
+        for quarters in pairs.partitions(word, labels):
+            for quarter in np.unique(quarters):
+                here, others = quarters == quarter, quarters != quarter
+                by_layer = verdict.shares_of(token[others], labels[others], token[here], n)
+                in_space = verdict.shares_in(space, parts[others], labels[others], parts[here], n, word)
+                ways = by_layer.votes, by_layer.middles, in_space.middles
+                right.append([_leads(of, labels[here]) for of in ways])
+        shares.append(np.concatenate(right, axis=1).mean(axis=1))
+    return dict(zip(("votes at the layer", "middles at the layer", "middles in the sense space"), np.mean(shares, axis=0), strict=True))
+
+
+def _leads(shares: np.ndarray, labels: np.ndarray) -> np.ndarray:
+    """(n, C), (n,) -> (n,) bool: whether the sense of each has more than any other."""
+    own = shares[np.arange(len(labels)), labels]
+    return (shares >= own[:, None] - 1e-9).sum(axis=1) == 1
+
+
 def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], folds: int) -> Judged:
-    """The same words as if nothing were labelled, at the layer in which they are told apart best."""
+    """The same words as if nothing were labeled, at the layer in which they are told apart best."""
     rows = np.concatenate([pairs.rows_of(table, word) for word in words])
     vectors = static_vectors(model)
     seen = evidence.of_rows(model.encoder, vectors, table, rows, open_space(model, vectors))
@@ -95,14 +124,19 @@ def without_labels(model: Model, table: OccurrenceTable, words: Sequence[str], f
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--language", default="en", help="en or ko")
+    parser.add_argument("--named", action="store_true", help="measure the senses that are named")
     parser.add_argument("--write", action="store_true", help="keep the coefficients in assets; then: python -m core bundle --sums")
     args = parser.parse_args()
-    language = languages.named(args.language)
+    language = languages.get_language(args.language)
     model = open_model(language.model)
     own = open_table(language.sentences, model, targets_only=True)
     table = open_table(with_all(language.sentences), model, targets_only=True)
-    bundled = pairs.judged_words(own)
+    bundled = pairs.words_to_judge(own)
     further = [word for word in table.lemmas if word not in own.lemmas and verdict.has_senses(table, word)]
+    if args.named:
+        for name, of, words in (("own words", own, bundled), ("further words", table, further)):
+            print(json.dumps({"words": name, "n": len(words), **_rounded(named(model, of, words))}))
+        return
     labeled = {"own words": pairs_of(model, own, bundled), "further words": pairs_of(model, table, further)}
     judged = {
         "own words": held_out(labeled["own words"], len(bundled)),
@@ -116,16 +150,16 @@ def main() -> None:
             print("  said {:.2f} to {:.2f}: claimed {:.1%}, true {:.1%} ({:.0%} of pairs)".format(*row))
     if args.write:
         vectors = static_vectors(model)
-        seen = evidence.of_rows(model.encoder, vectors, own, pairs.judged_rows(own), open_space(model, vectors))
+        seen = evidence.of_rows(model.encoder, vectors, own, pairs.rows_to_judge(own), open_space(model, vectors))
         measured = pairs.measure(own, seen)
         write_json(own.folder / verdict.FILE, verdict.as_json(measured))
-        votes = [round(value, 4) for value in fitted(labeled["further words"])[0]]
+        votes = [round(value, 4) for value in fit(labeled["further words"])[0]]
         write_json(ASSETS / f"verdict-{language.more_sentences}.json", {"model": model.fingerprint, "words": len(further), "votes": votes})
         print("kept:", measured.votes, measured.alone, votes)
 
 
 def _rounded(values: dict[str, float]) -> dict[str, float]:
-    return {name: round(value, 3) for name, value in values.items()}
+    return {name: round(float(value), 3) for name, value in values.items()}
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a visitor types, and what files are called and labelled, is shown and never run, in a real Chromium.
+"""What a visitor types, and what files are called and labeled, is shown and never run, in a real Chromium.
 
 Here on some pages; with ELMOSCOPE_ALL_PAGES=1 on every page, in every text box of it (minutes).
 """

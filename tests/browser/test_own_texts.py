@@ -1,4 +1,4 @@
-"""Texts of one's own, and words that nobody labelled, on One dot, Flip, What decided it and Senses found, in a real Chromium."""
+"""Texts of one's own, and words that nobody labeled, on One dot, Flip, What decided it and Senses found, in a real Chromium."""
 
 import re
 from itertools import product

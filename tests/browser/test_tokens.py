@@ -99,7 +99,7 @@ def test_dots_glide_light_up_and_come_nearer_and_each_names_its_line(page: Page)
         seen["n"] == 20_000 and seen["at"] == 2 and list(seen["lit"].values() if isinstance(seen["lit"], dict) else seen["lit"]) == sevens
     )
     colours = np.asarray(Image.open(BytesIO(plane.screenshot())).convert("RGB")).reshape(-1, 3)
-    assert len(np.unique(colours, axis=0)) > 100  # what is drawn is seen, every spelling in a colour of its own
+    assert len(np.unique(colours, axis=0)) > 100  # what is drawn is seen, every spelling in a color of its own
     expect(page.locator(".counted")).to_contain_text(f"w7: {len(sevens)}")
 
     slider = page.get_by_role("slider")

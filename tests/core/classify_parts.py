@@ -1,13 +1,16 @@
 """What the tests of core.classify build on: a tiny random biLM, tiny vectors, and sentences whose label is in a word."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import torch
 
 from core.classify.data import Dataset, SplitConfig, make_dataset
+from core.classify.head import TextHead
 from core.classify.inputs import live_layers
-from core.classify.model import NetworkConfig
+from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.tables import ScoreRow, Table
-from core.classify.train import TrainConfig
+from core.classify.train import TrainConfig, make_text_fit
 from core.common.config import ModelShape
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
@@ -61,3 +64,12 @@ def frozen(encoder: Encoder | None = None, vectors: StaticVectors | None = None)
     encoder, vectors = encoder or tiny_encoder(), vectors or tiny_vectors()
     facts = {"model": "f" * 16, "model_name": "tiny", "vectors": "e" * 16, "vectors_name": "tiny vectors"}
     return Frozen(vectors, live_layers(encoder), facts, encoder.n_layers, encoder.dim)
+
+
+def trained_heads(names: Iterable[str], data: Dataset, parts: Frozen) -> dict[str, TextHead]:
+    heads = {}
+    for name in names:
+        fit = make_text_fit(VARIANTS[name], data, CONFIG, parts)
+        list(fit.run())
+        heads[name] = fit.finish()
+    return heads

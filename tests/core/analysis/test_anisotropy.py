@@ -73,7 +73,7 @@ def test_without_what_all_share_words_at_random_have_nothing_in_common_and_the_r
 
 @pytest.mark.parametrize("code", ["en", "ko"])
 def test_what_a_bundled_model_comes_with_is_what_its_sentences_give(code: str):
-    model = open_model(languages.named(code).model)
+    model = open_model(languages.get_language(code).model)
     kept, fewer = read_card(model.folder, model.fingerprint).measures, evaluate(model, n=FEWER)
     for layer in ("0", "1", "2", "mix"):
         level = level_of(kept, layer)

@@ -5,7 +5,7 @@ import pytest
 from sklearn.decomposition import PCA
 from sklearn.metrics import roc_auc_score
 
-from core.analysis.axes import axis_scores, outside, pole, pole_views, principal, sense_names, spread_views
+from core.analysis.axes import axis_scores, find_views, outside, pole, pole_views, principal, sense_names
 from core.common.config import ASSETS
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
@@ -95,7 +95,7 @@ def test_a_space_that_is_only_turned_has_the_same_view(dims):
     rng = np.random.default_rng(4)
     vectors = rng.normal(size=(30, 8)) * np.arange(8, 0, -1)
     turn = np.linalg.qr(rng.normal(size=(8, 8)))[0]
-    first, second = spread_views([vectors, vectors @ turn], dims)
+    first, second = find_views([vectors, vectors @ turn], dims)
     np.testing.assert_allclose(second.coordinates, first.coordinates, atol=1e-5)
     assert second.plane.together == pytest.approx(first.plane.together)
     np.testing.assert_allclose(second.plane.place(vectors @ turn), second.coordinates)

@@ -13,7 +13,7 @@ from safetensors.numpy import save_file
 from sklearn.decomposition import PCA
 
 from core.analysis import maps as projection
-from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, followed, insert, pca, procrustes
+from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert, pca, procrustes
 from core.analysis.trustworthiness import by_chance, trustworthiness
 from core.analysis.word_maps import follow_mix
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
@@ -171,7 +171,7 @@ def test_where_vectors_are_equal_nothing_says_who_is_nearest_and_no_figure_is_gi
     assert np.isnan(trustworthiness(spellings, grouped)) and np.isnan(trustworthiness(spellings, random))
     assert np.isnan(trustworthiness(np.ones((80, 3)), random[:80]))
     once = rng.normal(size=(240, 20))
-    once[:4] = once[4]  # a few that are equal leave the others' neighbours as they are
+    once[:4] = once[4]  # a few that are equal leave the others' neighbors as they are
     assert trustworthiness(once, random) < 0.6
 
 
@@ -377,10 +377,10 @@ def test_a_map_follows_another_mix_as_faithfully_as_one_made_anew():
     layers, config = drawn_layers(), ProjectionConfig(n_neighbors=8, n_epochs=120)
     maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], config)
     mix = np.tensordot([0.1, 0.3, 0.6], layers, axes=1)
-    flat = followed(mix, maps.coordinates[3], config)
+    flat = follow(mix, maps.coordinates[3], config)
     fresh = aligned_maps([mix], ["mix"], config)
     assert trustworthiness(mix, flat) > fresh.trustworthiness[0] - 0.03
-    np.testing.assert_array_equal(flat, followed(mix, maps.coordinates[3], config))
+    np.testing.assert_array_equal(flat, follow(mix, maps.coordinates[3], config))
     way = np.linalg.norm(flat - maps.coordinates[3], axis=1).mean()
     assert way < np.linalg.norm(fresh.coordinates[0] - maps.coordinates[3], axis=1).mean()
 
@@ -396,9 +396,9 @@ def test_a_mix_that_is_one_layer_or_all_alike_has_the_frozen_map_itself():
 
 def test_few_points_follow_by_their_principal_components_and_a_wrong_start_is_refused():
     few = drawn_layers(9)[2]
-    assert followed(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
+    assert follow(few, np.random.default_rng(0).normal(size=(9, 2)), ProjectionConfig()).shape == (9, 2)
     with pytest.raises(BadInput, match=r"each of the 9 points; got an array of shape \(8, 2\)"):
-        followed(few, np.zeros((8, 2)), ProjectionConfig())
+        follow(few, np.zeros((8, 2)), ProjectionConfig())
 
 
 def test_what_umap_says_of_tensorflow_fails_no_test():

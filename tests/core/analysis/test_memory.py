@@ -120,8 +120,8 @@ def test_neighbours_change_where_the_encoding_does_and_nowhere_else():
     changed, k, same_word = changed_neighbours(table, SENTENCE, position, first, last)
     assert changed[0] == 0 and max(changed) <= k == 8 and same_word
     turned = changed_neighbours(table, SENTENCE, position, first, -first)[0]
-    assert turned[1:] == [8, 8]  # the opposite vector has no neighbour in common; at layer 0 all "bank" are one vector
-    assert not changed_neighbours(table, SENTENCE, 0, first, last)[2]  # "We" has no labelled sentence: any word
+    assert turned[1:] == [8, 8]  # the opposite vector has no neighbor in common; at layer 0 all "bank" are one vector
+    assert not changed_neighbours(table, SENTENCE, 0, first, last)[2]  # "We" has no labeled sentence: any word
 
 
 def test_the_pictures_show_every_token_and_name_their_lines():

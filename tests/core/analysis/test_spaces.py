@@ -56,11 +56,11 @@ def test_cka_of_unrelated_spaces_is_0_on_average_whatever_their_size(n):
 
 
 def test_a_cka_has_its_rank_among_words_paired_at_random():
-    same = comparing.paired_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
+    same = comparing.test_cka(noise(1, n=60), noise(1, n=60) + noise(2, n=60))
     assert same.p == pytest.approx(1 / 200) and same.cka > 0.3 and abs(same.random) < 0.02 and same.n == 60
-    p = [comparing.paired_cka(noise(seed, n=60), noise(seed + 50, n=60)).p for seed in range(12)]
+    p = [comparing.test_cka(noise(seed, n=60), noise(seed + 50, n=60)).p for seed in range(12)]
     assert 0.2 < np.mean(p) < 0.8
-    assert comparing.paired_cka(np.ones((60, 3)), noise(0, n=60)).p == 1
+    assert comparing.test_cka(np.ones((60, 3)), noise(0, n=60)).p == 1
 
 
 def test_a_space_without_spread_has_cka_0():
@@ -110,19 +110,19 @@ def test_the_one_word_that_moved_is_the_most_changed():
 def test_shared_words_are_ordered_alike_from_both_sides():
     a = comparing.Space("a", tuple(f"w{k}x" for k in range(30)), noise(0, n=30))
     b = comparing.Space("b", (*reversed(a.words), "only", "12", ","), noise(0, n=33))
-    words = comparing.shared_words([a, b], most=25)
-    assert words == comparing.shared_words([b, a], most=25) and len(words) == 25
+    words = comparing.find_common_words([a, b], most=25)
+    assert words == comparing.find_common_words([b, a], most=25) and len(words) == 25
     assert set(words[:2]) == {"w14x", "w15x"}  # their worse rank is the best
     assert np.array_equal(comparing.on_words(b, words[:1])[0], b.vectors[b.words.index(words[0])])
     with pytest.raises(BadInput, match="share 0 words"):
-        comparing.shared_words([a, comparing.Space("c", ("x",), noise(0, n=1))])
+        comparing.find_common_words([a, comparing.Space("c", ("x",), noise(0, n=1))])
 
 
 def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove():
     layers = [comparing.type_space(str(k), table(), np.eye(3)[k]) for k in range(3)]
     bundled = load_vectors(ASSETS / "glove-mini")
     glove = comparing.static_space("glove-mini", bundled.words, np.stack([bundled.vector(w) for w in bundled.words]))
-    words = comparing.shared_words([*layers, glove])
+    words = comparing.find_common_words([*layers, glove])
     assert len(words) > 100
     matrix = comparing.cka_matrix([comparing.on_words(space, words) for space in [*layers, glove]])
     assert np.allclose(matrix, matrix.T) and np.allclose(np.diag(matrix), 1)
@@ -131,7 +131,7 @@ def test_the_deeper_a_layer_of_the_bundled_model_the_further_it_is_from_glove():
 
 
 def test_a_corpus_beside_itself_has_not_moved_but_its_halves_have():
-    words = comparing.shared_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
+    words = comparing.find_common_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
     moved = comparing.shift(table(), table(), words, np.eye(3)[2])
     assert moved.between == pytest.approx(0, abs=1e-5)
     assert (moved.within > 0.01).mean() > 0.9 and np.nanmax(moved.excess) < 0
@@ -156,7 +156,7 @@ def test_halves_of_a_corpus_hold_whole_texts():
 
 
 def test_two_halves_of_one_corpus_say_what_a_change_of_sentences_does_to_neighbours():
-    words = comparing.shared_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
+    words = comparing.find_common_words([comparing.type_space("2", table(), np.eye(3)[2], fewest=4)])
     kept, n = comparing.halves_overlap(table(), words, np.eye(3)[2], k=10)
     assert n == len(words) and 0 < kept < 10
     still, _ = comparing.halves_overlap(table(), words, np.eye(3)[0], k=10)  # layer 0: sentences change nothing but capitals
@@ -169,7 +169,7 @@ def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_fi
     centres = random.normal(size=(2, 4, 20))  # four groups in each space; the second deals its words out anew
     group, other = np.arange(80) % 4, np.arange(80) // 4 % 4
     first, second = (centres[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
-    first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbours there are nobody's choice
+    first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbors there are nobody's choice
     words = WORDS[:80]
     found = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)
     near = [cosines[:, :3].mean(axis=1) for cosines in found.cosines]

@@ -1,25 +1,19 @@
-"""Spellings: windows that add up to the vector, letters of every script, neighbours that are kept, tables of cosines."""
+"""Spellings: windows that add up to the vector, letters of every script, neighbors that are kept, tables of cosines."""
 
 import numpy as np
 import pytest
 
-from core.analysis.spelling import BEGIN_MARK, END_MARK, Spellings, answers, cosine_matrix, firing, known_words, split_words
+from core.analysis.spelling import BEGIN_MARK, END_MARK, Spellings, answers, cosine_matrix, firing, list_words, split_words
 from core.common.directions import unit
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
 from core.elmo.model import BiLM
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
-from core.figures.spelling import cosine_table, letter_marks, line_styles, noise_figure, shown, windows_figure
+from core.figures.spelling import cosine_table, letter_marks, line_styles, noise_figure, visible, windows_figure
 from core.static.vectors import StaticVectors
 from core.text.tokens import character_ids
 from tests.core.classify_parts import SHAPE, tiny_encoder
 
 WORDS = ("dog", "doggy", "dgo", "unfriendlyish", "눈사람", "🎉", "café", "<b>&", "x" * 60, "눈" * 30, "<S>", "\ud800", "a")
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(BUNDLED_MODEL)
 
 
 @pytest.fixture(scope="module")
@@ -140,11 +134,11 @@ def test_the_name_of_a_boundary_is_one_letter(characters):
     assert firing(characters, "<S>").letters == (BEGIN_MARK, "<S>", END_MARK)
 
 
-# --- neighbours -------------------------------------------------------------------------------------------------------
+# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def vocabulary(model) -> list[str]:
-    words, own = known_words(model.folder, None)
+    words, own = list_words(model.folder, None)
     assert own
     return [*words[:300], "dogs"]
 
@@ -215,10 +209,10 @@ def test_what_is_usual_lies_above_most_pairs_and_needs_words(model):
 
 def test_a_model_without_a_vocabulary_takes_the_static_vectors_words(tmp_path):
     vectors = StaticVectors(["one", "two"], np.eye(2, dtype=np.float32), name="v", provenance={})
-    assert known_words(tmp_path, vectors) == (["one", "two"], False)
+    assert list_words(tmp_path, vectors) == (["one", "two"], False)
     (tmp_path / "vocabulary.txt").write_bytes(b"\xff\xfe")
     with pytest.raises(CorruptArtifact, match="not UTF-8"):
-        known_words(tmp_path, vectors)
+        list_words(tmp_path, vectors)
 
 
 # --- words and tables -------------------------------------------------------------------------------------------------
@@ -250,7 +244,7 @@ def test_a_word_without_a_vector_has_no_cosine():
 def test_letters_are_escaped_and_what_cannot_be_seen_is_named(characters):
     marks = letter_marks(firing(characters, "<i>&"))
     assert "&lt;" in marks and "<i>" not in marks and "&amp;" in marks
-    assert shown("\u200b") == "U+200B" and shown("눈") == "눈"
+    assert visible("\u200b") == "U+200B" and visible("눈") == "눈"
 
 
 @pytest.mark.parametrize("word", WORDS)

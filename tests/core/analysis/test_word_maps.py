@@ -6,17 +6,12 @@ from core.analysis import maps as projection
 from core.analysis.word_maps import NEIGHBOURS_TO_PLACE, map_rows, open_maps, place, place_under
 from core.common.model_layers import Layers
 from core.elmo.mix import layer_weights
-from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import neighbours
-from core.index.tables import open_table
-from core.text.corpora import BUNDLED_CORPUS
 
 SPACES = Layers().spaces
 
 
-def test_a_token_goes_where_each_map_alone_would_put_it():
-    model = open_model(BUNDLED_MODEL)
-    table = open_table(BUNDLED_CORPUS, model, targets_only=True)
+def test_a_token_goes_where_each_map_alone_would_put_it(model, table):
     maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
     query = neighbours.make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
     found = neighbours.products(table.rows, query)

@@ -11,31 +11,15 @@ from core.classify.inputs import live_layers
 from core.classify.model import VARIANTS
 from core.classify.train import make_text_fit, texts_of
 from core.common.errors import BadInput, CorruptArtifact
-from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
+from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors, trained_heads
 
 torch.set_num_threads(1)
 COMMITTEE = VARIANTS["glove-unfrozen+elmo+tfidf"]
 
 
 @pytest.fixture(scope="module")
-def data():
-    return dataset()
-
-
-@pytest.fixture(scope="module")
-def parts():
-    return frozen()
-
-
-@pytest.fixture(scope="module")
 def members(data, parts):
-    trained = {}
-    for name in COMMITTEE.members:
-        trainer = make_text_fit(VARIANTS[name], data, CONFIG, parts)
-        for _ in trainer.run():
-            pass
-        trained[name] = trainer.finish()
-    return trained
+    return trained_heads(COMMITTEE.members, data, parts)
 
 
 @pytest.fixture(scope="module")

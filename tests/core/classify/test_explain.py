@@ -8,33 +8,16 @@ import torch
 
 from core.classify.explain import N_SHUFFLES, explain, log_odds, nearest_rows
 from core.classify.inputs import live_layers
-from core.classify.model import variant_named
-from core.classify.train import make_text_fit
 from core.common.errors import BadInput
-from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
+from tests.core.classify_parts import tiny_encoder, trained_heads
 
 torch.set_num_threads(1)
 TEXT = ("the", "new", "comet", "says", "goal")
 
 
 @pytest.fixture(scope="module")
-def parts():
-    return frozen(tiny_encoder(), tiny_vectors())
-
-
-@pytest.fixture(scope="module")
-def data():
-    return dataset()
-
-
-@pytest.fixture(scope="module")
 def heads(data, parts):
-    made = {}
-    for name in ("glove", "glove+elmo", "tfidf"):
-        trainer = make_text_fit(variant_named(name), data, CONFIG, parts)
-        list(trainer.run())
-        made[name] = trainer.finish()
-    return made
+    return trained_heads(("glove", "glove+elmo", "tfidf"), data, parts)
 
 
 def parts_of(head, parts) -> dict:

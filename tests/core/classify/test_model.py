@@ -8,11 +8,11 @@ import pytest
 import torch
 
 from core.classify.baselines import Baseline, fit_mean_vectors, fit_tf_idf, grams, mean_vectors
-from core.classify.inputs import UNKNOWN, TextVocabulary, live_layers, make_batch, padded
+from core.classify.inputs import UNKNOWN, TextVocabulary, live_layers, make_batch, pad
 from core.classify.model import VARIANTS, Network, NetworkConfig, variant_named
 from core.common.errors import BadInput, CorruptArtifact
 from core.learning.features import FeatureStore, open_features
-from core.learning.folders import pack, rounded, unpack
+from core.learning.folders import pack, round_as_stored, unpack
 from tests.core.classify_parts import NETWORK, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -156,7 +156,7 @@ def test_a_vocabulary_ranks_by_count_in_lower_case():
 
 def test_padded_layers_are_zero_behind_a_texts_end():
     arrays = [np.ones((3, n, 4), np.float32) for n in (2, 5)]
-    found = padded(arrays, 5)
+    found = pad(arrays, 5)
     assert found.shape == (3, 2, 5, 4) and found[:, 0, 2:].abs().sum() == 0 and found[:, 1].min() == 1
 
 
@@ -274,10 +274,10 @@ def test_the_mean_is_over_words_that_have_a_vector(vectors):
 def test_rounding_is_small_and_happens_once():
     random = np.random.default_rng(0)
     arrays = {"big": random.normal(size=(64, 40)).astype(np.float32), "small": random.normal(size=(3, 4)).astype(np.float32)}
-    once = rounded(arrays)
+    once = round_as_stored(arrays)
     assert np.abs(once["big"] - arrays["big"]).max() < np.abs(arrays["big"]).max() / 250
     assert pack(arrays)["big"].dtype == np.int8 and pack(arrays)["small"].dtype == np.float16
-    for name, array in rounded(once).items():
+    for name, array in round_as_stored(once).items():
         np.testing.assert_allclose(array, once[name], rtol=1e-6)
     assert set(unpack(pack(arrays))) == {"big", "small"}
 
@@ -285,7 +285,7 @@ def test_rounding_is_small_and_happens_once():
 def test_a_row_of_zeros_stays_zero():
     array = np.zeros((50, 50), np.float32)
     array[1] = 1
-    np.testing.assert_array_equal(rounded({"m": array})["m"], array)
+    np.testing.assert_array_equal(round_as_stored({"m": array})["m"], array)
 
 
 def test_a_baseline_keeps_its_arrays_by_name():

@@ -12,7 +12,7 @@ from core.classify import tables, tasks
 from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
-from core.cli import main, shared
+from core.cli import shared
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
@@ -60,35 +60,9 @@ def small(monkeypatch):
 
 
 @pytest.fixture
-def call(capsys, model, vectors):
+def call(call, model, vectors):
     """`call("train", ...)` -> (exit status, stdout, stderr), with the tiny model and vectors."""
-
-    def run(*arguments, frozen: bool = True) -> tuple[int, str, str]:
-        given = ("--model", model, "--vectors", vectors) if frozen else ()
-        capsys.readouterr()
-        try:
-            status = main.main([str(a) for a in (*arguments, *given)])
-        except SystemExit as stop:
-            status = stop.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
-def answer(call):
-    def run(*arguments, **options) -> dict:
-        status, out, err = call(*arguments, "--json", **options)
-        assert status == 0, err
-        return json.loads(out)
-
-    return run
-
-
-def refused(status: int, out: str, err: str) -> str:
-    lines = [line for line in err.splitlines() if line.startswith("error: ")]
-    assert (status, out) == (2, "") and len(lines) == 1 and err.endswith(lines[0] + "\n") and "Traceback" not in err
-    return lines[0]
+    return lambda *words: call(*words, "--model", model, "--vectors", vectors)
 
 
 # --- train and classify -----------------------------------------------------------------------------------------------
@@ -166,22 +140,21 @@ def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
         (["train-heads", "--data", "none"], "needs none/ag_news/train_subset.csv"),
     ],
 )
-def test_a_wrong_argument_is_one_line_and_status_2(call, own, tmp_path, arguments, told):
+def test_a_wrong_argument_is_one_line_and_status_2(own, tmp_path, arguments, told, refused):
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "one.csv").write_text("label,text\na,One\na,Two\na,Three\n")
     places = {"OWN": own, "EMPTY": tmp_path / "empty.csv", "ONE": tmp_path / "one.csv"}
-    assert told in refused(*call(*(places.get(argument, argument) for argument in arguments)))
+    assert told in refused(*(places.get(argument, argument) for argument in arguments))
 
 
 def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_cache, monkeypatch):
-    def killed(event):
-        if event.epoch == 2:
+    def killed(line):
+        if "epoch 2 of" in line:
             raise KeyboardInterrupt
-        return "line"
 
     arguments = ("train", "--task", "topics", "--variant", "glove", "--train", own, "--epochs", 4)
     with monkeypatch.context() as patch:
-        patch.setattr(shared, "_epoch_line", killed)
+        patch.setattr(shared, "note", killed)
         assert call(*arguments)[0] == 130
     assert len(list((private_cache / "training").glob("*.pt"))) == 1
     status, _, err = call(*arguments)

@@ -27,20 +27,10 @@ from core.files import checkpoint
 from core.files.artifacts import read_json, write_json
 from core.learning.fit import Fit, learned_mixes
 from core.learning.frozen import Frozen
-from tests.core.classify_parts import CONFIG, dataset, frozen, table, tiny_encoder, tiny_vectors
+from tests.core.classify_parts import CONFIG, dataset, table, tiny_encoder
 
 torch.set_num_threads(1)
 ALL = [variant for variant in VARIANTS.values() if not variant.members]  # committees: test_classify_committee
-
-
-@pytest.fixture(scope="module")
-def data():
-    return dataset()
-
-
-@pytest.fixture(scope="module")
-def parts():
-    return frozen(tiny_encoder(), tiny_vectors())
 
 
 @pytest.fixture(scope="module")

@@ -2,11 +2,8 @@
 
 import csv
 import io
-import json
 
 import pytest
-
-from core.cli.main import main
 
 
 @pytest.fixture
@@ -17,34 +14,41 @@ def mine(tmp_path, private_cache):
     return str(path)
 
 
-def run(capsys, *words: str) -> str:
-    assert main(["corpus", *words]) == 0
-    return capsys.readouterr().out
+@pytest.fixture
+def printed(call):
+    """What a corpus command prints as CSV, or as a table."""
+
+    def run(*words: str) -> str:
+        status, out, err = call("corpus", *words)
+        assert status == 0, err
+        return out
+
+    return run
 
 
-def test_a_search_is_the_same_as_table_json_and_csv(capsys, mine):
+def test_a_search_is_the_same_as_table_json_and_csv(answer, printed, mine):
     words = ("search", "bank", "--corpus", mine, "--kind", "lemma")
-    result = json.loads(run(capsys, *words, "--json"))
+    result = answer("corpus", *words)
     assert (result["n"], result["forms"], result["dates"]) == (3, [["bank", 2], ["banks", 1]], [["1990", 1, 6], ["1991", 2, 14]])
     assert [line["hit"] for line in result["lines"]] == ["bank", "bank", "banks"] and result["deviation"] > 0
-    rows = list(csv.DictReader(io.StringIO(run(capsys, *words, "--csv"))))
+    rows = list(csv.DictReader(io.StringIO(printed(*words, "--csv"))))
     assert [(row["date"], row["before"], row["hit"]) for row in rows] == [
         ("1990", "The river", "bank"),
         ("1991", "The", "bank"),
         ("1991", "The bank lent money, and", "banks"),
     ]
-    table = run(capsys, *words)
+    table = printed(*words)
     assert "3 occurrences" in table and "bank 2, banks 1" in table and "The river  bank   was steep." in table
 
 
-def test_collocates_and_keyness_are_the_same_as_json_and_csv(capsys, mine):
+def test_collocates_and_keyness_are_the_same_as_json_and_csv(answer, printed, mine):
     words = ("collocates", "bank", "--corpus", mine, "--minimum", "1", "--content")
-    result = json.loads(run(capsys, *words, "--json"))
-    rows = list(csv.reader(io.StringIO(run(capsys, *words, "--csv"))))
+    result = answer("corpus", *words)
+    rows = list(csv.reader(io.StringIO(printed(*words, "--csv"))))
     assert [row[0] for row in rows[1:]] == [item["word"] for item in result["items"]] and "river" in {row[0] for row in rows}
     words = ("keyness", "--corpus", mine, "--against", "sentences", "--minimum", "1", "--most", "5", "--correction", "bonferroni")
-    result = json.loads(run(capsys, *words, "--json"))
-    rows = list(csv.reader(io.StringIO(run(capsys, *words, "--csv"))))
+    result = answer("corpus", *words)
+    rows = list(csv.reader(io.StringIO(printed(*words, "--csv"))))
     assert [row[0] for row in rows[1:]] == [item["word"] for item in (*result["first"], *result["second"])]
 
 
@@ -59,7 +63,6 @@ def test_collocates_and_keyness_are_the_same_as_json_and_csv(capsys, mine):
         (("search", "bank", "--corpus", "/no/such/file"), "/no/such/file"),
     ],
 )
-def test_bad_input_is_one_sentence(capsys, words, message):
-    assert main(["corpus", *words]) == 2
-    error = capsys.readouterr().err.strip()
-    assert message in error and len(error.splitlines()) == 1
+def test_bad_input_is_one_sentence(call, words, message):
+    status, _, error = call("corpus", *words)
+    assert status == 2 and message in error and len(error.strip().splitlines()) == 1

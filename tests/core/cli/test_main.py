@@ -140,21 +140,6 @@ def corpus(tmp_path) -> Path:
 
 
 @pytest.fixture
-def call(capsys) -> Callable:
-    """`call("embed", ...)` -> (exit status, stdout, stderr)."""
-
-    def run(*arguments) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            status = main.main([str(a) for a in arguments])
-        except SystemExit as stop:
-            status = stop.code
-        return status, *capsys.readouterr()
-
-    return run
-
-
-@pytest.fixture
 def answer(call) -> Callable:
     """`answer("embed", ...)` adds --json and gives the one object on stdout."""
     return lambda *arguments: one_object(*call(*arguments, "--json"))
@@ -263,7 +248,7 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
                     np.testing.assert_allclose(got[f"{i}/{k}"][2], top, atol=1e-5, rtol=0)
 
 
-# --- neighbours -------------------------------------------------------------------------------------------------------
+# --- neighbors -------------------------------------------------------------------------------------------------------
 
 
 def neighbours(answer, model, corpus, sentence: str, *more) -> dict:
@@ -542,8 +527,9 @@ def test_evaluate_random_has_the_sense_space_too(answer):
 
 
 @pytest.fixture
-def card_data(tmp_path) -> Path:
+def card_data(tmp_path, monkeypatch) -> Path:
     """A folder of data sets with a few rows each, and no SemCor."""
+    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
     folder = tmp_path / "data"
     for name in ("corpus", "senseval", "conll2000", "pairs", "semcor"):
         (folder / name).mkdir(parents=True)
@@ -557,7 +543,6 @@ def card_data(tmp_path) -> Path:
 
 def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
     output = card_data.parent / "card" / "measures.json"
-    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)  # else the bundled corpus is indexed
     asked = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
     status, out, err = call(*asked, "--json")
     found = one_object(status, out, err)
@@ -573,8 +558,7 @@ def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(
     assert "--text corpus/valid.txt.xz --limit 1" in found["measures"]["perplexity"]["command"]
 
 
-def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data, monkeypatch):
-    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
     output = card_data.parent / "measures.json"
     asked = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
     whole = answer(*asked, model)["measures"]
@@ -583,8 +567,7 @@ def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer
     assert "tags" not in answer(*asked, foreseeing)["measures"]  # other weights: nothing of it holds
 
 
-def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path, monkeypatch):
-    monkeypatch.setattr(own_sentences, "own_sentences", lambda *_, **__: SENTENCES_FOUND)
+def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path):
     folder = tmp_path / "mute"
     save_safetensors(load_bilm(model), folder)
     assert "perplexity" not in answer("evaluate", "card", "--data", card_data, "--model", folder)["measures"]  # no softmax
@@ -867,17 +850,25 @@ def training(tmp_path, monkeypatch) -> tuple[list, list[str]]:
     return ["pretrain", "--corpus", tmp_path / "text.txt", "--output", tmp_path / "run", *options.split()], steps
 
 
-def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, call, training, tmp_path, monkeypatch):
+@pytest.fixture
+def begun(call, training, monkeypatch) -> tuple[list, list[str]]:
+    """A training that the keyboard stopped as its last stage began, and the list of further steps."""
     arguments, steps = training
-    with monkeypatch.context() as patched:  # stopped by the keyboard as the last stage begins
+    with monkeypatch.context() as patched:
         patched.setattr(recipe, "_joint_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
         status, out, err = call(*arguments, "--json")
     assert (status, out) == (130, "") and "Traceback" not in err and "text.txt: 60 sentences" in err
-    assert set(steps) == {"table"} and not (tmp_path / "run" / "model").exists()
+    assert set(steps) == {"table"}
+    steps.clear()
+    return arguments, steps
+
+
+def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, call, begun, tmp_path):
+    arguments, steps = begun
+    assert not (tmp_path / "run" / "model").exists()
 
     assert "Add --resume" in is_one_line_error(*call(*arguments))  # what is there is not overwritten by mistake
 
-    steps.clear()
     found = answer(*arguments, "--resume")
     keys_are(found, "pretrain")
     assert set(steps) == {"joint"}  # the first stage was not done again
@@ -909,12 +900,8 @@ def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, ca
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_begun_training_goes_on_as_it_was_begun_or_not_at_all(call, training, foreseeing, tmp_path, monkeypatch, change, said):
-    arguments, steps = training
-    with monkeypatch.context() as patched:
-        patched.setattr(recipe, "_joint_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        call(*arguments)
-    steps.clear()
+def test_a_begun_training_goes_on_as_it_was_begun_or_not_at_all(call, begun, foreseeing, tmp_path, change, said):
+    arguments, steps = begun
     (tmp_path / "other.txt").write_text("the river of money\n" * 9)
     (tmp_path / "vectors.txt").write_text("the 1 2\nbank 2 1\n")
     places = {"other": tmp_path / "other.txt", "vectors": tmp_path / "vectors.txt", "model": foreseeing}
@@ -925,12 +912,8 @@ def test_a_begun_training_goes_on_as_it_was_begun_or_not_at_all(call, training, 
 
 
 @pytest.mark.parametrize("name", ["characters.pt", "table.pt", "begun.json", "prepared/meta.json", "prepared/ids.npy"])
-def test_a_begun_training_that_is_damaged_is_named(call, training, tmp_path, monkeypatch, name):
-    arguments, steps = training
-    with monkeypatch.context() as patched:
-        patched.setattr(recipe, "_joint_stage", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
-        call(*arguments)
-    steps.clear()
+def test_a_begun_training_that_is_damaged_is_named(call, begun, tmp_path, name):
+    arguments, steps = begun
     path = tmp_path / "run" / name
     data = path.read_bytes()
     for damage in (data[: len(data) // 2], b""):

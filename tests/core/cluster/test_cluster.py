@@ -37,7 +37,7 @@ WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
 
 
 def sentences_of(n: int, seed: int = 0) -> list[Sentence]:
-    """Sentences of a few words each; "banks", labelled as "bank", stands in the last ones alone."""
+    """Sentences of a few words each; "banks", labeled as "bank", stands in the last ones alone."""
     rng, words = np.random.default_rng(seed), [f"w{k}" for k in range(300)]
     found = [Sentence(tuple(rng.choice(words, rng.integers(4, 30)).tolist())) for _ in range(n)]
     found[3] = Sentence(("the", "bank", "of", "w1"), (Target(1, "bank", "firm", "bank"),))
@@ -272,7 +272,7 @@ def test_a_shard_of_another_name_is_no_shard_and_no_folder_is_touched(manifest, 
         assert len(str(refused.value).splitlines()) == 1
         shard = index.Shard(f"shards/{name}", 0, 1, 0, 1, "evil")
         with pytest.raises(CorruptArtifact, match="has the unknown name"):
-            search.opened(url, shard)
+            search.open_shard(url, shard)
     assert (tmp_path / "victim" / "thesis.txt").read_text() == "mine"
     assert not (tmp_path / "a").exists()
 
@@ -296,7 +296,7 @@ def test_no_name_leads_out_of_a_store(tmp_path, name):
 @pytest.mark.parametrize(
     "fact", ["occurrences", "types", "sentences", "seconds", "tokens_per_second", "lemmas", "model", "corpus", "layers", "dim", "shards"]
 )
-def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path, capsys, fact):
+def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path, refused, fact):
     for value in (None, "many", []):
         broken = {**manifest, fact: value} if value is not None else {key: kept for key, kept in manifest.items() if key != fact}
         if isinstance(value, str) and fact in ("model", "corpus"):
@@ -304,8 +304,7 @@ def test_a_list_of_shards_without_what_is_used_of_it_is_named(manifest, tmp_path
         (tmp_path / "index.json").write_text(json.dumps(broken))
         with pytest.raises(CorruptArtifact, match=rf"index\.json is damaged: (no )?{fact}"):
             index.open_shards(tmp_path)
-        assert main.main(["index", "info", str(tmp_path), "--json"]) == 2
-        assert capsys.readouterr().err.startswith("error: ")
+        refused("index", "info", tmp_path, "--json")
 
 
 def test_shards_that_hold_other_numbers_than_their_list_says_are_named(manifest, tmp_path):
@@ -360,7 +359,7 @@ def test_an_index_of_one_folder_is_searched_as_a_single_shard(one, encoder, corp
 @pytest.mark.parametrize("which", [ANY, OTHER])
 @pytest.mark.parametrize("weights", [[1, 0, 0], [0, 0, 1], [1, 1, 1]], ids=["layer 0", "layer 2", "mix"])
 def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, which, weights):
-    """Of the bundled table of labelled words, each asked for with its stored vectors."""
+    """Of the bundled table of labeled words, each asked for with its stored vectors."""
     shards, table = real
     hits = wanted = 0
     for row in range(0, len(table), len(table) // 20):
@@ -409,37 +408,31 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
-def answer(capsys, *arguments) -> dict:
-    capsys.readouterr()
-    assert main.main([*map(str, arguments), "--json"]) == 0, capsys.readouterr().err
-    return json.loads(capsys.readouterr().out)
-
-
 def assert_same_answer(found: dict, expected: dict) -> None:
-    """The same neighbours in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
+    """The same neighbors in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
     assert found["query"] == expected["query"]
     assert len(found["neighbours"]) == len(expected["neighbours"])
     for one, other in zip(found["neighbours"], expected["neighbours"], strict=True):
         assert one | {"cosine": pytest.approx(one["cosine"], abs=2e-6)} == other
 
 
-def test_commands_give_the_same_with_and_without_a_cluster(capsys, address, model, tmp_path):
+def test_commands_give_the_same_with_and_without_a_cluster(answer, address, model, tmp_path):
     rows = [{"tokens": list(s.tokens)} for s in sentences_of(200)]
     rows[3] |= {"position": 1, "word": "bank", "sense": "firm"}
     (tmp_path / "c.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     common = ("--model", model)
     cluster = ("--cluster", address)
-    plain = answer(capsys, "index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "a", *common)
-    spread = answer(capsys, "index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "b", *common, *cluster)
+    plain = answer("index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "a", *common)
+    spread = answer("index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "b", *common, *cluster)
     assert all(plain[key] == spread[key] for key in ("occurrences", "types", "sentences", "corpus", "model"))
-    assert answer(capsys, "index", "info", tmp_path / "b")["occurrences"] == plain["occurrences"]
+    assert answer("index", "info", tmp_path / "b")["occurrences"] == plain["occurrences"]
     asked = ("neighbours", "--word", "bank", "--sentence", "the bank of w1", *common, "--corpus")
-    expected = answer(capsys, *asked, tmp_path / "a")
+    expected = answer(*asked, tmp_path / "a")
     for where, more in ((tmp_path / "a", cluster), (tmp_path / "b", ()), (tmp_path / "b", cluster)):
-        assert_same_answer(answer(capsys, *asked, where, *more), expected)
+        assert_same_answer(answer(*asked, where, *more), expected)
     (tmp_path / "in.json").write_text(json.dumps([row["tokens"] for row in rows]))
     for name, more in (("a.npz", ()), ("b.npz", cluster)):
-        answer(capsys, "embed", "--input", tmp_path / "in.json", "--output", tmp_path / name, *common, *more)
+        answer("embed", "--input", tmp_path / "in.json", "--output", tmp_path / name, *common, *more)
     with np.load(tmp_path / "a.npz") as a, np.load(tmp_path / "b.npz") as b:
         assert a.files == b.files
         for key in a.files:
@@ -447,23 +440,22 @@ def test_commands_give_the_same_with_and_without_a_cluster(capsys, address, mode
     assert not (tmp_path / "b.npz.parts").exists()
 
 
-def test_senses_are_measured_the_same_on_a_cluster(capsys, address, model, tmp_path):
+def test_senses_are_measured_the_same_on_a_cluster(answer, address, model, tmp_path):
     for name, seed in (("train", 0), ("test", 1)):
         sentences = sentences_of(60, seed)[5:50]
         rows = [{"word": "x", "tokens": list(s.tokens), "position": 0, "label": str(len(s.tokens) % 2)} for s in sentences]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     asked = ("evaluate", "senses", "--train", tmp_path / "train.jsonl", "--test", tmp_path / "test.jsonl", "--model", model)
-    assert answer(capsys, *asked, "--cluster", address) == answer(capsys, *asked)
+    assert answer(*asked, "--cluster", address) == answer(*asked)
 
 
 @pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:9", "nowhere", "ftp://a:1", ""])
-def test_a_wrong_address_is_one_sentence_and_status_2(capsys, model, tmp_path, monkeypatch, wrong):
+def test_a_wrong_address_is_one_sentence_and_status_2(refused, model, tmp_path, monkeypatch, wrong):
     monkeypatch.setattr("core.cluster.jobs.CONNECT_S", 0.5)
     (tmp_path / "t.txt").write_text("the bank of w1")
     asked = ["index", "build", "--corpus", tmp_path / "t.txt", "--output", tmp_path / "x", "--model", model, "--cluster", wrong]
-    assert main.main([str(a) for a in asked]) == 2
-    told = capsys.readouterr().err.strip().splitlines()
-    assert told[-1].startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in told[-1]
+    error = refused(*asked)
+    assert error.startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in error
     assert not (tmp_path / "x").exists()
 
 

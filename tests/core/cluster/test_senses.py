@@ -1,6 +1,5 @@
 """The sense space of an index in shards: what one table gives, whether read one after another or by the approximate index."""
 
-import json
 import shutil
 from pathlib import Path
 
@@ -8,12 +7,10 @@ import numpy as np
 import pytest
 from distributed import Client, LocalCluster
 
-from core.cli import main
 from core.cluster import senses
 from core.cluster import shards as index
 from core.cluster.senses import ApproximateSenses, SensesOfShards
 from core.common.errors import BadInput, MissingArtifact
-from core.elmo.models import open_model
 from core.index import build as building
 from core.index import sense_index
 from core.index.neighbours import ANY, OTHER, SAME, make_query
@@ -28,16 +25,6 @@ SENTENCE = "We sat on the bank and watched the boats."
 
 
 @pytest.fixture(scope="module")
-def model():
-    return open_model("elmo-mini")
-
-
-@pytest.fixture(scope="module")
-def space(model):
-    return open_judge(model).space
-
-
-@pytest.fixture(scope="module")
 def query(model):
     tokens = tokenize(SENTENCE)
     return make_query(model.encoder, tokens, tokens.index("bank"))
@@ -45,7 +32,7 @@ def query(model):
 
 @pytest.fixture(scope="module")
 def corpus() -> list:
-    """A few sentences of some words: "bank" stands in the first shards alone, labelled."""
+    """A few sentences of some words: "bank" stands in the first shards alone, labeled."""
     return [s for s in open_corpus("sentences") if any(t.lemma in ("bank", "match", "pitcher") for t in s.targets)][:100]
 
 
@@ -112,20 +99,17 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(many, on
     assert hits / wanted > 0.9
 
 
-def test_the_commands_search_shards_and_the_approximate_index(many, one, model, capsys):
+def test_the_commands_search_shards_and_the_approximate_index(many, one, model, answer, refused):
     pytest.importorskip("faiss")
 
     def nearest(*more) -> list[tuple]:
-        asked = ["neighbours", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", "--json", *map(str, more)]
-        assert main.main(asked) == 0
-        return [(row["sentence"], row["position"]) for row in json.loads(capsys.readouterr().out)["neighbours"]]
+        found = answer("neighbours", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
+        return [(row["sentence"], row["position"]) for row in found["neighbours"]]
 
     expected = nearest("--corpus", one.folder)
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
         ApproximateSenses(index.open_shards(one.folder), open_judge(model).space).nearest(make_query(model.encoder, ["bank"], 0), WEIGHTS)
-    assert main.main(["index", "approximate", str(one.folder), "--senses", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["occurrences"] == len(one)
+    assert answer("index", "approximate", one.folder, "--senses")["occurrences"] == len(one)
     assert nearest("--corpus", one.folder, "--approximate") == expected
-    assert main.main(["index", "approximate", str(one.folder), "--senses", "--model", "elmo-ko-mini"]) == 2
-    assert "Name its model" in capsys.readouterr().err
+    assert "Name its model" in refused("index", "approximate", one.folder, "--senses", "--model", "elmo-ko-mini")

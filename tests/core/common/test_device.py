@@ -25,7 +25,7 @@ from core.elmo.weights import save_safetensors
 from core.training.data import Corpus, prepare
 from core.training.recipe import Recipe, validation
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import go_on_from, start_from
+from core.training.warm_start import copy_vectors, go_on_from
 from tests.core.classify_parts import CONFIG, dataset, frozen
 from tests.core.elsewhere import META, Elsewhere, elsewhere
 
@@ -80,7 +80,7 @@ def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
     ],
 )
 def test_auto_is_cuda_else_mps_else_the_processor(monkeypatch, cards, names, auto):
-    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)  # put back afterwards
+    monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)  # put back afterward
     monkeypatch.setattr(torch.cuda, "is_available", lambda: "cuda" in cards)
     monkeypatch.setattr(torch.backends.mps, "is_available", lambda: "mps" in cards)
     assert device.present() == names and device.choose("auto") == torch.device(auto)
@@ -191,7 +191,7 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
     def begun(there: torch.device) -> dict:
         trainer = Trainer(corpus, SHAPE, replace(TRAINING, table_types=12), there)
         if start == "vectors":
-            start_from(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
+            copy_vectors(trainer, ["w1", "w3", "w7", "w8"], np.random.default_rng(0).normal(size=(4, 5)).astype(np.float32))
         else:
             words = [*SPECIALS, "w1", "w2", "w15"]
             go_on_from(trainer, model(3), Softmax(len(words), SHAPE.projection, torch.Generator().manual_seed(1)), Vocabulary.of(words))
@@ -232,7 +232,7 @@ def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_the
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
-def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, capsys, monkeypatch):
+def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, call, monkeypatch):
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     save_safetensors(model(), tmp_path / "model", dtype=torch.float32)
     (tmp_path / "in.txt").write_text("The bank lent her money.\nIt rained on the river bank.\n")
@@ -248,19 +248,15 @@ def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, 
         "train": ["train", "--task", "mine", "--variant", "embedding", "--train", str(tmp_path / "rows.csv")],
         "classify": ["classify", "--task", "spam", "--text", "Win a prize", "--variant", "embedding"],
     }
-    capsys.readouterr()
     for name, arguments in commands.items():
-        assert main.main([*arguments, "--device", "cuda"]) == 2, name
-        told = capsys.readouterr()
-        assert told.err.startswith("error: No device “cuda” here; use ") and told.err.count("\n") == 1, name
-        assert not told.out
+        status, out, err = call(*arguments, "--device", "cuda")
+        assert (status, out) == (2, "") and err.startswith("error: No device “cuda” here; use ") and err.count("\n") == 1, name
     assert not any((tmp_path / name).exists() for name in ("cuda.npz", "run", "index"))
 
 
-def test_a_device_is_of_this_process_and_not_of_a_cluster_or_of_allennlp(tmp_path, capsys, monkeypatch):
+def test_a_device_is_of_this_process_and_not_of_a_cluster_or_of_allennlp(tmp_path, refused, monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
     asked = ["embed", "--input", "in.txt", "--output", str(tmp_path / "out.npz"), "--device", "cuda"]
     for more in (["--cluster", "tcp://127.0.0.1:1"], ["--engine", "allennlp"]):
-        assert main.main([*asked, *more]) == 2
-        assert "leave out --cluster and --engine allennlp" in capsys.readouterr().err
+        assert "leave out --cluster and --engine allennlp" in refused(*asked, *more)

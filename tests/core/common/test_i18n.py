@@ -1,4 +1,4 @@
-"""Texts in the reader's language: catalogues that fit the code, places that are filled, particles that follow the sound."""
+"""Texts in the reader's language: catalogs that fit the code, places that are filled, particles that follow the sound."""
 
 import ast
 import gettext
@@ -59,7 +59,7 @@ def places(*texts: str) -> set[str]:
 
 
 def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Of each entry of a catalogue of ours the English (singular and plural), and the translation's forms."""
+    """Of each entry of a catalog of ours the English (singular and plural), and the translation's forms."""
     read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
     return [tuple((one,) if isinstance(one, str) else tuple(one) for one in entry) for entry in read]
 
@@ -89,7 +89,7 @@ def test_a_catalogue_has_every_text_of_the_app_and_is_compiled(language: str):
     texts = translations.read(path)
     assert all(map(all, (other for _, other in entries(language)))), "an entry is empty"
     assert translations.renew(texts, translations.in_code(ROOT)) == ([], []), "new, and no longer said: python -m core texts"
-    assert path.read_bytes() == translations.written(texts), "not sorted, or not one line each: python -m core texts"
+    assert path.read_bytes() == translations.po_bytes(texts), "not sorted, or not one line each: python -m core texts"
     assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core texts"
 
 

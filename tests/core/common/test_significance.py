@@ -10,12 +10,12 @@ from core.common.significance import (
     FEWEST,
     LEVEL,
     benjamini_hochberg,
+    compare_pairs,
     crossed,
     facts_of,
     holm,
     margin,
     mcnemar,
-    paired,
     points,
     rank_p,
     read_back,
@@ -35,26 +35,26 @@ def test_a_rank_counts_the_figure_itself_and_ties():
 
 
 def test_a_paired_difference_by_hand():
-    found = paired([1, 1, 0, 1], [0, 1, 0, 0])
+    found = compare_pairs([1, 1, 0, 1], [0, 1, 0, 0])
     assert found.mean == pytest.approx(0.5) and found.groups == 4
     assert found.p == pytest.approx(0.5, abs=0.05)  # of the 4 signs of two ones, two are as far from 0
-    same = paired([0.2, 0.4], [0.2, 0.4])
+    same = compare_pairs([0.2, 0.4], [0.2, 0.4])
     assert (same.mean, same.low, same.high, same.p, same.verdict) == (0, None, None, 1, 0)
 
 
 def test_of_too_few_groups_nothing_is_decided_and_no_interval_is_drawn():
     for n in range(1, 12):
-        found = paired([1.0 + k / 100 for k in range(n)], [0.0] * n)
+        found = compare_pairs([1.0 + k / 100 for k in range(n)], [0.0] * n)
         assert (found.low is None) == (n < FEWEST) and found.verdict == (n >= FEWEST)
-    grouped = paired([1] * 40, [0] * 39 + [0.5], [k // 8 for k in range(40)])  # forty items of five documents
+    grouped = compare_pairs([1] * 40, [0] * 39 + [0.5], [k // 8 for k in range(40)])  # forty items of five documents
     assert (grouped.groups, grouped.low, grouped.verdict) == (5, None, 0)
     assert 2 / 2**FEWEST < LEVEL < 2 / 2 ** (FEWEST - 1)
 
 
 def test_groups_that_all_differ_alike_have_no_interval_and_rounding_is_no_difference():
-    alike = paired([0.7] * 20, [0.2] * 20)
+    alike = compare_pairs([0.7] * 20, [0.2] * 20)
     assert (alike.mean, alike.low, alike.high, alike.verdict) == (0.5, None, None, 1) and alike.p < 0.01
-    noise = paired([0.5 + 4e-10] * 20, [0.5] * 20)
+    noise = compare_pairs([0.5 + 4e-10] * 20, [0.5] * 20)
     assert (noise.mean, noise.low, noise.p, noise.verdict) == (0, None, 1, 0)
     assert "no interval: needs 6" in alike.span() and alike.ends() == "no interval"
 
@@ -62,7 +62,7 @@ def test_groups_that_all_differ_alike_have_no_interval_and_rounding_is_no_differ
 def test_interval_and_p_never_contradict_each_other_in_a_verdict():
     rng, contradicting = np.random.default_rng(4), 0
     for n in rng.integers(FEWEST, 12, size=300):
-        found = paired(rng.normal(0.7, 1, n), np.zeros(n))
+        found = compare_pairs(rng.normal(0.7, 1, n), np.zeros(n))
         outside = found.low > 0 or found.high < 0
         contradicting += outside != (found.p < LEVEL)
         assert bool(found.verdict) == (outside and found.p < LEVEL)
@@ -71,19 +71,19 @@ def test_interval_and_p_never_contradict_each_other_in_a_verdict():
 
 def test_a_difference_is_kept_and_read_back_with_and_without_an_interval():
     for n in (3, 30):
-        found = paired(np.arange(n) / 7, np.zeros(n))
+        found = compare_pairs(np.arange(n) / 7, np.zeros(n))
         kept = facts_of(found)
         assert read_back(kept).verdict == found.verdict and (kept["low"] is None) == (n == 3) and kept["groups"] == n
 
 
 def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():
     first, second = [1, 1, 1, 0], [0, 0, 0, 0]
-    assert paired(first, second, weights=[1 / 3] * 3 + [1]).mean == pytest.approx(0.5)
+    assert compare_pairs(first, second, weights=[1 / 3] * 3 + [1]).mean == pytest.approx(0.5)
     rng = np.random.default_rng(0)
     one = rng.normal(0.1, 1, 40)
     copies = np.repeat(one, 25)  # 25 times the same: no more is known than from 40
     zero, names = np.zeros(len(copies)), np.repeat(np.arange(40), 25)
-    alone, copied, kept = paired(one, zero[:40]), paired(copies, zero), paired(copies, zero, [f"d{k}" for k in names])
+    alone, copied, kept = compare_pairs(one, zero[:40]), compare_pairs(copies, zero), compare_pairs(copies, zero, [f"d{k}" for k in names])
     assert kept.groups == 40 and kept.high - kept.low == pytest.approx(alone.high - alone.low, rel=0.01)
     assert copied.high - copied.low < 0.3 * (kept.high - kept.low)
 
@@ -92,15 +92,15 @@ def test_without_a_difference_a_verdict_falls_one_time_in_twenty_and_with_one_ne
     rng, verdicts = np.random.default_rng(1), {0.0: [], 0.8: []}
     for shift, found in verdicts.items():
         for _ in range(120):
-            found.append(paired(rng.normal(shift, 1, 40), rng.normal(0, 1, 40)).verdict)
+            found.append(compare_pairs(rng.normal(shift, 1, 40), rng.normal(0, 1, 40)).verdict)
     assert np.mean(np.abs(verdicts[0.0])) < 0.13 and np.mean(np.array(verdicts[0.8]) == 1) > 0.85
 
 
 def test_what_cannot_be_paired_is_refused():
     with pytest.raises(BadInput, match="two scores of each item"):
-        paired([], [])
+        compare_pairs([], [])
     with pytest.raises(BadInput, match="as many weights and groups"):
-        paired([1, 2], [0, 0], ["a"])
+        compare_pairs([1, 2], [0, 0], ["a"])
 
 
 def test_subsets_and_texts_are_both_drawn_anew():

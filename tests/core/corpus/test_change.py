@@ -8,6 +8,7 @@ from core.common.directions import unit
 from core.common.errors import BadInput
 from core.corpus.change import (
     DOCUMENTS,
+    NEAREST,
     SENTENCES,
     average_pairwise_distance,
     change,
@@ -24,6 +25,16 @@ def drawn(n: int, seed: int, lean: float = 0.0) -> np.ndarray:
     rows = np.random.default_rng(seed).normal(size=(n, 16))
     rows[:, 0] += lean
     return unit(rows).astype(np.float32)
+
+
+def shared_within_minus_across(rows: np.ndarray, n: int) -> float:
+    """Pair by pair: the share of neighbors that two of one side have in common, minus that of two of both sides."""
+    centered = unit(rows - rows.mean(axis=0))
+    near = [set(np.argsort(-(centered @ row))[: NEAREST + 1].tolist()) | {k} for k, row in enumerate(centered)]
+    share = np.array([[len(a & b) / (NEAREST + 1) for b in near] for a in near])
+    sides = [share[:n, :n], share[n:, n:]]
+    within = [(part.sum() - np.trace(part)) / (len(part) * (len(part) - 1)) for part in sides]
+    return float(np.mean(within) - share[:n, n:].mean())
 
 
 def test_average_pairwise_distance_by_hand():
@@ -63,6 +74,7 @@ def test_all_permutations_at_once_are_what_one_after_the_other_would_be():
     within = [cdist(part, part, "cosine").sum() / (len(part) * (len(part) - 1)) for part in (first, second)]
     assert found.gap.value == pytest.approx(average_pairwise_distance(first, second) - np.mean(within), abs=1e-5)
     rows, rng = np.concatenate([first, second]), np.random.default_rng(5)
+    assert found.neighbors.value == pytest.approx(shared_within_minus_across(rows, 9), abs=1e-6)
     slow = [average_pairwise_distance(*np.split(rows[rng.permutation(16)], [9])) for _ in range(2000)]
     assert found.apd.null == pytest.approx(np.mean(slow), abs=0.01)
     assert found.apd.null == pytest.approx(expected_distance(rows), abs=0.01)
@@ -82,8 +94,23 @@ def test_random_halves_are_called_changed_in_one_of_twenty_at_most():
 def test_a_word_that_took_another_sense_is_found_by_each_measure():
     rows = np.concatenate([drawn(20, 3, 3.0), drawn(10, 5, 3.0), drawn(10, 4, -3.0)])
     found = change(rows[:20], rows[20:], np.repeat([0, 1], [30, 10]))
-    assert max(found.gap.p, found.apd.p, found.prt.p, found.jsd.p) <= 0.01
+    assert max(found.p, found.gap.p, found.neighbors.p, found.apd.p, found.prt.p, found.jsd.p) <= 0.01
     assert found.apd.value > found.apd.limit > found.apd.null
+
+
+def test_a_small_new_sense_is_seen_by_the_neighbors_where_old_ones_vary_more():
+    rng, calls = np.random.default_rng(0), []
+    for seed in range(20):
+        old = unit(rng.normal(size=(4, 16)))  # four old senses, unevenly on both sides by chance, and a tight new one on the second
+        rows = unit(
+            np.concatenate([old[rng.integers(0, 4, 40)], np.repeat(unit(rng.normal(size=(1, 16))), 8, axis=0)])
+            + 0.15 * rng.normal(size=(48, 16))
+        )
+        found = change(rows[:20].astype(np.float32), rows[20:].astype(np.float32), np.zeros(48, int), permutations=199, seed=seed)
+        calls.append((found.p <= 0.05, found.gap.p <= 0.05, found.neighbors.p <= 0.05))
+    both, gap, neighbors = np.sum(calls, axis=0)
+    assert neighbors > gap
+    assert both > gap
 
 
 def test_documents_are_dealt_out_whole_where_there_are_enough():

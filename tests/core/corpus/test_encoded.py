@@ -61,7 +61,7 @@ def test_a_file_is_encoded_once_for_its_content_and_its_language(tmp_path, priva
     with monkeypatch.context() as patch:
         patch.setattr(kept, "encode", lambda *_, **__: pytest.fail("it is there"))
         assert open_encoded(str(other)).folder == first.folder and open_encoded(str(other)).documents == ["b.txt"]
-    assert open_encoded(str(path), languages.named("ko")).folder != first.folder
+    assert open_encoded(str(path), languages.get_language("ko")).folder != first.folder
     kept.forget_encoded(path)
     assert not first.folder.exists()
 

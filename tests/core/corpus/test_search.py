@@ -121,7 +121,7 @@ def test_a_lemma_is_found_in_all_its_forms_and_they_are_shown(ours):
 
 
 def test_a_korean_verb_is_found_in_its_forms():
-    with languages.reading(languages.named("ko")):
+    with languages.reading(languages.get_language("ko")):
         corpus = encode(open_corpus("sentences-ko"))
         words = {corpus.word_list[k] for k in np.flatnonzero(of_lemma(corpus, "가다"))}
         assert {"갔", "가는"} & words and all(word[0] in "가간갈감갔갑" for word in words)
@@ -175,7 +175,7 @@ def test_sorted_by_source_by_sense_and_at_random(ours):
     of = [line.document for line in lines(ours, ordered(ours, hits, BY_SOURCE), 0, 99)]
     assert of == sorted(of)
     senses = [line.sense for line in lines(ours, ordered(ours, hits, BY_SENSE), 0, 99)]
-    assert len(set(senses)) == 3 and senses.index(None) == len(senses) - senses.count(None)  # unlabelled ones at the end
+    assert len(set(senses)) == 3 and senses.index(None) == len(senses) - senses.count(None)  # unlabeled ones at the end
     assert sum(a != b for a, b in pairwise(senses)) == 2
     given = np.arange(len(hits))[::-1]
     np.testing.assert_array_equal(ordered(ours, hits, BY_SENSE, senses=given).first, hits.first[::-1])

@@ -18,7 +18,7 @@ ATOL = 1e-5  # the reference implementations match the files to 1e-6
 
 @pytest.fixture(params=sorted(SETS))
 def golden(request, data_folder):
-    """(folder, 3 streams of 10 tokenised sentences, the top layer of each as stored)."""
+    """(folder, 3 streams of 10 tokenized sentences, the top layer of each as stored)."""
     folder = data_folder / "elmo_fixtures" / request.param
     streams = [[line.split(" ") for line in stream] for stream in json.loads((folder / SETS[request.param]).read_text())]
     expected = []

@@ -66,7 +66,7 @@ def test_a_place_where_substitutes_are_weak_is_named(text: str, word: str, direc
 
 
 def test_korean_particles_and_names_are_weak_and_nouns_are_not():
-    with languages.reading(languages.named("ko")):
+    with languages.reading(languages.get_language("ko")):
         reasons = {word: weakness(within("어제 눈이 내려서 서울에서 길이 막혔다.", word)) for word in ("눈", "이", "서울", "길")}
     assert reasons == {"눈": "", "이": own.GRAMMAR, "서울": own.NAME, "길": ""}
 
@@ -94,7 +94,7 @@ def test_a_word_put_in_is_known_where_it_stands_twice_and_what_is_beyond_the_tok
 
 
 def test_a_korean_word_is_put_in_before_its_particle():
-    with languages.reading(languages.named("ko")):
+    with languages.reading(languages.get_language("ko")):
         text = "눈이 내려서 길이 막혔다."
         at = within(text, "눈")
         changed, position = put_in(text, at.tokens, at.position, "물")

@@ -144,7 +144,7 @@ def test_unknown_words_are_context_but_never_targets():
     lm = language_model()
     (one, _), (other, _) = lm.log_probabilities([["the", "zebra", "river"], ["the", "quagga", "river"]])
     assert np.isnan(one[1]) and np.isnan(other[1]) and np.isfinite(one[[0, 2, 3]]).all()
-    assert abs(one[2] - other[2]) > 1e-5  # "river" after a zebra and after a quagga: both are spelt, neither is <UNK>
+    assert abs(one[2] - other[2]) > 1e-5  # "river" after a zebra and after a quagga: both are spelled, neither is <UNK>
 
 
 def test_log_probabilities_come_back_in_the_order_of_the_sentences():

@@ -1,11 +1,11 @@
-"""Layer normalisation of the mix: by hand, against torch's, and from layer products alone against vectors really normalised and mixed."""
+"""Layer normalization of the mix: by hand, against torch's, and from layer products alone against vectors really normalized and mixed."""
 
 import numpy as np
 import pytest
 import torch
 
 from core.analysis.anisotropy import Drawn, random_level
-from core.analysis.maps import ProjectionConfig, aligned_maps, followed
+from core.analysis.maps import ProjectionConfig, aligned_maps, follow
 from core.analysis.word_maps import follow_mix, map_rows
 from core.common.config import ASSETS
 from core.elmo.layer_norm import EPSILON, layer_normalised
@@ -48,7 +48,7 @@ def by_hand(layers: np.ndarray) -> np.ndarray:
 
 
 def direct(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
-    """(N, L, D), (L, D) -> (N,): every row normalised and mixed, then its cosine."""
+    """(N, L, D), (L, D) -> (N,): every row normalized and mixed, then its cosine."""
     rows, own = (unit(np.tensordot(by_hand(each), np.asarray(weights, float), axes=(-2, 0))) for each in (layers, query))
     return rows @ own
 
@@ -120,7 +120,7 @@ def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one
         found = follow_mix(layers, np.array(weights), maps, normalised=True)
         shares = np.array(weights) / np.sum(weights)
         start = np.tensordot(shares, maps.coordinates[:3], axes=1)
-        np.testing.assert_array_equal(found, followed(mixed(layer_normalised(layers), shares), start, maps.config))
+        np.testing.assert_array_equal(found, follow(mixed(layer_normalised(layers), shares), start, maps.config))
         assert np.abs(found - follow_mix(layers, np.array(weights), maps)).max() > 0.5
 
 

@@ -5,13 +5,11 @@ import pytest
 
 from core.common.errors import CorruptArtifact
 from core.elmo.encoder import Encoder
-from core.elmo.models import BUNDLED_MODEL, open_model
 from core.elmo.ready_words import FILE, load_spelled, save_spelled
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
 
-def test_what_ships_is_what_the_char_cnn_gives_and_holds_every_word_of_our_sentences():
-    model = open_model(BUNDLED_MODEL)
+def test_what_ships_is_what_the_char_cnn_gives_and_holds_every_word_of_our_sentences(model):
     words, vectors = load_spelled(model.folder, model.fingerprint)
     assert {token for s in open_corpus(BUNDLED_CORPUS) for token in s.tokens} <= set(words)
     some = np.random.default_rng(0).choice(len(words), 20, replace=False)
@@ -22,16 +20,16 @@ def test_what_ships_is_what_the_char_cnn_gives_and_holds_every_word_of_our_sente
     np.testing.assert_allclose(alone, fresh, atol=2e-6)
 
 
-def test_an_encoder_does_not_spell_what_it_was_told(monkeypatch):
-    known = open_model(BUNDLED_MODEL).encoder
+def test_an_encoder_does_not_spell_what_it_was_told(model, monkeypatch):
+    known = model.encoder
     monkeypatch.setattr(type(known.model.characters), "forward", None)
     assert known.encode([["the", "bank"]])[0].shape == (3, 2, 256)
     with pytest.raises(TypeError):
         known.encode([["Zwobblish"]])
 
 
-def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(tmp_path):
-    encoder = open_model(BUNDLED_MODEL).encoder
+def test_other_weights_words_are_left_alone_and_what_does_not_fit_is_refused(model, tmp_path):
+    encoder = model.encoder
     path = save_spelled(tmp_path, encoder, ["bank", "눈", "bank"], "0123")
     words, vectors = load_spelled(tmp_path, "0123")
     assert words == ["bank", "눈"]

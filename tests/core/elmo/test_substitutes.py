@@ -88,7 +88,7 @@ def test_a_batch_gives_what_each_place_gives_alone(bundled: Substitutes):
 
 
 def test_no_particle_stands_for_a_korean_noun():
-    with languages.reading(languages.named("ko")):
+    with languages.reading(languages.get_language("ko")):
         model = open_model("elmo-ko-mini")
         tokens = model.language.tokenize("눈이 내려서 길이 미끄럽다.")
         substitutes = Substitutes(open_language_model(model))

@@ -19,7 +19,7 @@ SHAPES = {
 
 
 def with_head(folder: Path, kind: str = "Bert") -> Path:
-    """A random model of that kind with its head for masked words, and a tokeniser of eighteen pieces."""
+    """A random model of that kind with its head for masked words, and a tokenizer of eighteen pieces."""
     bert(folder)
     torch.manual_seed(4)
     config = getattr(transformers, f"{kind}Config")(vocab_size=18, max_position_embeddings=64, **SHAPES[kind])

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import torch
 
-from core.cli.main import main
 from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from core.elmo.models import allennlp_files, open_language_model, open_model
 from core.engines import transformer
@@ -24,7 +23,7 @@ SENTENCES = [["we", "sat", "on", "the", "bank"], ["unbelievably", "late", "."], 
 
 
 def bert(folder: Path, *, layers: int = 3, positions: int = 64, seed: int = 0) -> Path:
-    """A random BERT with a tokeniser of thirteen pieces."""
+    """A random BERT with a tokenizer of thirteen pieces."""
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, processors
 
     vocabulary = {piece: k for k, piece in enumerate(["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *WORDS])}
@@ -111,7 +110,7 @@ def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
     assert head.taken.stop >= encoder.window // 2
 
 
-def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp_path, capsys):
+def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp_path, answer, refused):
     model = open_model(str(small))
     assert not model.is_elmo and model.encoder.n_layers == 4
     sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
@@ -120,10 +119,8 @@ def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp
     found = table.nearest(query, np.eye(4)[3], k=3)
     assert len(found) == 3 and found[0].cosine <= 1 + 1e-5
     told = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
-    assert main(["neighbours", "--json", "--layer", "3", "--k", "2", *told]) == 0
-    assert len(json.loads(capsys.readouterr().out)["neighbours"]) == 2
-    assert main(["neighbours", "--layer", "4", *told]) == 2
-    assert "layers 0 to 3" in capsys.readouterr().err
+    assert len(answer("neighbours", "--layer", 3, "--k", 2, *told)["neighbours"]) == 2
+    assert "layers 0 to 3" in refused("neighbours", "--layer", 4, *told)
 
 
 def test_two_ways_with_pieces_are_two_models(small):
@@ -202,15 +199,13 @@ def test_what_stands_around_a_word_does_not_know_the_word(small):
     assert encoder.pieces_of("unbelievably") == ["un", "##believ", "##ably"] and encoder.pieces_of("bank") == ["bank"]
 
 
-def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_each(small, tmp_path, capsys):
+def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_each(small, tmp_path, answer, call, refused):
     rows = [f"{'we sat' if k % 2 else 'late bank'} {k},{'a' if k % 2 else 'b'}" for k in range(24)]
     (tmp_path / "rows.csv").write_text("\n".join(["text,kind", *rows]))
     given = ["--text-column", "text", "--label-column", "kind", "--epochs", "3", "--output", str(tmp_path / "heads")]
     command = ["train", "--task", "toy", "--variant", "mean-elmo", "--train", str(tmp_path / "rows.csv"), *given]
-    assert main([*command, "--model", str(small), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    found = answer(*command, "--model", small)
     assert len(found["mix"]["s"]) == 4 and sum(found["mix"]["s"]) == pytest.approx(1, abs=1e-3)
     asked = ["classify", "--task", "toy", "--text", "we sat late", "--heads", str(tmp_path / "heads"), "--model", str(small), "--json"]
-    assert main(asked) == 0
-    assert "mean-elmo" in capsys.readouterr().out
-    assert main([*asked[:-3], "--json"]) == 2  # another model's head is refused in a sentence
+    assert "mean-elmo" in call(*asked)[1]
+    refused(*asked[:-3])  # another model's head is refused in a sentence

@@ -23,7 +23,7 @@ def table() -> OccurrenceTable:
 
 
 def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: int = 20, seed: int = 0) -> anisotropy.Sample:
-    """Words round centres drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's centre."""
+    """Words round centers drawn about a common mean at distance `shift` of 0; occurrences `spread` round their word's center."""
     rng = np.random.default_rng(seed)
     centres = rng.standard_normal((words, dim)) + shift
     layers = np.repeat(centres, each, axis=0) + spread * rng.standard_normal((words * each, dim))
@@ -126,9 +126,9 @@ def test_the_first_threshold_has_the_fewest_errors():
 
 
 def test_layer_0_tells_no_sense_and_the_layers_above_do(table):
-    assert abs(apart.spread(table, "0").auc().mean) < 0.02  # forms differ, senses do not
+    assert abs(apart.measure_spread(table, "0").auc().mean) < 0.02  # forms differ, senses do not
     for layer in ("1", "2", "mix"):
-        assert apart.spread(table, layer).auc().verdict == 1
+        assert apart.measure_spread(table, layer).auc().verdict == 1
     assert apart.shuffled_p(table, "match", "2", rounds=199) == pytest.approx(1 / 200)
     assert apart.shuffled_p(table, "match", "0", rounds=199) > 0.05
 
@@ -138,7 +138,7 @@ def test_aucs_are_those_of_scikit_learn(table):
     cosines, senses = table.similarities(rows, np.eye(3)[1]), table.sense[rows]
     first, second = np.triu_indices(len(rows), 1)
     expected = roc_auc_score(senses[first] == senses[second], cosines[first, second])
-    assert apart.spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
+    assert apart.measure_spread(table, "1").aucs()["bank"] == pytest.approx(expected, abs=1e-4)
 
 
 # --- homonyms and relatives -------------------------------------------------------------------------------------------
@@ -159,7 +159,7 @@ def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
 def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
     found = relations.pairs(table, relations.read("en"), "1")
     of = {(one.word, frozenset(one.senses)): auc for one, auc in zip(found.relations, found.auc, strict=True)}
-    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(apart.spread(table, "1").aucs()["bank"])
+    assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(apart.measure_spread(table, "1").aucs()["bank"])
     homonyms = [auc for one, auc in zip(found.relations, found.auc, strict=True) if one.kind == relations.HOMONYM]
     assert found.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
     ahead, kinds = found.ahead[relations.RELATED], found.kinds
@@ -196,7 +196,7 @@ def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_
 
 @pytest.mark.parametrize("language", TABLES)
 def test_every_token_of_our_sentences_has_a_tag(language: str):
-    model = open_model(languages.named(language).model)
+    model = open_model(languages.get_language(language).model)
     with languages.reading(model.language):
         sentences, tags = control.tagged(model)
     assert [len(one) for one in sentences] == [len(one) for one in tags] and 6 <= len({tag for one in tags for tag in one}) <= 14
@@ -274,8 +274,8 @@ def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
 
 def test_a_word_is_told_apart_by_hand():
     vectors = np.array([[1, 0.2], [1, 0.1], [1, -0.2], [1, -0.1]])  # their mean hides what tells them apart
-    assert lessons.told_apart(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
-    assert lessons.told_apart(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
+    assert lessons.score_layer(vectors, np.array([0, 0, 1, 1])) == (1.0, 1.0)
+    assert lessons.score_layer(vectors, np.array([0, 1, 0, 1]))[0] == 0.0
 
 
 def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
@@ -289,6 +289,6 @@ def test_what_is_kept_of_before_the_word_is_what_the_bundled_sentences_give():
     states = model.encoder.around([list(tokens) for tokens in sentences], places)
     substitutes = Substitutes(open_language_model(model)).vectors(states, [tokens[k] for tokens, k in zip(sentences, places, strict=True)])
     for name, vectors in (("1", table.rows.take(rows)[:, 1]), ("place", states), ("substitutes", substitutes)):
-        assert lessons.told_apart(vectors, table.sense[rows])[0] == pytest.approx(kept["one_nn"][name][number], abs=0.04), (word, name)
+        assert lessons.score_layer(vectors, table.sense[rows])[0] == pytest.approx(kept["one_nn"][name][number], abs=0.04), (word, name)
     means = {name: np.mean(values) for name, values in kept["one_nn"].items()}
     assert means["substitutes"] > means["place"] > means["1"] > means["untrained place"] > means["chance"]

@@ -1,4 +1,4 @@
-"""The labelled sentences of many more words: every rule of `check-sentences` holds, every sense is explained, the set opens by name."""
+"""The labeled sentences of many more words: every rule of `check-sentences` holds, every sense is explained, the set opens by name."""
 
 import json
 from collections import Counter

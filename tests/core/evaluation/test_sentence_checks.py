@@ -1,11 +1,10 @@
-"""The checks of labelled sentences: a good set passes, each rule sees the fault made for it."""
+"""The checks of labeled sentences: a good set passes, each rule sees the fault made for it."""
 
 import json
 import random
 
 import pytest
 
-from core.cli.main import main
 from core.evaluation.sentence_checks import CheckedSentence, faults, meeting
 
 rng = random.Random(0)
@@ -86,14 +85,12 @@ def test_each_rule_sees_its_fault(spoilt, told):
     assert any(told in fault for fault in faults(spoilt(good()))), list(faults(spoilt(good())))
 
 
-def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, capsys):
+def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, answer, refused):
     path = tmp_path / "own.jsonl"
     rows = good()[1:]
     path.write_text("\n".join(json.dumps({"tokens": r.tokens, "position": r.position, "lemma": r.lemma, "sense": r.sense}) for r in rows))
-    assert main(["check-sentences", str(path), "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
+    told = answer("check-sentences", path)
     assert (told["sentences"], told["words"], told["senses"]) == (19, 1, 2)
     assert told["faults"] == ["jam / stuck traffic: 9 sentences; 10 wanted"]
     path.write_text('{"tokens": ["a", "jam"], "position": 2, "lemma": "jam", "sense": "s"}\n')
-    assert main(["check-sentences", str(path)]) == 2
-    assert capsys.readouterr().err == "error: own.jsonl, row 1: position 2 is outside its 2 tokens.\n"
+    assert refused("check-sentences", path) == "error: own.jsonl, row 1: position 2 is outside its 2 tokens."

@@ -9,7 +9,7 @@ import torch
 
 from core.classify.data import SplitConfig, make_dataset, normal_form, subset
 from core.classify.inputs import live_layers
-from core.classify.scores import packed, unpacked
+from core.classify.scores import pack_bits, unpacked
 from core.classify.tables import ScoreRow, Table
 from core.classify.train import texts_of, truth_of
 from core.elmo.models import Model
@@ -182,7 +182,7 @@ def test_every_subset_has_a_line_for_every_set_of_parts_with_what_was_right_and_
 
 def test_what_was_right_is_kept_bit_by_bit():
     right = np.random.default_rng(0).random(2_003) < 0.8
-    assert len(packed(right)) == 336 and (unpacked(packed(right), 2_003) == right).all()
+    assert len(pack_bits(right)) == 336 and (unpacked(pack_bits(right), 2_003) == right).all()
 
 
 # --- what they come to ----------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
     """(S, N) bool of each set of parts -> the lines of their runs, of 1 % of the rows."""
     facts = {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}}
     return [
-        facts | {"variant": kind, "seed": s, "n": len(row), "right": packed(row)}
+        facts | {"variant": kind, "seed": s, "n": len(row), "right": pack_bits(row)}
         for kind, rows in right.items()
         for s, row in enumerate(rows)
     ]

@@ -6,33 +6,20 @@ import numpy as np
 import pytest
 
 from core.classify.data import MAX_TOKENS
-from core.classify.model import VARIANTS
 from core.classify.tasks import heads_metas
-from core.classify.train import make_text_fit
 from core.common.errors import BadInput, CorruptArtifact
 from core.experiments.typing_errors import SEEDS, SHARES, accuracy_under_noise, answers_under_noise, disturbed, noisy_tokens, read_accuracy
 from core.text.tokens import tokenize
-from tests.core.classify_parts import CONFIG, dataset, frozen, tiny_encoder, tiny_vectors
+from tests.core.classify_parts import dataset, frozen, tiny_encoder, tiny_vectors, trained_heads
 
 TEXT = "Apple shares slide after chip supplier cuts 3 forecasts, again."
 ENCODER, VECTORS = tiny_encoder(), tiny_vectors()
 
 
 @pytest.fixture(scope="module")
-def data():
-    return dataset()
-
-
-@pytest.fixture(scope="module")
 def heads(data):
     """A learned embedding and ELMo on made-up sentences whose label is in one word."""
-    made = {}
-    for name in ("embedding", "elmo"):
-        trainer = make_text_fit(VARIANTS[name], data, CONFIG, frozen(ENCODER, VECTORS))
-        for _ in trainer.run():
-            pass
-        made[name] = trainer.finish()
-    return made
+    return trained_heads(("embedding", "elmo"), data, frozen(ENCODER, VECTORS))
 
 
 def test_no_share_changes_nothing_and_a_seed_is_kept():

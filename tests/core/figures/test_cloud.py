@@ -5,25 +5,11 @@ import pytest
 
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.figures.cloud import dot_figure, share_bars
 from core.index.neighbours import cosines, make_query, products
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses import cloud
 from core.static.vectors import BUNDLED_VECTORS, StaticVectors, open_vectors
-from core.text.corpora import BUNDLED_CORPUS
 from core.text.tokens import tokenize
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(BUNDLED_MODEL)
-
-
-@pytest.fixture(scope="module")
-def table(model) -> OccurrenceTable:
-    return open_table(BUNDLED_CORPUS, model, targets_only=True)
 
 
 @pytest.fixture(scope="module")

@@ -15,8 +15,8 @@ from core.figures.classifiers import (
     reliability_figure,
     token_marks,
 )
-from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, map_figure, shared_limits
-from core.figures.measures import Panel, accuracy_lines, panel_figure, shared_span, training_figure
+from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
+from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
 from core.figures.spaces import cka_heat
 from core.figures.style import GLOVE, LAYER_COLOURS, OWN, SENSE_COLOURS, ink, mark
 
@@ -94,8 +94,9 @@ def test_stars_are_drawn_only_in_layers_they_have_a_place_in():
 
 
 def test_shared_limits_hold_every_point_and_star():
-    low_x, high_x, low_y, high_y = shared_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), [Star("s", "", {"0": (9.0, -4.0)})])
+    low_x, high_x, low_y, high_y = find_limits(np.array([[[0.0, 1.0]], [[2.0, 3.0]]]), np.array([9.0, -4.0]))
     assert low_x < 0 and high_x > 9 and low_y < -4 and high_y > 3
+    assert find_limits(np.zeros((3, 1, 2))) == (-1, 1, -1, 1)  # of a place alone
 
 
 def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions():
@@ -111,7 +112,7 @@ def test_a_training_figure_marks_where_a_stage_ended_and_names_both_directions()
 
 def test_panels_side_by_side_span_equally_many_points_and_hold_their_own():
     panels = [Panel("a", "", {"0": 0.2, "1": 0.6}, 0.3, "chance"), Panel("b", "", {"0": 0.91, "1": 0.9}, 0.85, "chance", static=0.98)]
-    span = shared_span(panels)
+    span = find_span(panels)
     for panel in panels:
         figure = panel_figure(panel, span=span)
         low, high = figure.layout.yaxis.range
@@ -187,7 +188,7 @@ def test_the_ink_on_a_chip_has_the_contrast_that_wcag_asks_for(ground: str):
 
 def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
     plain = map_figure(np.eye(2), ["a", "b"], ["", ""], [0, 1], ["a", "b"], MapLook(layer="2", key="k"))
-    large = style.enlarged(plain, 1.5, height=320)
+    large = style.enlarge(plain, 1.5, height=320)
     assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
     for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):
         assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]

@@ -7,10 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.elmo.models import open_language_model, open_model
+from core.elmo.models import open_language_model
 from core.elmo.substitutes import Substitutes
 from core.figures.influence import HalfBar, halves_figure, influence_marks, influence_table, signed
-from core.index.tables import open_table
 from core.senses import influence as inf
 from core.senses.influence import BOTH, DROP, FUTURE, HALVES, MASK, MASK_TOKEN, PAST, SWAP, WAYS
 
@@ -23,18 +22,8 @@ AFTER = [k for k in range(len(TOKENS)) if k > TARGET]
 
 
 @pytest.fixture(scope="module")
-def model():
-    return open_model("elmo-mini")
-
-
-@pytest.fixture(scope="module")
-def table(model):
-    return open_table("sentences", model, targets_only=True)
-
-
-@pytest.fixture(scope="module")
 def labelled(table):
-    """(vectors, senses) of the labelled sentences with "bank"."""
+    """(vectors, senses) of the labeled sentences with "bank"."""
     rows = table.labelled_rows("bank")
     return table.rows.take(rows), [table.senses[k] for k in table.sense[rows]]
 

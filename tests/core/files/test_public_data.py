@@ -8,12 +8,13 @@ import threading
 import time
 from collections import namedtuple
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from core.classify import tasks
-from core.cli import classify, main
+from core.cli import classify
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import public_data
@@ -65,18 +66,9 @@ def no_data(monkeypatch):
 
 
 @pytest.fixture
-def call(capsys):
+def call(call):
     """`call("ag_news")` -> (exit status, stdout, stderr) of the command."""
-
-    def run(*arguments: str) -> tuple[int, str, str]:
-        capsys.readouterr()
-        try:
-            status = main.main(["fetch", *arguments])
-        except SystemExit as stop:
-            status = stop.code
-        return status, *capsys.readouterr()
-
-    return run
+    return partial(call, "fetch")
 
 
 def own(folder: Path, *names: str) -> Path:

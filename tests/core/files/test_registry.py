@@ -13,7 +13,7 @@ from contextlib import suppress
 import pytest
 
 from core.cli.neighbours import in_shards
-from core.cluster.worker_model import named
+from core.cluster.worker_model import name_for_worker
 from core.common import config
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
@@ -355,7 +355,7 @@ def test_what_lies_here_under_a_bundled_name_is_not_taken_for_it(name, kind, tmp
         assert index_at(name) is None and index_at(f"./{name}") and in_shards(f"./{name}")
         assert not in_shards(name) and not in_shards(f"{name}+python")
     if kind == "model":
-        assert (named(name), named(f"./{name}")) == (name, str(tmp_path / name))  # as workers are told it
+        assert (name_for_worker(name), name_for_worker(f"./{name}")) == (name, str(tmp_path / name))  # as workers are told it
 
 
 def test_corpora_and_vectors_are_found_by_name(places):

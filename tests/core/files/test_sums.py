@@ -31,7 +31,7 @@ from core.static.vectors import load_vectors
 from core.text.sentences import read_sentences
 
 sums.make()
-spoken = {one.targets: (one.sentences, open_model(one.model)) for one in map(languages.named, languages.codes())}
+spoken = {one.targets: (one.sentences, open_model(one.model)) for one in map(languages.get_language, languages.codes())}
 
 def opened(path):
     part = path.relative_to(ASSETS).parts
@@ -74,7 +74,7 @@ def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the
 
 
 def test_the_list_names_every_bundled_file_as_it_is_now():
-    found = sums._listed(config.ASSETS)
+    found = sums._get_sums(config.ASSETS)
     now = {path.relative_to(config.ASSETS).as_posix(): sums._sum(path) for path in sums.bundled_files(config.ASSETS)}
     assert found == now, "assets have changed: python -m core bundle --sums"
 

@@ -5,10 +5,8 @@ import pytest
 from scipy.special import softmax
 
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import any_mix, neighbours
 from core.index.build import build_index
-from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS, open_corpus
 
@@ -16,23 +14,13 @@ SENTENCE = ["Grandpa", "fished", "from", "the", "bank", "until", "dusk", "."]
 WEIGHTS = [softmax(w) for w in np.random.default_rng(4).uniform(-6, 6, (60, 3))]
 
 
-@pytest.fixture(scope="module")
-def model():
-    return open_model(BUNDLED_MODEL)
-
-
-@pytest.fixture(scope="module")
-def labelled(model):
-    return open_table(BUNDLED_CORPUS, model, targets_only=True)
-
-
 @pytest.mark.parametrize("normalised", [False, True])
-def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, labelled, normalised):
-    found = neighbours.products(labelled.rows, neighbours.make_query(model.encoder, SENTENCE, 4))
-    found = neighbours.normalised_products(labelled.rows, found) if normalised else found
-    sent = any_mix.of_word(labelled, found, np.ones(3))
+def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, table, normalised):
+    found = neighbours.products(table.rows, neighbours.make_query(model.encoder, SENTENCE, 4))
+    found = neighbours.normalised_products(table.rows, found) if normalised else found
+    sent = any_mix.of_word(table, found, np.ones(3))
     for weights in WEIGHTS:
-        near = labelled.nearest(found, weights, k=len(sent.rows), which=neighbours.SAME)
+        near = table.nearest(found, weights, k=len(sent.rows), which=neighbours.SAME)
         values = sent.cosines(weights)
         assert {n.occurrence.row for n in near} == set(sent.rows.tolist())
         by_row = dict(zip(sent.rows.tolist(), values, strict=True))
@@ -54,23 +42,23 @@ def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_
 
 
 @pytest.mark.parametrize("normalised", [False, True])
-def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_the_senses_accuracy(labelled, normalised):
-    rows = labelled.labelled_rows("bank")
-    layers = labelled.rows.take(rows)
+def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_the_senses_accuracy(table, normalised):
+    rows = table.labelled_rows("bank")
+    layers = table.rows.take(rows)
     products = any_mix.pairs(layer_normalised(layers) if normalised else layers)
     for weights in WEIGHTS[:20]:
-        expected = labelled.similarities(rows, weights, normalised=normalised)
+        expected = table.similarities(rows, weights, normalised=normalised)
         found = any_mix.similarities(products, len(rows), weights)
         np.testing.assert_allclose(found, expected, atol=2e-6)
-        assert abs(one_nn(found, labelled.sense[rows]) - one_nn(expected, labelled.sense[rows])) < 1.01 / len(rows)
+        assert abs(one_nn(found, table.sense[rows]) - one_nn(expected, table.sense[rows])) < 1.01 / len(rows)
 
 
-def test_two_queries_products_give_their_cosine(model, labelled):
+def test_two_queries_products_give_their_cosine(model, table):
     a, b = (neighbours.make_query(model.encoder, SENTENCE, k) for k in (4, 6))
-    one, other = (neighbours.products(labelled.rows, query) for query in (a, b))
+    one, other = (neighbours.products(table.rows, query) for query in (a, b))
     for normalised in (False, True):
         if normalised:
-            one, other = (neighbours.normalised_products(labelled.rows, found) for found in (one, other))
+            one, other = (neighbours.normalised_products(table.rows, found) for found in (one, other))
         cross = any_mix.between(one, other)
         x, y = (layer_normalised(q.layers) if normalised else q.layers for q in (a, b))
         np.testing.assert_allclose(cross, x @ y.T, rtol=1e-4, atol=1e-3)
@@ -98,11 +86,11 @@ def test_of_many_layers_there_are_no_more_mixes_than_can_be_looked_at():
     assert all((found == one / one.sum()).all(axis=1).any() for one in np.eye(13))  # every layer alone among them
 
 
-def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(model, labelled):
+def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(model, table):
     query = neighbours.make_query(model.encoder, SENTENCE, 4)
-    types, rows = (neighbours.products(each, query) for each in (labelled.types, labelled.rows))
-    parts = any_mix.of_rows(labelled.types, types, np.array([3, 8])), any_mix.of_rows(labelled.rows, rows, np.array([5]))
+    types, rows = (neighbours.products(each, query) for each in (table.types, table.rows))
+    parts = any_mix.of_rows(table.types, types, np.array([3, 8])), any_mix.of_rows(table.rows, rows, np.array([5]))
     found = any_mix.together(parts, np.array([-4, -9, 5]))
     for weights in WEIGHTS[:5]:
-        expected = [*neighbours.cosines(labelled.types, types, weights)[[3, 8]], neighbours.cosines(labelled.rows, rows, weights)[5]]
+        expected = [*neighbours.cosines(table.types, types, weights)[[3, 8]], neighbours.cosines(table.rows, rows, weights)[5]]
         np.testing.assert_allclose(found.cosines(weights), expected, atol=1e-6)

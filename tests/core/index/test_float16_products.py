@@ -3,11 +3,8 @@
 import numpy as np
 import pytest
 
-from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import float16_products
 from core.index.neighbours import Query, products
-from core.index.tables import open_table
-from core.text.corpora import BUNDLED_CORPUS
 
 
 @pytest.fixture(scope="module")
@@ -37,9 +34,7 @@ def test_products_of_several_layers_with_rows_of_other_shapes(multiply):
     assert not whole[:, :, :5].any() and not whole[:, :, 42:].any()
 
 
-def test_a_search_finds_the_same_once_it_is_compiled(multiply, monkeypatch):
-    model = open_model(BUNDLED_MODEL)
-    table = open_table(BUNDLED_CORPUS, model, targets_only=True)
+def test_a_search_finds_the_same_once_it_is_compiled(model, table, multiply, monkeypatch):
     query = Query(("bank",), 0, table.rows.take(np.array([7]))[0])
     compiled = products(table.rows, query)
     monkeypatch.setattr(float16_products, "_compiled", [])

@@ -4,20 +4,14 @@ import numpy as np
 import pytest
 
 from core.elmo.mix import gram
-from core.elmo.models import open_model
 from core.index.neighbours import make_query
 from core.index.tables import open_table, with_further
 from core.senses.verdict import has_senses
 
 
 @pytest.fixture(scope="module")
-def model():
-    return open_model("elmo-mini")
-
-
-@pytest.fixture(scope="module")
-def tables(model):
-    return open_table("sentences", model, targets_only=True), open_table("sentences+python+shot+shoot", model, targets_only=True)
+def tables(model, table):
+    return table, open_table("sentences+python+shot+shoot", model, targets_only=True)
 
 
 def test_rows_of_the_first_table_keep_their_numbers_and_others_stand_behind_them(tables):

@@ -132,7 +132,7 @@ def test_a_vector_without_length_is_near_nothing(tmp_path):
 
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory):
-    """Rows: 0 Bank, 1 gives | 2 the, 3 banks | 4 shore, 5 bank | 6 bank (not labelled), 7 shore (the same sense as 4)."""
+    """Rows: 0 Bank, 1 gives | 2 the, 3 banks | 4 shore, 5 bank | 6 bank (not labeled), 7 shore (the same sense as 4)."""
     sentences = [
         Sentence(("Bank", "gives"), (Target(0, "Bank", "bank.money", "bank"),)),
         Sentence(("the", "banks"), (Target(1, "banks", "bank.river", "bank"),)),
@@ -146,7 +146,7 @@ def labelled(tmp_path_factory):
     ("word", "options", "rows"),
     [
         ("bank", {"which": ANY}, [0, 1, 2, 3, 4, 5, 6, 7]),
-        ("bank", {"which": SAME}, [0, 3, 5, 6]),  # any letter case, inflected forms by their lemma, and not labelled ones
+        ("bank", {"which": SAME}, [0, 3, 5, 6]),  # any letter case, inflected forms by their lemma, and not labeled ones
         ("BANK", {"which": SAME}, [0, 3, 5, 6]),
         ("banks", {"which": SAME}, [0, 3, 5]),  # row 6 has no lemma: nothing says that it is the same word
         ("bank", {"which": OTHER}, [1, 2, 4, 7]),

@@ -5,32 +5,19 @@ import shutil
 import numpy as np
 import pytest
 
-from core.elmo.models import open_model
 from core.index import sense_index
 from core.index.neighbours import ANY, OTHER, SAME, make_query
 from core.index.sense_index import WEIGHTS, SenseIndex
 from core.index.sense_space import KEPT
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
-from core.senses.judge import open_judge
 from core.text.tokens import tokenize
 
 SENTENCE = "We sat on the bank and watched the boats."
 
 
 @pytest.fixture(scope="module")
-def model():
-    return open_model("elmo-mini")
-
-
-@pytest.fixture(scope="module")
-def space(model):
-    return open_judge(model).space
-
-
-@pytest.fixture(scope="module")
-def index(model, space):
-    return SenseIndex(open_table("sentences", model, targets_only=True), space)
+def index(table, space):
+    return SenseIndex(table, space)
 
 
 @pytest.fixture(scope="module")

@@ -16,20 +16,9 @@ from core.index import build, sense_space
 from core.index.build import build_index
 from core.index.sense_space import FOLDS, KEPT, Learned, SenseSpace, fold_of
 from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses.separation import one_nn
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence
-
-
-@pytest.fixture(scope="module")
-def model():
-    return open_model("elmo-mini")
-
-
-@pytest.fixture(scope="module")
-def table(model):
-    return open_table("sentences", model, targets_only=True)
 
 
 class Sized:

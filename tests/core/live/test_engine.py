@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from core.live import page
-from core.text.languages import named
+from core.text.languages import get_language
 from core.text.tokens import pieces, tokenize
 from core.text.word_in_question import lemmas, same_word, word_in_question, words_of
-from core.workbench import Bench, open_bench
+from core.workbench import Bench
 from tests.core.live.truth import compare, truths
 
 NODE = shutil.which("node")
@@ -36,11 +36,6 @@ for (const line of fs.readFileSync(0, "utf8").split("\\n").filter(Boolean)) {
   console.log(plainly(calls[call]()));
 }
 """
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +82,7 @@ def test_text_is_cut_as_core_cuts_it(bench, ask):
 
 
 def test_the_word_meant_is_the_one_core_takes(bench, ask):
-    table, language = bench.targets, named("en")
+    table, language = bench.targets, get_language("en")
     sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
     both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
     asked = ask("question", *({"texts": [" ".join(one) for one in pair], "tapped": [None, None]} for pair in both))
@@ -98,7 +93,7 @@ def test_the_word_meant_is_the_one_core_takes(bench, ask):
 
 
 def test_forms_are_of_the_words_core_says(ask):
-    language = named("en")
+    language = get_language("en")
     words = ["banks", "running", "flies", "stopped", "wider", "happiest", "lay", "news", "boxes", "agreed", "studied"]
     known = words_of(language)
     assert [tuple(one) for one in ask("lemmas", *words)] == [lemmas(word, known) for word in words]

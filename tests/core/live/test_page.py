@@ -6,17 +6,16 @@ import numpy as np
 import pytest
 
 import core.__main__ as package
-from core.cli.main import main
 from core.common.config import ModelShape
 from core.common.errors import BadInput
 from core.elmo.model import BiLM
 from core.live import notebook, page, weights
-from core.live.pack import WIDE, Pack, as_packed, rounded
+from core.live.pack import WIDE, Pack, as_packed, quantize
 
 
 def test_a_row_is_rounded_to_a_127th_of_its_largest():
     matrix = np.array([[0.0, 0.0], [1.0, -0.5], [-1e-3, 1e-3]], np.float32)
-    whole, scales = rounded(matrix)
+    whole, scales = quantize(matrix)
     assert whole.tolist() == [[0, 0], [127, -64], [-127, 127]]
     assert np.abs(as_packed(matrix) - matrix).max() <= scales.max() / 2
 
@@ -69,10 +68,10 @@ def test_a_folder_and_an_unwritable_place_are_one_line(tmp_path):
     assert page.write(tmp_path / "page.html", "é") == 2 and not list(tmp_path.glob("*.part"))
 
 
-def test_the_command_refuses_before_it_works(tmp_path, capsys):
+def test_the_command_refuses_before_it_works(tmp_path, call):
     (tmp_path / "mine.json").write_text('{"bank": ["one"]}')
-    assert main(["live", "--output", str(tmp_path / "page.html"), "--examples", str(tmp_path / "mine.json")]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+    status, _, error = call("live", "--output", tmp_path / "page.html", "--examples", tmp_path / "mine.json")
+    assert status == 2 and error.count("\n") == 1
     assert not (tmp_path / "page.html").exists()
 
 

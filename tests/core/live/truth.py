@@ -37,7 +37,7 @@ class Truth:
 
 
 def truths(bench: Bench, n: int, seed: int = 0) -> Iterable[Truth]:
-    """n pairs over all labelled words in turn, of one meaning and of two by halves."""
+    """n pairs over all labeled words in turn, of one meaning and of two by halves."""
     table, draw = bench.targets, random.Random(seed)
     for k in range(n):
         rows = table.labelled_rows(table.lemmas[k % len(table.lemmas)]).tolist()

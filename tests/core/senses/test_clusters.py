@@ -10,6 +10,7 @@ from sklearn.cluster import AgglomerativeClustering, KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from core.common.config import ASSETS
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.elmo.language_model import Prediction
 from core.elmo.models import open_model
@@ -258,3 +259,10 @@ def test_the_most_ambiguous_of_words_is_that_whose_vectors_differ_most():
     )
     assert clusters.most_ambiguous(table, names) == "ambiguous"
     assert clusters.most_ambiguous(table, ["stable", "alike"]) in ("stable", "alike") and clusters.most_ambiguous(table, []) == ""
+
+
+def test_silhouettes_do_not_hang_on_how_many_axes_the_rows_are_written_in():
+    rows = unit(np.random.default_rng(3).normal(size=(24, 16))).astype(np.float32)
+    rows[5] = rows[4]  # the same sentence twice
+    wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
+    np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)

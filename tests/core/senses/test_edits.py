@@ -7,15 +7,11 @@ import pytest
 
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
-from core.elmo.models import BUNDLED_MODEL, Model, open_model
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import MapLook, map_figure
-from core.index.table import OccurrenceTable
-from core.index.tables import open_table
 from core.senses import edits
 from core.senses.edits import align
-from core.text.corpora import BUNDLED_CORPUS
-from core.text.languages import named
+from core.text.languages import get_language
 from core.text.tokens import as_written, tokenize
 
 PAIRS = [
@@ -24,16 +20,6 @@ PAIRS = [
     ("bank", "The bank bank bank.", "bank"),
     ("The bank , the bank", "bank", "bank"),
 ]
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(BUNDLED_MODEL)
-
-
-@pytest.fixture(scope="module")
-def table(model) -> OccurrenceTable:
-    return open_table(BUNDLED_CORPUS, model, targets_only=True)
 
 
 def aligned(first: str, second: str, word: str) -> tuple[edits.Alignment, list[str], list[str]]:
@@ -55,7 +41,7 @@ def labelled(table, lemma: str) -> tuple[np.ndarray, list[str]]:
 @pytest.mark.parametrize("order", [edits.LEFT_TO_RIGHT, edits.NEAREST_FIRST])
 def test_a_path_leads_from_the_first_sentence_to_the_second_and_never_loses_the_word(pair, order):
     alignment, first, second = aligned(*pair)
-    path = edits.steps(alignment, edits.ordered(alignment, order))
+    path = edits.steps(alignment, edits.order_edits(alignment, order))
     assert list(path[0].tokens) == first and list(path[-1].tokens) == second
     assert all(step.tokens[step.position] == pair[2] for step in path)
     assert len(path) == 1 + len(alignment.changes)
@@ -64,7 +50,7 @@ def test_a_path_leads_from_the_first_sentence_to_the_second_and_never_loses_the_
 @pytest.mark.parametrize("pair", PAIRS)
 def test_each_step_differs_from_the_last_by_one_edit(pair):
     alignment, *_ = aligned(*pair)
-    for before, after in pairwise(edits.steps(alignment, edits.ordered(alignment, edits.NEAREST_FIRST))):
+    for before, after in pairwise(edits.steps(alignment, edits.order_edits(alignment, edits.NEAREST_FIRST))):
         tokens = list(after.tokens)
         if after.new is not None:
             assert tokens[after.at] == after.new
@@ -83,7 +69,7 @@ def test_words_that_both_sentences_have_are_not_edited():
 def test_an_inflected_target_is_an_edit_of_its_own_column():
     alignment = edits.align(["two", "banks"], 1, ["one", "bank"], 1)
     assert alignment.columns[alignment.target] == ("banks", "bank")
-    assert edits.steps(alignment, edits.ordered(alignment, edits.NEAREST_FIRST))[1].tokens == ("two", "bank")
+    assert edits.steps(alignment, edits.order_edits(alignment, edits.NEAREST_FIRST))[1].tokens == ("two", "bank")
 
 
 def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_goes_left_to_right():
@@ -105,12 +91,12 @@ def test_greedy_flips_no_later_than_left_to_right_here(table, model):
     def first_flip(order):
         return edits.flips(margins_of([(s.tokens, s.position) for s in edits.steps(alignment, order)]))[0]
 
-    assert first_flip(edits.greedy(alignment, margins_of)) <= first_flip(edits.ordered(alignment, edits.LEFT_TO_RIGHT))
+    assert first_flip(edits.greedy(alignment, margins_of)) <= first_flip(edits.order_edits(alignment, edits.LEFT_TO_RIGHT))
 
 
 def test_at_layer_0_editing_the_context_moves_nothing_and_at_layer_2_it_does(table, model):
     alignment, *_ = aligned(*PAIRS[0])
-    path = edits.steps(alignment, edits.ordered(alignment, edits.LEFT_TO_RIGHT))
+    path = edits.steps(alignment, edits.order_edits(alignment, edits.LEFT_TO_RIGHT))
     layers = vectors_of(model, [(s.tokens, s.position) for s in path])
     moved = {}
     for layer in ("0", "2"):
@@ -145,11 +131,11 @@ def test_what_cannot_be_edited_is_refused_in_a_sentence():
         edits.align(["a"], 3, ["b"], 0)
     long = edits.align([*"abcdefghij" * 5, "W"], 50, [*"0123456789" * 5, "W"], 50)
     with pytest.raises(BadInput, match="50 edits apart"):
-        edits.steps(long, edits.ordered(long, edits.LEFT_TO_RIGHT))
+        edits.steps(long, edits.order_edits(long, edits.LEFT_TO_RIGHT))
     with pytest.raises(BadInput, match="16 edits at most; here are 50"):
         edits.greedy(long, lambda sentences: np.zeros(len(sentences)))
     with pytest.raises(BadInput, match="no order"):
-        edits.ordered(long, "backwards")
+        edits.order_edits(long, "backwards")
 
 
 def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_typed():
@@ -158,7 +144,7 @@ def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_ty
     alignment = align(tokens[0], tokens[0].index("bank"), tokens[1], tokens[1].index("bank"))
     path = edits.steps(alignment, alignment.changes)
     pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
-    told = [edits.written(alignment, step, *pieces) for step in path]
+    told = [edits.write_step(alignment, step, *pieces) for step in path]
     assert "".join(piece for _, piece, _ in told[0]) == "He sat by the old (muddy) bank ."
     assert "".join(piece for _, piece, stands in told[-1] if stands) == second
     for step, parts in zip(path[1:], told[1:], strict=True):
@@ -171,12 +157,12 @@ def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_ty
 
 def test_korean_on_its_way_is_written_as_it_was_typed():
     first, second = "초원에서 말이 달렸다.", "그의 말이 너무 빨랐다."
-    ko = named("ko")
+    ko = get_language("ko")
     tokens = [ko.tokenize(text) for text in (first, second)]
     alignment = align(tokens[0], tokens[0].index("말"), tokens[1], tokens[1].index("말"))
     path = edits.steps(alignment, alignment.changes)
     pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
-    ends = ["".join(p for _, p, stands in edits.written(alignment, step, *pieces) if stands) for step in (path[0], path[-1])]
+    ends = ["".join(p for _, p, stands in edits.write_step(alignment, step, *pieces) if stands) for step in (path[0], path[-1])]
     assert ends == [first, second]
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from core.common.errors import BadInput
-from core.elmo.models import Model, open_model
+from core.elmo.models import Model
 from core.index.neighbours import Query, make_query
 from core.index.tables import open_word
 from core.senses import quiz
@@ -15,12 +15,7 @@ from core.senses.judge import open_judge
 from core.text import labelled_words, languages
 from core.text.corpora import labelled_of
 
-ENGLISH, KOREAN = languages.named("en"), languages.named("ko")
-
-
-@pytest.fixture(scope="module")
-def model() -> Model:
-    return open_model(ENGLISH.model)
+ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
 def query_of(model: Model, asked: quiz.QuizQuestion) -> Query:

@@ -11,7 +11,7 @@ from sklearn.metrics import silhouette_score
 from core.common.errors import BadInput
 from core.senses import separation
 from core.senses.held_out import classify_split, left_out_centroids
-from core.senses.separation import judged, one_nn, purity_at_k, sense_report, silhouette
+from core.senses.separation import judge, one_nn, purity_at_k, sense_report, silhouette
 
 # Occurrences 0 and 1 are near each other, and so are 2 and 3.
 PAIRS = np.array([[1.0, 0.9, 0.1, 0.2], [0.9, 1.0, 0.3, 0.1], [0.1, 0.3, 1.0, 0.8], [0.2, 0.1, 0.8, 1.0]], np.float32)
@@ -109,9 +109,9 @@ def test_the_mean_of_the_null_is_the_chance_that_two_occurrences_share_a_sense(t
     labels = ["a"] * 12 + ["b"] * 6 + ["c"] * 2
     similarities = np.ones((20, 20), np.float32) if ties else (lambda r: r @ r.T)(unit_rows(3, 20))
     chance = (12 * 11 + 6 * 5 + 2 * 1) / (20 * 19)
-    null = judged(similarities, labels, np.random.default_rng(0), 4000)[1]
+    null = judge(similarities, labels, np.random.default_rng(0), 4000)[1]
     assert null.mean() == pytest.approx(chance, abs=0.01)
-    again = [judged(similarities, labels, np.random.default_rng(0), 50)[1] for _ in range(2)]
+    again = [judge(similarities, labels, np.random.default_rng(0), 50)[1] for _ in range(2)]
     np.testing.assert_array_equal(*again)
 
 

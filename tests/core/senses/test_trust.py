@@ -1,9 +1,9 @@
-"""True neighbours against a map's, and words whose senses stay mixed: by hand, and on the bundled sentences."""
+"""True neighbors against a map's, and words whose senses stay mixed: by hand, and on the bundled sentences."""
 
 import numpy as np
 import pytest
 
-from core.analysis.axes import spread_views
+from core.analysis.axes import find_views
 from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.common.model_layers import Layers
@@ -12,7 +12,7 @@ from core.figures.maps import MapLook, map_figure
 from core.figures.trust import ELSEWHERE, KEPT, add_links, ranking_figure, space_figure
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of
-from core.senses.trust import links, shown, word_gain, word_ranking
+from core.senses.trust import count_significant, links, word_gain, word_ranking
 
 SPACES = Layers().spaces
 
@@ -46,7 +46,7 @@ def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
 def test_on_a_map_that_loses_nothing_every_true_neighbour_is_near():
     angles = np.random.default_rng(0).uniform(0, 2 * np.pi, 30)
     circle = np.stack([np.cos(angles), np.sin(angles)], axis=1)
-    flat = spread_views([circle])[0].coordinates
+    flat = find_views([circle])[0].coordinates
     for k in range(30):
         assert links(circle @ circle[k], flat, flat[k], own=k).near.all()
 
@@ -85,13 +85,13 @@ def test_senses_apart_are_shown_and_senses_drawn_at_random_hardly_ever():
     assert apart.gain > 0.45 and apart.shown and apart.p == pytest.approx(1 / 2001)  # no shuffle of 2,000 does as well
     random = [word_gain(cosines, rng.permutation(labels)) for _ in range(40)]
     assert np.mean([gain.shown for gain in random]) < 0.2
-    counted = shown([apart, *random])  # many words asked at once: those drawn at random go, the true one stays
+    counted = count_significant([apart, *random])  # many words asked at once: those drawn at random go, the true one stays
     assert counted.n == 41 and counted.holm <= counted.discovered <= counted.raw and counted.holm == counted.discovered == 1
 
 
 def test_by_spelling_alone_hardly_a_word_is_told_apart_and_by_context_most_are(table, ranking):
     assert list(ranking) == table.lemmas
-    counted = {name: shown([gains[name] for gains in ranking.values()]) for name in SPACES}
+    counted = {name: count_significant([gains[name] for gains in ranking.values()]) for name in SPACES}
     assert counted["0"].raw < 6 and counted["0"].holm == 0 and min(counted[name].raw for name in ("1", "mix")) > 33
     assert counted["1"].holm < counted["1"].discovered <= counted["1"].raw < 55  # the model is small, and says so
     assert all(g.low <= g.one_nn <= g.high for gains in ranking.values() for g in gains.values())

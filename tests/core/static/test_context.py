@@ -5,7 +5,7 @@ import pytest
 
 from core.analysis.word_maps import ALL_WORDS
 from core.common.config import ASSETS
-from core.common.significance import paired
+from core.common.significance import compare_pairs
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, static_report_of
 from core.static.context import cosines, forms, nearness, static_contexts
@@ -40,5 +40,5 @@ def test_on_the_bundled_sentences_the_other_words_alone_tell_senses_apart_about_
     static, layer = static_report_of(table, ALL_WORDS, vectors), sense_report_of(table, ALL_WORDS, np.array([0, 1, 0]))
     assert static.n == layer.n and list(static.per_word) == list(layer.per_word)
     assert static.one_nn > static.null_95 + 0.2 and static.p < 0.001
-    less = paired([w.one_nn for w in layer.per_word.values()], [w.one_nn for w in static.per_word.values()])
+    less = compare_pairs([w.one_nn for w in layer.per_word.values()], [w.one_nn for w in static.per_word.values()])
     assert less.mean == pytest.approx(layer.one_nn - static.one_nn) and less.groups == 55 and less.low < less.mean < less.high

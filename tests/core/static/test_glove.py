@@ -12,7 +12,7 @@ from safetensors.numpy import load_file
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.static import glove
-from core.static.glove import Cooccurrences, GloveConfig, choose_words, count_pairs, fit, save_glove, start_state, train_glove
+from core.static.glove import Cooccurrences, GloveConfig, choose_words, count_pairs, fit, initial_state, save_glove, train_glove
 from core.static.vectors import load_vectors
 from core.training.data import prepare
 
@@ -87,7 +87,7 @@ def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size
 
 def test_the_loss_is_equation_8():
     pairs, config = toy_pairs(), replace(TINY, epochs=1, lr=1e-6)  # so slow that the vectors stand still
-    state = start_state(5, config)
+    state = initial_state(5, config)
     state.values += np.random.default_rng(1).normal(size=state.values.shape).astype(np.float32)
     total, n = equation_8(state.values, pairs, config.x_max)
     step = list(fit(pairs, config, state))[-1]
@@ -127,11 +127,11 @@ def test_later_steps_shrink_with_the_squares_of_earlier_ones():
 
 
 def test_compiled_training_is_the_plain_loop_and_seeds_decide_it(monkeypatch):
-    pairs, compiled, again, other = toy_pairs(), start_state(5, TINY), start_state(5, TINY), start_state(5, replace(TINY, seed=1))
+    pairs, compiled, again, other = toy_pairs(), initial_state(5, TINY), initial_state(5, TINY), initial_state(5, replace(TINY, seed=1))
     for state, config in ((compiled, TINY), (again, TINY), (other, replace(TINY, seed=1))):
         list(fit(pairs, config, state, block=4))
     monkeypatch.setattr(glove, "_compiled_sweep", lambda: glove._sweep)
-    plain = start_state(5, TINY)
+    plain = initial_state(5, TINY)
     events = list(fit(pairs, TINY, plain, block=4))
     np.testing.assert_array_equal(compiled.values, again.values)
     np.testing.assert_allclose(compiled.values, plain.values, atol=1e-5)
@@ -142,7 +142,7 @@ def test_compiled_training_is_the_plain_loop_and_seeds_decide_it(monkeypatch):
 
 def test_a_loss_that_runs_away_is_said():
     with pytest.raises(BadInput, match=r"no longer a number in epoch \d+: lower lr"):
-        list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), start_state(5, TINY)))
+        list(fit(toy_pairs(), replace(TINY, lr=1e6, epochs=200), initial_state(5, TINY)))
 
 
 @pytest.mark.parametrize("wrong", [{"dim": 0}, {"window": -1}, {"epochs": 10**9}, {"x_max": 0}, {"lr": float("nan")}, {"seed": -1}])

@@ -1,8 +1,7 @@
-"""Static vectors: neighbours by hand, every file format against gensim's own reader, every malformed file's sentence."""
+"""Static vectors: neighbors by hand, every file format against gensim's own reader, every malformed file's sentence."""
 
 import gzip
 import io
-import json
 import lzma
 import pickle
 import tempfile
@@ -15,7 +14,6 @@ from gensim.models import KeyedVectors
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.static.glove import save_glove
@@ -122,13 +120,11 @@ def test_evaluation_says_what_it_could_ask():
     assert evaluate_vectors(vectors_of({"zzz": [1.0]}))["simlex999"] == {"spearman": None, "covered": 0.0}
 
 
-def test_the_command_evaluates_each_file_of_vectors(tmp_path, capsys):
+def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call):
     (tmp_path / "own.txt").write_text("boy 1 0 0\ngirl 0 1 0\nking 1 0 1\nqueen 0 1 1\n", encoding="utf-8")
-    assert main(["evaluate", "vectors", str(tmp_path / "own.txt"), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)[str(tmp_path / "own.txt")]
+    found = answer("evaluate", "vectors", tmp_path / "own.txt")[str(tmp_path / "own.txt")]
     assert found == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and found["analogies"]["all"]["asked"] == 2
-    assert main(["evaluate", "vectors", str(tmp_path / "own.txt")]) == 0
-    assert "own.txt: none known, none known, 1.0000" in capsys.readouterr().out
+    assert "own.txt: none known, none known, 1.0000" in call("evaluate", "vectors", tmp_path / "own.txt")[1]
 
 
 # --- files --------------------------------------------------------------------------------------------------------------

@@ -8,12 +8,13 @@ import lzma
 import threading
 import zipfile
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 import torch
 
-from core.cli import main, tasks
+from core.cli import tasks
 from core.elmo.weights import save_safetensors
 from core.files import download, public_data
 from core.tasks import entailment
@@ -27,30 +28,24 @@ torch.set_num_threads(1)
 
 
 @pytest.fixture
-def call(capsys, tmp_path):
-    """`call("train", ...)` -> (exit status, stdout, stderr), with tiny files, a tiny model and four vectors."""
+def call_tiny(call, tmp_path):
+    """`call_tiny("train", ...)` -> (exit status, stdout, stderr), with tiny files, a tiny model and four vectors."""
     write_files(tmp_path / "data")
     save_safetensors(tiny_encoder().model, tmp_path / "model")
     (tmp_path / "vectors.txt").write_text("ada 0.1 0.2\nsaw 0.3 -0.2\nlund -0.1 0.4\nborn 0.2 0.2\n")
-
-    def run(command: str, *arguments: str) -> tuple[int, str, str]:
-        given = ["--data", str(tmp_path / "data"), "--model", str(tmp_path / "model"), "--vectors", str(tmp_path / "vectors.txt")]
-        capsys.readouterr()
-        status = main.main(["tasks", command, *arguments, *given])
-        return status, *capsys.readouterr()
-
-    return run
+    given = ("--data", tmp_path / "data", "--model", tmp_path / "model", "--vectors", tmp_path / "vectors.txt")
+    return lambda *words: call("tasks", *words, *given)
 
 
 @pytest.mark.parametrize("variant", ["baseline", "elmo"])
-def test_what_train_keeps_evaluate_scores_the_same(call, variant):
+def test_what_train_keeps_evaluate_scores_the_same(call_tiny, variant):
     asked = ["--task", "entailment", "--variant", variant, "--json"]
-    status, out, err = call("train", *asked, "--seed", "3", "--epochs", "1", "--limit-test", "6")
+    status, out, err = call_tiny("train", *asked, "--seed", "3", "--epochs", "1", "--limit-test", "6")
     assert status == 0, err
     made = json.loads(out)
     assert ((made["seed"], made["sizes"]["test"], made["whole"]["test"]) == (3, 6, 16) and "s left" in err) or "dev" in err
     assert bool(made["mixes"]) == (variant == "elmo")
-    status, out, err = call("evaluate", *asked)
+    status, out, err = call_tiny("evaluate", *asked)
     assert status == 0 and json.loads(out)["test"] == made["test"], err
 
 
@@ -58,19 +53,19 @@ def test_the_commands_name_every_task_there_is():
     assert tuple(TASKS) == tasks.PAPER_TASKS
 
 
-def test_further_sets_are_named_by_the_commands(call):
+def test_further_sets_are_named_by_the_commands(call_tiny):
     asked = ["--task", "questions", "--variant", "baseline", "--json"]
-    status, out, err = call("train", *asked, "--epochs", "1", "--further", "reddit")
+    status, out, err = call_tiny("train", *asked, "--epochs", "1", "--further", "reddit")
     assert status == 0 and json.loads(out)["sizes"]["train"] == 41, err
-    status, out, err = call("evaluate", *asked, "--test", "xquad")
+    status, out, err = call_tiny("evaluate", *asked, "--test", "xquad")
     assert status == 0 and json.loads(out)["n"] == 5, err
 
 
-def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call, tmp_path):
-    status, out, err = call("evaluate", "--task", "names", "--variant", "baseline", "--heads", str(tmp_path / "none"))
+def test_a_head_that_is_not_there_and_data_that_is_not_there_are_one_line(call_tiny, tmp_path):
+    status, out, err = call_tiny("evaluate", "--task", "names", "--variant", "baseline", "--heads", str(tmp_path / "none"))
     assert (status, out) == (2, "") and "No trained head for names" in err
     (tmp_path / "data" / "ner" / "wnut17_dev.conll.xz").unlink()
-    status, out, err = call("train", "--task", "names", "--variant", "baseline", "--epochs", "1")
+    status, out, err = call_tiny("train", "--task", "names", "--variant", "baseline", "--epochs", "1")
     assert status == 2 and "wnut17_dev.conll.xz" in err.splitlines()[-1]
 
 
@@ -119,41 +114,40 @@ def publisher(monkeypatch, tmp_path):
         thread.join()
 
 
-def fetch(capsys, *arguments: str) -> tuple[int, str, str]:
-    capsys.readouterr()
-    status = main.main(["tasks", "fetch", *arguments])
-    return status, *capsys.readouterr()
+@pytest.fixture
+def fetch(call):
+    return partial(call, "tasks", "fetch")
 
 
-def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publisher, capsys, tmp_path):
+def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publisher, fetch, tmp_path):
     here = tmp_path / "here"
-    status, out, err = fetch(capsys, "--only", "names", "coreference", "questions", "roles", "--data", str(here), "--json")
+    status, out, err = fetch("--only", "names", "coreference", "questions", "roles", "--data", str(here), "--json")
     assert status == 0, err
     assert "Google (Webster et al. 2018), Apache-2.0" in err and "roles: nothing to fetch" in err
     assert {file["name"] for file in json.loads(out)["files"]} == {
         name for name in publisher["files"] if not name.startswith(("entailment/", "conll2000/"))
     }
     asked = len(publisher["requests"])
-    assert fetch(capsys, "--only", "names", "--data", str(here))[0] == 0 and len(publisher["requests"]) == asked
+    assert fetch("--only", "names", "--data", str(here))[0] == 0 and len(publisher["requests"]) == asked
     for name in ("names", "coreference", "questions"):
         assert read_data(TASKS[name], here, small(name)) == read_data(TASKS[name], tmp_path / "there", small(name))
 
 
-def test_snli_is_unpacked_to_the_labelled_pairs_that_are_read(publisher, capsys, tmp_path):
+def test_snli_is_unpacked_to_the_labelled_pairs_that_are_read(publisher, fetch, tmp_path):
     here = tmp_path / "here"
-    assert fetch(capsys, "--only", "entailment", "--data", str(here))[0] == 0
+    assert fetch("--only", "entailment", "--data", str(here))[0] == 0
     assert read_data(TASKS["entailment"], here, small("entailment")) == read_data(
         TASKS["entailment"], tmp_path / "there", small("entailment")
     )
     assert len(entailment.unpack(here / "entailment" / "snli_1.0.zip", pairs=3)[0].read_text().splitlines()) == 3
 
 
-def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher, capsys, tmp_path):
+def test_a_damaged_file_is_refused_and_missing_data_names_the_command(publisher, call, fetch, tmp_path):
     publisher["files"]["coref/gap-test.tsv"] = publisher["files"]["coref/gap-test.tsv"].replace(b"rained", b"rainxd")
-    status, out, err = fetch(capsys, "--only", "coreference", "--data", str(tmp_path / "here"))
+    status, out, err = fetch("--only", "coreference", "--data", str(tmp_path / "here"))
     assert (status, out) == (2, "") and "has sha256" in err.splitlines()[-1]
-    status = main.main(["tasks", "train", "--task", "coreference", "--variant", "baseline", "--data", str(tmp_path / "here")])
-    assert status == 2 and f"fetch it: python -m core tasks fetch --data {tmp_path / 'here'}" in capsys.readouterr().err
+    status, _, err = call("tasks", "train", "--task", "coreference", "--variant", "baseline", "--data", tmp_path / "here")
+    assert status == 2 and f"fetch it: python -m core tasks fetch --data {tmp_path / 'here'}" in err
 
 
 def test_the_sums_are_those_of_the_files_that_the_figures_were_measured_on(data_folder):

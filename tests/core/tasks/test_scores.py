@@ -4,7 +4,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.tasks import clusters, coreference, entailment, questions
-from core.tasks.coreference import Mentions, about, chosen
+from core.tasks.coreference import Mentions, chosen, cut_passage
 from core.tasks.inputs import covered, passage_of
 from core.tasks.questions import Paragraph, normal, overlap
 from core.tasks.task import Example
@@ -49,8 +49,8 @@ def test_none_of_the_names_is_an_answer_too():
 
 def test_only_the_sentences_with_mentions_are_read():
     passage = (("It", "rained", "."), ("Ada", "came", "."), ("She", "sat", "."), ("Good", "."))
-    assert about(passage, [(6, 6), (3, 3)]) == (passage[1:3], [(3, 3), (0, 0)])
-    assert about(passage, [(9, 9), (0, 0)])[0] == passage
+    assert cut_passage(passage, [(6, 6), (3, 3)]) == (passage[1:3], [(3, 3), (0, 0)])
+    assert cut_passage(passage, [(9, 9), (0, 0)])[0] == passage
 
 
 def test_entailment_counts_the_likeliest_label():

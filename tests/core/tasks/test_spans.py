@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.tasks.spans import joined_arguments, span_f1, spans_of, spans_of_brackets, tags_of
+from core.tasks.spans import join_arguments, span_f1, spans_of, spans_of_brackets, tags_of
 
 
 def f1_of(gold: list[str], predicted: list[str]) -> dict:
@@ -49,7 +49,7 @@ def test_brackets_without_their_other_half_are_refused(column):
 
 def test_arguments_are_compared_without_the_verb_and_with_their_continuation():
     gold = [(0, 0, "ARG1"), (1, 1, "V"), (3, 4, "C-ARG1"), (5, 5, "ARG0")]
-    assert joined_arguments(gold) == [("ARG1", (0, 0), (3, 4)), ("ARG0", (5, 5))]
+    assert join_arguments(gold) == [("ARG1", (0, 0), (3, 4)), ("ARG0", (5, 5))]
     half = [(0, 0, "ARG1"), (1, 1, "V"), (5, 5, "ARG0")]  # half of a split argument is wrong
-    found = span_f1([joined_arguments(gold)], [joined_arguments(half)])
+    found = span_f1([join_arguments(gold)], [join_arguments(half)])
     assert (found["right"], found["predicted"], found["gold"]) == (1, 2, 2)

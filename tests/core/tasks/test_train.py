@@ -16,7 +16,7 @@ from core.tasks.catalogue import TASKS, task_named
 from core.tasks.heads import load_head, save_head
 from core.tasks.inputs import make_texts
 from core.tasks.reader import BiLSTM
-from core.tasks.task import VARIANTS, longest, read_data, read_test, sampled
+from core.tasks.task import VARIANTS, longest, read_data, read_test, sample
 from core.tasks.train import batches_of, make_fit
 from tests.core.classify_parts import frozen as tiny_frozen
 from tests.core.classify_parts import tiny_encoder, tiny_vectors
@@ -141,8 +141,8 @@ def test_further_sets_are_joined_to_the_training_set_and_tested_on_alone(folder)
 
 def test_what_shares_a_text_is_drawn_together_and_read_once(folder):
     examples = read_data(TASKS["roles"], folder, small("roles")).train
-    some = sampled(examples, 5)
-    assert some == sampled(examples, 5) and 5 <= len(some) < len(examples)
+    some = sample(examples, 5)
+    assert some == sample(examples, 5) and 5 <= len(some) < len(examples)
     assert all(sum(longest(e) == longest(other) for other in some) == 2 for e in some)
     texts = make_texts([e.passages[0] for e in some], tiny_vectors(), None)
     assert texts.mask.shape[0] == len(some) // 2 and texts.rows.tolist() == [k // 2 for k in range(len(some))]

@@ -1,4 +1,4 @@
-"""Definitions of senses: one for every labelled sense, in the reader's language where it is written in it."""
+"""Definitions of senses: one for every labeled sense, in the reader's language where it is written in it."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from core.text import languages
 from core.text.corpora import open_corpus
 from core.text.definitions import definition, definitions
 
-ENGLISH, KOREAN = languages.named("en"), languages.named("ko")
+ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
 @pytest.mark.parametrize(("language", "corpus"), [(ENGLISH, "sentences+more-words"), (KOREAN, "sentences-ko")])

@@ -1,4 +1,4 @@
-"""The further labelled words: known by any form, read one at a time, and never where a language has none."""
+"""The further labeled words: known by any form, read one at a time, and never where a language has none."""
 
 import json
 import unicodedata
@@ -12,7 +12,7 @@ from core.text.corpora import labelled_of, open_corpus
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
-ENGLISH = languages.named("en")
+ENGLISH = languages.get_language("en")
 
 
 def test_a_form_belongs_to_its_word_and_a_word_that_nobody_labelled_to_none():
@@ -46,10 +46,10 @@ def test_the_sentences_of_one_word_are_those_of_the_whole_file():
 
 def test_the_words_of_a_language_are_its_own_and_the_further_ones_and_each_has_its_sentences():
     words = labelled_words.words_of(ENGLISH)
-    assert list(words) == list(labelled_words.listed(ENGLISH))
+    assert list(words) == list(labelled_words.list_words(ENGLISH))
     own = [(s.tokens, target) for s in open_corpus("sentences") for target in s.targets if target.lemma == "bank"]
     assert [(s.tokens, s.targets[0]) for s in labelled_words.sentences_with(ENGLISH, "bank")] == own and len(own) == 32
-    assert "눈" in labelled_words.words_of(languages.named("ko"))
+    assert "눈" in labelled_words.words_of(languages.get_language("ko"))
 
 
 def test_a_corpus_with_a_word_has_its_sentences_behind_the_language_s_own():
@@ -71,12 +71,12 @@ def test_a_line_without_a_sense_is_told_by_its_number(tmp_path, monkeypatch):
 @pytest.mark.parametrize(("language", "words"), [("en", 475), ("ko", 95)])
 def test_every_labelled_word_is_listed_with_its_themes_senses_and_parts_of_speech(language: str, words: int):
     senses, pos = defaultdict(set), defaultdict(set)
-    language = languages.named(language)
+    language = languages.get_language(language)
     for sentence in open_corpus(labelled_words.with_all(language.sentences)):
         for target in sentence.targets:
             senses[target.lemma].add(target.sense)
             pos[target.lemma].add(target.pos or "noun")
-    listed = labelled_words.listed(language)
+    listed = labelled_words.list_words(language)
     assert {word: (one.senses, set(one.pos)) for word, one in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
     assert len(listed) == words and all(one.themes for one in listed.values()) and list(listed) == sorted(listed)
 
@@ -92,7 +92,7 @@ def test_further_sentences_with_position_as_a_word_are_counted_whole(monkeypatch
 
 def test_a_word_whose_accent_is_written_apart_is_known():
     apart = unicodedata.normalize("NFD", "\ub208")
-    korean = languages.named("ko")
+    korean = languages.get_language("ko")
     assert (
         len(apart) > 1 and labelled_words.further_with("sentences-ko", apart) == labelled_words.further_with("sentences-ko", "\ub208") > 0
     )

@@ -23,7 +23,7 @@ from core.text.corpora import open_corpus, recut, with_word
 from core.text.sentences import Sentence, Target, sentences_from_text
 from core.text.tokens import JOINER, bare, character_ids, find_word, join_tokens
 
-KO, EN = languages.named("ko"), languages.named("en")
+KO, EN = languages.get_language("ko"), languages.get_language("en")
 TEXTS = (
     "눈이 내려서 눈을 감았다.",
     "'눈'이 (馬)은 말(馬)이 달린다!",
@@ -186,16 +186,16 @@ def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkey
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
     described(tmp_path, "xx", **told)
     with pytest.raises(BadInput, match=said):
-        languages.named("xx")
+        languages.get_language("xx")
     (tmp_path / "meta.json").write_text('{"language": "xx"}')
     with pytest.raises(BadInput, match=said):  # not read as English
         languages.of_model(tmp_path)
     with pytest.raises(BadInput, match=r"Unknown language '\.\./xx'"):
-        languages.named("../xx")
+        languages.get_language("../xx")
 
 
 def made_up(folder: Path) -> list[dict]:
-    """A language of 30 words, with "pim" in two senses; its corpus, labelled sentences, description and texts in `folder`."""
+    """A language of 30 words, with "pim" in two senses; its corpus, labeled sentences, description and texts in `folder`."""
     draw = random.Random(0)
     worlds = {"bird": ["lora", "sifa", "nemi", "tulo"], "stone": ["karg", "dorb", "grum", "bakt"]}
     rows, lines = [], []

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.common.errors import BadInput
-from core.text.line_breaks import DETECT, JOIN, KEEP, LONGEST, joined, sentences_in, shape_of
+from core.text.line_breaks import DETECT, JOIN, KEEP, LONGEST, join_lines, sentences_in, shape_of
 from core.text.sentences import read_sentences
 from core.text.tokens import join_tokens
 
@@ -173,7 +173,7 @@ def test_who_knows_better_says_so():
     ],
 )
 def test_a_blank_stands_between_joined_lines_where_one_belongs(before, after, whole):
-    assert joined(before, after) == whole
+    assert join_lines(before, after) == whole
 
 
 @pytest.mark.parametrize("size", [88_000, 1_200_000])

@@ -14,8 +14,10 @@ from core.corpus.search import find, lines
 from core.elmo.models import open_model
 from core.files.registry import entries
 from core.index import build as building
+from core.index import index_plan as planning
 from core.index.build import build_index
-from core.index.index_plan import Pace, index_plan, measured_pace
+from core.index.index_plan import Pace, index_plan, measure_pace, plan_for
+from core.index.sense_space import keeps_substitutes, substitutes_of
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.text import own_corpus
@@ -268,21 +270,55 @@ def test_the_plan_counts_what_stands_there():
     assert found.commonest == (("bank", 3), ("the", 2))
 
 
-def test_the_plan_is_true_of_the_index(tmp_path):
+@pytest.mark.parametrize("kept", [None, "substitutes"])
+def test_the_plan_is_true_of_the_index(tmp_path, kept):
     """Rows exactly, bytes on disk within a twentieth, on our own sentences without their labels."""
     model = open_model("elmo-mini")
+    substitutes = substitutes_of(model) if kept else None
     sentences = [Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))]
-    found = index_plan(sentences, model.encoder.n_layers, model.encoder.dim)
-    table = build_index(sentences, model.encoder, tmp_path / "index", model="mini")
+    found = plan_for(sentences, model, targets_only=not kept)
+    table = build_index(sentences, model.encoder, tmp_path / "index", model="mini", substitutes=substitutes)
+    assert found.keeps_substitutes == keeps_substitutes(table) == bool(kept)
     assert found.tokens == len(table) and found.words == len(table.types) and found.sentences == len(table.sentences)
     size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())
     assert abs(found.index_bytes / size - 1) < 0.05
     assert found.working_bytes > found.index_bytes
 
 
+def test_the_plan_counts_256_bytes_a_token_for_substitutes():
+    sentences = read_sentences("assets/sentences.jsonl", limit=20)
+    plain, whole = (plan_for(sentences, open_model("elmo-mini"), targets_only=only) for only in (True, False))
+    assert whole.index_bytes - plain.index_bytes == 256 * whole.tokens
+    assert whole.working_bytes - plain.working_bytes == 512 * whole.tokens and whole.memory_bytes > plain.memory_bytes
+
+
+class Clock:
+    """An encoder that takes a second a token, and its substitutes, which take .6."""
+
+    now, sampled = 0.0, None
+
+    def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
+        self.now += sum(map(len, sentences))
+        return [np.zeros((3, len(tokens), 4), np.float32) for tokens in sentences]
+
+    def around_each(self, layers: np.ndarray) -> np.ndarray:
+        return layers[0]
+
+    def vectors(self, places: np.ndarray, words: list[str]) -> np.ndarray:
+        self.now += 0.6 * len(words)
+        return places[:, :2]
+
+
+def test_a_pace_counts_what_substitutes_take(monkeypatch):
+    clock, sentences = Clock(), read_sentences("assets/sentences.jsonl", limit=100)
+    monkeypatch.setattr(planning.time, "perf_counter", lambda: clock.now)
+    assert measure_pace(clock, sentences).token_s == pytest.approx(1)
+    assert measure_pace(clock, sentences, clock).token_s == pytest.approx(1.6)
+
+
 def test_a_pace_tells_spellings_from_tokens():
     sentences = read_sentences("assets/sentences.jsonl", limit=400)
-    pace = measured_pace(open_model("elmo-mini").encoder, sentences)
+    pace = measure_pace(open_model("elmo-mini").encoder, sentences)
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
     found = index_plan(sentences, 3, 256)
     assert Pace(2.0, 0.5).seconds(found) == 2 * found.spellings + 0.5 * found.tokens

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from core.common.errors import BadInput, ElmoscopeError, MissingArtifact
 from core.text import sentences as corpus
-from core.text.file_lines import placed_lines
+from core.text.file_lines import iterate_lines
 from core.text.sentences import LabelledRow, Sentence, Target, fingerprint, read_labelled, read_sentences, sentences_from_text
 
 
@@ -158,7 +158,7 @@ def test_a_text_file_that_is_no_utf8_is_read_as_its_bytes_look(tmp_path, packed)
     data = "\n".join(lines).encode("cp949")
     path = tmp_path / f"own.txt{packed}"
     path.write_bytes(gzip.compress(data) if packed else data)
-    assert [line.strip() for _, line in placed_lines(path, whole=True)] == lines
+    assert [line.strip() for _, line in iterate_lines(path, whole=True)] == lines
     (tmp_path / "west.txt").write_bytes("The café’s garçon.\n".encode("cp1252"))
     assert read_sentences(tmp_path / "west.txt")[0].tokens[1].startswith("café")
 
@@ -264,7 +264,7 @@ def test_a_packed_file_that_is_damaged_or_not_packed_is_told(file, tmp_path, pac
 
 def test_a_packed_file_is_held_to_the_limit_while_it_unpacks(file):
     with pytest.raises(BadInput, match=r"a\.txt\.gz, line 67: over 1,000 bytes unpacked"):
-        list(placed_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
+        list(iterate_lines(file("a.txt.gz", "One two three.\n" * 200), whole=True, most=1_000))
 
 
 def test_the_stated_limit_holds_for_a_file_larger_than_it(tmp_path):
@@ -337,7 +337,7 @@ def test_accents_written_apart_are_read_as_one_and_shown_as_written(file):
     apart = "The cafe\u0301  closed."
     (sentence,) = read_sentences(file("a.txt", apart))
     assert sentence.tokens == ("The", "caf\u00e9", "closed", ".") and sentence.text == apart
-    assert "".join(corpus.written(sentence.tokens, sentence.text)) == apart
+    assert "".join(corpus.as_in_text(sentence.tokens, sentence.text)) == apart
     (row,) = read_sentences(
         file(
             "a.jsonl",

@@ -15,7 +15,7 @@ from core.text.sentences import read_sentences
 from core.text.tokens import JOINER, bare
 from core.text.word_in_question import candidates, same_word, word_in_question, words_of
 
-EN, KO = languages.named("en"), languages.named("ko")
+EN, KO = languages.get_language("en"), languages.get_language("ko")
 TABLE = Path(__file__).parents[2] / "data" / "word-pairs.jsonl"
 RIGHT = 0.97
 

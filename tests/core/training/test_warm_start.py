@@ -12,7 +12,7 @@ from core.elmo.model import BiLM, CharacterCNN
 from core.text.tokens import character_ids
 from core.training.data import Corpus, prepare
 from core.training.trainer import PretrainConfig, Trainer
-from core.training.warm_start import _conjugate_gradients, go_on_from, importance, solve_characters, space_out, start_n_grams, start_words
+from core.training.warm_start import _conjugate_gradients, go_on_from, importance, set_n_grams, set_words, solve_characters, space_out
 
 torch.set_num_threads(1)
 WORDS = ["the", "of", "and", "bank", "banks", "river", "rivers", "play", "played", "playing", "government", "governor"]
@@ -31,7 +31,7 @@ def answers(characters: CharacterCNN, words: list[str]) -> torch.Tensor:
 def test_a_whole_word_filter_answers_one_to_its_word_and_little_to_others():
     characters = made((2, 3), (12, len(WORDS)))
     space_out(characters)
-    assert start_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), whole=1) == len(WORDS)
+    assert set_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), whole=1) == len(WORDS)
     found = answers(characters, WORDS)[:, 3:]
     torch.testing.assert_close(found.diagonal(), torch.ones(len(WORDS)), atol=1e-4, rtol=0)
     assert (found - found.diagonal().diag()).max() < 0.8  # one character apart: 1 - (1 - cosine)
@@ -43,7 +43,7 @@ def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
     space_out(characters)
     gain = np.ones(len(WORDS))
     gain[[3, 6, 11]] = 4, 3, 2  # bank, rivers, governor
-    assert start_words(characters, WORDS, gain) == 3
+    assert set_words(characters, WORDS, gain) == 3
     best = answers(characters, WORDS)[:, 3:].argmax(0)
     assert [WORDS[k] for k in best] == ["bank", "rivers", "governor"]
 
@@ -51,7 +51,7 @@ def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
 def test_an_n_gram_filter_answers_to_every_word_that_has_its_letters():
     characters = made((4, 400), (12, 1))
     space_out(characters)
-    start_n_grams(characters, WORDS, whole=1)
+    set_n_grams(characters, WORDS, whole=1)
     found = answers(characters, WORDS)[:, :400] > 0.99
     same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in found.T.numpy()}
     assert ("bank", "banks") in same and ("play", "played", "playing") in same and ("government", "governor") in same

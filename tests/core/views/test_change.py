@@ -1,7 +1,5 @@
 """A word between two corpora and two spans of dates: what changed is found, what did not is not, what is wrong is said."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -11,13 +9,8 @@ from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
 from core.views.sides import Side, keep_news
-from core.workbench import Bench, open_bench
+from core.workbench import open_bench
 from tests.core.corpus import two_texts
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
 
 
 @pytest.fixture(scope="module")
@@ -99,21 +92,21 @@ def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
         change.rank(change.read(bench, first, second), RankRequest(at_least=500))
 
 
-def test_the_command_answers_as_the_view_does(bank, sides, capsys, tmp_path):
+def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
     words = ["senses", "change", "--word", "bank", "--first", sides[0].corpus, "--second", sides[1].corpus]
-    assert main([*words, "--json", "--graph", str(tmp_path), "--csv", str(tmp_path / "bands.csv")]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    facts = answer(*words, "--graph", tmp_path, "--csv", tmp_path / "bands.csv")
     assert facts["measures"]["apd"]["value"] == pytest.approx(bank.change.apd.value, abs=1e-4)
     assert facts["p"] == bank.change.p
     assert len((tmp_path / "bands.csv").read_text("utf-8").splitlines()) == 3
     uses = usage_graphs.read_uses(tmp_path / "uses.csv")
     assert len(usage_graphs.read_clusters(tmp_path / "clusters.csv", uses)) == len(uses) == 32
-    assert main(["senses", "change", "--uses", str(tmp_path / "uses.csv"), "--clusters", str(tmp_path / "clusters.csv"), "--json"]) == 0
-    again = json.loads(capsys.readouterr().out)  # by the file's own clusters
+    again = answer(
+        "senses", "change", "--uses", tmp_path / "uses.csv", "--clusters", tmp_path / "clusters.csv"
+    )  # by the file's own clusters
     assert again["groups_are_labels"]
     assert again["measures"]["jsd"]["value"] == pytest.approx(facts["measures"]["jsd"]["value"], abs=1e-6)
-    assert main(["senses", "change", "--first", sides[0].corpus, "--second", sides[1].corpus, "--at-least", "8", "--json"]) == 0
-    assert json.loads(capsys.readouterr().out)["words"][0]["word"] == "bank"
+    ranked = answer("senses", "change", "--first", sides[0].corpus, "--second", sides[1].corpus, "--at-least", 8)
+    assert ranked["words"][0]["word"] == "bank"
 
 
 @pytest.mark.parametrize(
@@ -124,13 +117,12 @@ def test_the_command_answers_as_the_view_does(bank, sides, capsys, tmp_path):
         (["--first", "FIRST", "--second", "SECOND", "--graph", "x"], "name it with --word"),
     ],
 )
-def test_a_wrong_command_is_one_sentence(words, message, sides, capsys):
+def test_a_wrong_command_is_one_sentence(words, message, sides, refused):
     named = {"FIRST": sides[0].corpus, "SECOND": sides[1].corpus}
-    assert main(["senses", "change", *(named.get(word, word) for word in words)]) == 2
-    assert message in capsys.readouterr().err
+    assert message in refused("senses", "change", *(named.get(word, word) for word in words))
 
 
-def test_labels_spread_on_the_command_line(capsys, tmp_path):
+def test_labels_spread_on_the_command_line(answer, refused, tmp_path):
     """From two labels a sense of a bundled word; the second annotator calls one of them otherwise."""
     from core.corpus import label_files
     from core.corpus.spread import Labels
@@ -145,9 +137,8 @@ def test_labels_spread_on_the_command_line(capsys, tmp_path):
         paths.append(tmp_path / f"{name}.jsonl")
         paths[-1].write_text(label_files.written_labels("bank", sentences, Labels(tuple(given)), None), "utf-8")
     output = tmp_path / "all.jsonl"
-    words = ["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--second", str(paths[1]), "--output", str(output), "--json"]
-    assert main([*words, "--csv", str(tmp_path / "all.csv")]) == 0
-    facts = json.loads(capsys.readouterr().out)
+    words = ["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--second", str(paths[1]), "--output", str(output)]
+    facts = answer(*words, "--csv", tmp_path / "all.csv")
     right = [row["sense"] == sense for row, sense in zip(facts["sentences"], gold, strict=True)]
     assert np.mean(right) >= 0.9
     assert facts["alpha"] < 1
@@ -155,8 +146,8 @@ def test_labels_spread_on_the_command_line(capsys, tmp_path):
     assert len(output.read_text("utf-8").splitlines()) == len(gold)
     assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == len(gold) + 1
     names = np.unique(gold)[:2].tolist()
-    assert main(["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--merge", "=".join(names), "=".join(names[::-1])]) == 2
-    assert "is a circle. Merge one way" in capsys.readouterr().err
+    circle = ("--merge", "=".join(names), "=".join(names[::-1]))
+    assert "is a circle. Merge one way" in refused("senses", "spread", "--word", "bank", "--labels", paths[0], *circle)
 
 
 def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(bench, sides, bank, tmp_path, monkeypatch):

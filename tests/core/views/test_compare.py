@@ -12,12 +12,6 @@ from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
 from core.views import compare, levels
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
-from core.workbench import Bench, open_bench
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
 
 
 @pytest.fixture

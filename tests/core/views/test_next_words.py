@@ -7,14 +7,8 @@ from core.analysis import expectation
 from core.common.errors import MissingArtifact
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
-from core.workbench import Bench, open_bench
 
 TEXT = "She sat on the bank. Of the three, it was the lighthouse."
-
-
-@pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench("elmo-mini")
 
 
 def test_words_around_a_text_and_in_a_place_are_those_of_the_language_model(bench):

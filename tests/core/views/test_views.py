@@ -29,11 +29,6 @@ TEXTS = ("We moored the boat at the bank.", "The bank raised its rates again.")
 
 
 @pytest.fixture(scope="module")
-def bench() -> Bench:
-    return open_bench()
-
-
-@pytest.fixture(scope="module")
 def words(bench: Bench) -> tuple[WordInContext, ...]:
     return bench.words(*TEXTS)
 

@@ -1,0 +1,97 @@
+"""A map as its instrument is sent it: dots, stars, groups and true neighbors in every space, as JSON."""
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from core.common import model_layers
+from core.common.i18n import t
+from core.common.model_layers import SENSES
+from core.figures.style import OWN, ink, layer_colour, layer_title
+from core.files.artifacts import text_fingerprint
+from core.index.neighbours import Occurrence
+from core.live.texts import map_texts
+from core.senses.trust import Links
+from core.text.readings import Chosen
+from core.text.tokens import around
+
+STARS = {1: "first", 2: "second"}  # by the sentence's number
+NEUTRAL = "#8c8c96"  # of dots in no group
+
+
+def packed(numbers: np.ndarray, kind: str = "<f4") -> str:
+    """Numbers as base64, little-endian, float32 unless another kind is given: what `decoded` reads."""
+    return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Points:
+    """What is on one map: N dots, each an occurrence, and S stars in K spaces."""
+
+    names: Sequence[str]  # (K,) of the spaces
+    coordinates: np.ndarray  # (K, N, 2)
+    stars: np.ndarray  # (K, S, 2)
+    chosen: Mapping[int, Chosen]  # the reader's sentences that are stars, by number
+    occurrences: Sequence[Occurrence]  # (N,)
+    groups: Sequence[Sequence[int]]  # of each dot, in every space or once for all: a number into `colours`, 0 for none
+    colours: Sequence[str]
+    chips: Sequence[tuple[str, int, int]]  # what a group is called, its number, its shape
+    shapes: Sequence[int]  # (N,)
+    notes: Sequence[str]  # (N,) what else is said of a dot
+    links: Sequence[Sequence[Links]]  # true neighbors of the first dots, then of the stars, in every space
+    labels: Sequence[tuple[int, np.ndarray]] = ()  # groups that are named on the map, and where: (K, 2)
+    words: Sequence[Sequence[int]] = ()  # numbers of the dots whose words are written, in every space
+    under: Sequence[str] = ()  # what is said under a space's name
+    told: Mapping[str, str] = field(default_factory=dict)  # what a group's name means
+    axes: tuple[str, str] | None = None
+
+
+def map_data(shown: Points, *, title: str, alt: str) -> dict:
+    """All that the map of these points needs in any layer, as JSON; `alt` has a place for where one looks, "{where}"."""
+    layers = model_layers.in_use()
+    n_spaces, n, _ = shown.coordinates.shape
+    places = np.concatenate([shown.coordinates, shown.stars], axis=1).astype(float)
+    labels = np.array([[at[k] for _, at in shown.labels] for k in range(n_spaces)], float).reshape(n_spaces, -1, 2)
+    everything = places.reshape(-1, 2)
+    low, high = (everything.min(0), everything.max(0)) if len(everything) else (np.zeros(2), np.ones(2))
+    named = {group: name for name, group, _ in shown.chips}
+    linked = len(shown.links) - len(shown.chosen)
+    origins = [*range(linked), *range(n, n + len(shown.chosen))]
+    result = {
+        "names": list(shown.names),
+        "short": [t("sense") if name == SENSES else layers.label(name) for name in shown.names],
+        "titles": [layers.heading(name) for name in shown.names],
+        "where": [layer_title(name) for name in shown.names],
+        "under": list(shown.under) or [""] * n_spaces,
+        "tints": [layer_colour(name) for name in shown.names],
+        "places": packed(np.concatenate([places, labels], axis=1)),
+        "limits": [float(low[0]), float(high[0]), float(low[1]), float(high[1])],
+        "rows": [o.row for o in shown.occurrences],
+        "groups": [[int(group) for group in each] for each in shown.groups],
+        "colours": list(shown.colours),
+        "chips": [{"name": name, "group": group, "shape": shape, "told": shown.told.get(name, "")} for name, group, shape in shown.chips],
+        "shapes": [int(shape) for shape in shown.shapes],
+        "lines": [around(o.tokens, o.position) for o in shown.occurrences],
+        "notes": list(shown.notes),
+        "stars": [
+            {"name": STARS[k], "label": t("yours, {number}", number=k), "text": item.readable, "colour": OWN[k - 1]}
+            for k, item in shown.chosen.items()
+        ],
+        "labels": [
+            {
+                "name": named[k],
+                "group": k,
+                "colour": (colour := shown.colours[k]),
+                "ink": ink(colour),
+                "shown": [0.0, *[1.0] * (n_spaces - 1)],
+            }
+            for k, _ in shown.labels
+        ],
+        "words": [[int(k) for k in each] for each in shown.words] or None,
+        "links": {str(k): [each.as_lists for each in links] for k, links in zip(origins, shown.links, strict=True)},
+        "axes": shown.axes,
+        "text": map_texts() | {"all": t("all layers"), "every": t("all tokens"), "title": title, "alt": alt},
+    }
+    return result | {"key": text_fingerprint([repr(result)])[:16]}

@@ -1,0 +1,221 @@
+"""Nonsense typed into every box: `python -m tests.bench.nonsense http://localhost:8501`.
+
+usage: python -m tests.bench.nonsense BASE [view ...] [--values NAME ...] [--language ko] [--photos FOLDER]
+
+Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "In use" on Home, each value in turn: typed, then Enter. After
+each it asks for: no exception, no traceback, no path of the server, no error in the console, nothing wider than the window, no markup
+that became part of the page, and of each error that is said that it says what to do and cites at most a line of what was typed. A
+fault is printed with its view, box and value; the last lines count. Ends with status 1 if anything was found.
+"""
+
+import argparse
+import re
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from playwright.sync_api import Browser, Error, Locator, Page, sync_playwright
+
+from core.common.config import ROOT, cache_folder, data_folder
+from pages._frame.menu import HOME, door, menu
+from tests.browser.conftest import AT_REST
+from tests.run import find_chromium
+
+VALUES = {
+    "HTML": "<img src=x onerror=alert(1)><b id=nonsense>bank</b><script>alert(2)</script>",
+    "emoji": "🎉👩‍👩‍👧‍👦🏳️‍🌈 bank 🎉",
+    "300 letters": "x" * 300,
+    "20,000 letters": "nonsense " * 2_222,
+    "blanks": "      ",
+    "control characters": "ba\x01nk\x07\x1b[31m\x7f \u200b\ufeff",
+    "right to left": "\u202eשלום בנק\u2066 عالم",
+    "Korean": "은행에서 돈을 찾아 강둑을 걸었다",
+    "SQL": "'; DROP TABLE words; -- ",
+    "path": "../../etc/passwd",
+}
+NUMBERS = {"300 letters": "9" * 300, "control characters": "1e999", "path": "-5", "blanks": ""}  # what a box for numbers is given instead
+SIZE = {"width": 1366, "height": 768}
+BOX = ".stTextInput input, .stTextArea textarea, .stNumberInput input, .stSelectbox input, .stMultiSelect input"
+CITED = 60  # letters in a row of what was typed, in an error
+TODO = re.compile(r"[.:!?][\"”’)`]*\s+\S")  # a second sentence: what to do
+# Those of the main column are unfolded, but for tables, which hold no box, and what exports.
+UNFOLD = """() => { for (const one of document.querySelectorAll('[data-testid=stMain] [data-testid=stExpander] details:not([open]) > summary'))
+  if (!/table|Export|표|내보내기/i.test(one.innerText)) one.click() }"""
+SAID = """() => ({
+  exceptions: [...document.querySelectorAll('[data-testid=stException]')].map((e) => e.innerText.slice(0, 300)),
+  errors: [...document.querySelectorAll('[data-testid=stAlertContentError], [data-testid=stAlertContentWarning]')].map((e) => e.innerText),
+  text: document.body.innerText,
+  marked: document.querySelectorAll('img[src=x], #nonsense').length,
+  wide: Math.max(document.documentElement.scrollWidth - innerWidth,
+    ...[...document.querySelectorAll('[data-testid=stMain]')].map((e) => e.scrollWidth - e.clientWidth)),
+})"""
+
+
+@dataclass
+class Tally:
+    """What came of a view."""
+
+    typed: int = 0
+    slowest_s: float = 0.0
+    faults: list[str] = field(default_factory=list)
+
+
+def wait(page: Page, first_ms: int = 250) -> None:
+    page.wait_for_timeout(first_ms)
+    page.wait_for_function(AT_REST, timeout=120_000)
+    page.wait_for_timeout(150)
+
+
+def open_view(page: Page, base: str, view: str, language: str) -> None:
+    file, parameters = door(view)
+    query = {**parameters, **({} if language == "en" else {"lang": language})}
+    path = "" if file == "app.py" else Path(file).stem
+    page.goto(f"{base}/{path}" + "".join(f"{'&' if k else '?'}{key}={value}" for k, (key, value) in enumerate(query.items())))
+    page.wait_for_selector("[data-testid=stMainBlockContainer] h1", timeout=120_000)
+    wait(page, 1_000)
+    page.evaluate(UNFOLD)
+    wait(page, 400)
+
+
+def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
+    """(selector, the popover it is in or None) of each box: by its key where it has one."""
+    found = [(one, None) for one in _within(page, "[data-testid=stMain]")]
+    popovers = page.locator("[data-testid=stMain] [data-testid=stPopover] button")
+    for k in range(popovers.count()):
+        popovers.nth(k).click()
+        page.wait_for_timeout(300)
+        inner = f"[data-testid=stMain] [data-testid=stPopover] button >> nth={k}"
+        found += [(one, inner) for one in _within(page, "[data-testid=stPopoverBody]")]
+        page.keyboard.press("Escape")
+    if view == HOME:
+        page.locator("[data-testid=stSidebar] [data-testid=stExpander] summary").first.click()
+        page.wait_for_timeout(300)
+        found += [(one, None) for one in _within(page, "[data-testid=stSidebar]")]
+    return found
+
+
+def _within(page: Page, place: str) -> Iterator[str]:
+    script = """([place, box]) => [...document.querySelectorAll(place + ' :is(' + box + ')')].filter((e) => e.checkVisibility() && !e.disabled)
+      .map((e) => [...(e.closest('[class*=st-key-]')?.classList ?? [])].find((name) => name.startsWith('st-key-')) ?? '')"""
+    names = page.evaluate(script, [place, BOX])
+    for k, name in enumerate(names):
+        own = f"[class~='{name}'] :is({BOX})" if name else ""
+        yield own if own and names.count(name) == 1 else f"{place} :is({BOX}) >> nth={k}"
+
+
+def type_in(page: Page, box: Locator, value: str) -> None:
+    """As a person does who pastes it: what was there goes, Enter ends it."""
+    box.click(timeout=10_000)
+    page.keyboard.press("Control+A")
+    page.keyboard.insert_text(value) if value else page.keyboard.press("Delete")
+    page.keyboard.press("Control+Enter" if box.evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
+
+
+def faults(page: Page, value: str, console: list[str]) -> Iterator[str]:
+    """What is wrong with the page as it stands."""
+    shown = page.evaluate(SAID)
+    yield from (f"exception: {one}" for one in shown["exceptions"])
+    if found := re.search(r"Traceback|File \"|\.py\", line", shown["text"]):
+        yield f"traceback: {found[0]}"
+    for place in {str(ROOT), str(cache_folder()), str(data_folder() or ROOT), str(Path.home()) + "/", "site-packages"}:
+        if place in shown["text"]:
+            at = shown["text"].index(place)
+            yield f"path: {shown['text'][max(0, at - 60) : at + 60]!r}"
+    if shown["marked"]:
+        yield "markup became part of the page"
+    if shown["wide"] > 2:
+        yield f"{shown['wide']} px too wide"
+    for said in shown["errors"]:
+        if not TODO.search(said):
+            yield f"does not say what to do: {said[:160]!r}"
+        if len(value) > CITED and value[:CITED] in said:
+            yield f"cites all of it: {said[:160]!r}"
+    yield from (f"console: {one}" for one in console)
+    console.clear()
+
+
+def run(browser: Browser, arguments: argparse.Namespace, view: str) -> Tally:
+    """Each value into each box of a view, one after the other; the view is opened anew for each box, and after a fault."""
+    tally = Tally()
+    context = browser.new_context(viewport=SIZE)
+    page = context.new_page()
+    console: list[str] = []
+    page.on("console", lambda m: console.append(m.text[:200]) if m.type == "error" else None)
+    page.on("pageerror", lambda e: console.append(str(e)[:200]))
+    page.on("dialog", lambda d: (console.append(f"dialog: {d.message}"), d.dismiss()))
+    page.on("response", lambda r: console.append(f"{r.status} {r.url[:120]}") if r.status >= 400 else None)
+    open_view(page, arguments.base, view, arguments.language)
+    places = boxes(page, view)
+    for k, (selector, popover) in enumerate(places):
+        if k:
+            reopen(page, arguments, view)
+        for name in arguments.values:
+            started = time.monotonic()
+            try:
+                value = typed(page, selector, popover, name)
+                found = list(faults(page, value, console))
+            except Error as error:
+                found = [f"not typed: {str(error).splitlines()[0][:200]}"]
+            tally.typed += 1
+            tally.slowest_s = max(tally.slowest_s, time.monotonic() - started)
+            if found:
+                box = selector.split(" :is(")[0]
+                tally.faults += [f"{box}, {name}: {one}" for one in found]
+                if arguments.photos:
+                    arguments.photos.mkdir(parents=True, exist_ok=True)
+                    page.screenshot(path=arguments.photos / f"{view}-{k}-{name.replace(' ', '-')}.png")
+                console.clear()
+                reopen(page, arguments, view)
+    context.close()
+    return tally
+
+
+def typed(page: Page, selector: str, popover: str | None, name: str) -> str:
+    """The value of that name, put into the box."""
+    box = page.locator(selector).first
+    if popover and not box.is_visible():
+        page.locator(popover).click()
+        page.wait_for_timeout(250)
+    value = NUMBERS.get(name, VALUES[name]) if box.get_attribute("type", timeout=10_000) == "number" else VALUES[name]
+    type_in(page, box, value)
+    wait(page)
+    return value
+
+
+def reopen(page: Page, arguments: argparse.Namespace, view: str) -> None:
+    """The view as it first was."""
+    open_view(page, arguments.base, view, arguments.language)
+    if view == HOME:
+        page.locator("[data-testid=stSidebar] [data-testid=stExpander] summary").first.click()
+        page.wait_for_timeout(300)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("base")
+    parser.add_argument("views", nargs="*")
+    parser.add_argument("--values", nargs="+", choices=list(VALUES), default=list(VALUES))
+    parser.add_argument("--language", default="en")
+    parser.add_argument("--photos", type=Path, help="of each page with a fault")
+    arguments = parser.parse_args()
+    arguments.base = arguments.base.rstrip("/")
+    views = arguments.views or [view for entry in menu() for page in entry.pages for view in page.views]
+    typed, wrong = 0, 0
+    print(f"{'view':12}{'typed':>8}{'slowest':>10}{'faults':>8}", flush=True)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
+        for view in views:
+            tally = run(browser, arguments, view)
+            print(f"{view:12}{tally.typed:8}{tally.slowest_s:8.1f} s{len(tally.faults):8}", flush=True)
+            for fault in dict.fromkeys(tally.faults):
+                print(f"  {fault}", flush=True)
+            typed, wrong = typed + tally.typed, wrong + len(tally.faults)
+        browser.close()
+    print(f"{typed:,} inputs on {len(views)} views, {wrong} faults")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,43 @@
+"""What many tests of core read, made once a file: the bundled model, its labelled words, a bench; a tiny data set and its frozen parts."""
+
+import pytest
+
+from core.elmo.models import BUNDLED_MODEL, Model, open_model
+from core.index.sense_space import SenseSpace
+from core.index.table import OccurrenceTable
+from core.index.tables import open_table
+from core.senses.judge import open_judge
+from core.text.corpora import BUNDLED_CORPUS
+from core.workbench import Bench, open_bench
+from tests.core.classify_parts import Dataset, Frozen, dataset, frozen
+
+
+@pytest.fixture(scope="module")
+def model() -> Model:
+    return open_model(BUNDLED_MODEL)
+
+
+@pytest.fixture(scope="module")
+def table(model) -> OccurrenceTable:
+    """The labelled words of the bundled sentences."""
+    return open_table(BUNDLED_CORPUS, model, targets_only=True)
+
+
+@pytest.fixture(scope="module")
+def space(model) -> SenseSpace:
+    return open_judge(model).space
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return open_bench()
+
+
+@pytest.fixture(scope="module")
+def data() -> Dataset:
+    return dataset()
+
+
+@pytest.fixture(scope="module")
+def parts() -> Frozen:
+    return frozen()
