@@ -205,6 +205,5 @@ def _table(rows: Sequence[dict], path: str | None) -> list[str]:
     return in_columns([head, *(map(str, row.values()) for row in rows)], right=range(1, len(head)))
 
 
-senses = group(
-    "senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=(senses_change, senses_spread, senses_glosses)
-)
+commands = (senses_change, senses_spread, senses_glosses)
+senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=commands)
