@@ -157,7 +157,7 @@ def known_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
 
 
 def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None = None) -> dict[str, dict[str, WordGain]]:
-    """Labelled word -> space -> how far it tells the word's senses apart; `report` is told words done, of all."""
+    """Labeled word -> space -> how far it tells the word's senses apart; `report` is told words done, of all."""
     spaces = Layers(table.meta["layers"]).spaces
     return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in spaces}, report)
 
