@@ -172,6 +172,11 @@ class Bench:
         """The corpus as numbers of words: no model reads it."""
         return self.opener.encoded(self.corpus)
 
+    def reads(self, *kinds: str) -> list[tuple[str, str]]:
+        """What is in use of these kinds, "model", "vectors", "corpus", by name: (kind, name) each."""
+        names = {"model": self.names.model, "vectors": self.names.vectors or self.language.vectors, "corpus": self.corpus}
+        return [(kind, names[kind]) for kind in kinds]
+
     def about(self, *words: WordInContext) -> "Bench":
         """With the labeled sentences of further words that these are (core.text.labelled_words)."""
         spellings = [word.read_as or word.word for word in words]

@@ -6,7 +6,7 @@ from core.common.i18n import t
 from pages._frame.frame import frame, lede, part, question, show
 from pages._frame.in_use import InUse
 from pages._learn.lessons import choose
-from pages._learn.slides import notes, slide_named, stepper
+from pages._learn.slides import all_slides, notes, stepper
 
 
 def lessons(in_use: InUse) -> None:
@@ -24,7 +24,7 @@ def slides(in_use: InUse) -> None:
         number = stepper()
         notes(number)
     with slide:
-        question(slide_named(number).title)
+        question(all_slides()[number].title)
         show("pages._learn.slide_show", in_use, number)
 
 

@@ -20,8 +20,9 @@ MODULES = {  # a package by another name than its module's
     "axe_playwright_python": "axe-playwright-python",
     "PIL": "pillow",
 }
-# AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own
-ELSEWHERE = {"allennlp", "transformers", "tokenizers", "core", "pages", "tests"}
+# AllenNLP has an environment of its own (core.engines.allennlp_setup); transformers is optional, with requirements of its tests' own, and so is
+# wn (pyproject.toml's extra "wordnet"), whose tests are skipped without it
+ELSEWHERE = {"allennlp", "transformers", "tokenizers", "wn", "core", "pages", "tests"}
 
 
 def imported(*places: str) -> set[str]:

@@ -290,3 +290,10 @@ def aligned(old: list[str], new: list[str]) -> list[tuple[int | None, int | None
             i, j = a_from + k, b_from + k
             pairs.append((start + i if i < a_to else None, start + j if j < b_to else None))
     return [*pairs, *((len(old) - k, len(new) - k) for k in range(end, 0, -1))]
+
+
+def is_version(text: str, other: str) -> bool:
+    """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
+    a, b = ([token for sentence in sentences_of(item) for token in sentence] for item in (text, other))
+    same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
+    return bool(same) and 2 * same >= max(len(a), len(b))

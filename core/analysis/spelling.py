@@ -72,6 +72,11 @@ class Firing:
         return self.exact and sum(abs(window.share) for window in self.windows if window.lettered) <= UNREAD
 
     @property
+    def heaviest(self) -> Window | None:
+        """The window with the largest share that reads letters."""
+        return next((window for window in self.windows if window.lettered), None)
+
+    @property
     def by_letter(self) -> np.ndarray:
         """(letters,) share of each letter over all widths."""
         return self.grid.sum(axis=0)

@@ -96,6 +96,12 @@ class LSTMStep:
         """(P,): this direction's half of the layer."""
         return self.output + self.skip
 
+    def arithmetic(self, c: int) -> str:
+        """A cell's new value written out in its own numbers, as LaTeX."""
+        f, before, i, g, cell = (float(a[c]) for a in (self.forget_gate, self.cell_before, self.input_gate, self.candidate, self.cell))
+        before, g = (f"{v:.2f}" if v >= 0 else f"({v:.2f})" for v in (before, g))
+        return rf"\small c_{{{c}}} \approx {f:.2f} \cdot {before} + {i:.2f} \cdot {g} \approx {cell:.2f}"
+
 
 @dataclass(frozen=True, slots=True)
 class Direction:

@@ -12,6 +12,7 @@ from core.classify.data import SplitConfig, normal_form
 from core.classify.head import TextHead
 from core.classify.model import Variant, variant_titles
 from core.classify.tables import Table
+from core.classify.tasks import OpenHeads
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.markup import command
@@ -118,12 +119,13 @@ def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
     return rows
 
 
-def _mean(tests: Sequence[dict], key: str) -> float:
-    return round(statistics.fmean(test[key] for test in tests), 4)
-
-
-def _deviation(tests: Sequence[dict], key: str) -> float | None:
-    return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
+def all_metas(own: Mapping[str, OpenHeads]) -> dict[str, dict[str, dict]]:
+    """Task -> classifier -> how it was made and how good it is: those that lie on this machine, then one's own by name."""
+    result = {task: tasks.heads_metas(task) for task in tasks.TASKS}
+    for name, opened in own.items():
+        heads = opened.heads.items()
+        result[name] = {variant: {**head.meta, "labels": head.labels, "temperature": head.temperature} for variant, head in heads}
+    return {task: metas for task, metas in result.items() if metas}
 
 
 def _mean(tests: Sequence[dict], key: str) -> float:

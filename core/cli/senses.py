@@ -1,4 +1,4 @@
-"""The `senses` commands: how a word's use differs between two sets of texts, and a few labels spread to all of its sentences."""
+"""The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -172,6 +172,31 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     return {**facts, "doubtful": doubtful, "sentences": rows}, "\n".join(lines)
 
 
+@command(
+    "glosses",
+    "A WordNet's glosses beside a word's sense groups, the likeliest of each first: a guess. Needs the package wn and its data.",
+    option("--word", "the word", metavar="W", required=True),
+    option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    option("--groups", "how many groups (default: as many as the vectors suggest)", type=whole(1, 20)),
+    option("--most", "glosses of each group (default 3)", type=whole(1), default=3),
+    LAYER,
+    CSV,
+    *MODEL,
+)
+def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
+    from core.views import induction
+
+    bench = bench_of(model, corpus)
+    found = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=groups))
+    beside = induction.glosses(bench, found)
+    rows = [
+        {"group": name, "sentences": int((found.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
+        for k, name in enumerate(found.groups.names)
+        for sense in beside.likeliest(k, most)
+    ]
+    return {"word": found.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, "\n".join(_table(rows, csv))
+
+
 def _table(rows: Sequence[dict], path: str | None) -> list[str]:
     """Rows for people; as CSV, where a file is named."""
     head = list(rows[0]) if rows else []
@@ -180,4 +205,6 @@ def _table(rows: Sequence[dict], path: str | None) -> list[str]:
     return in_columns([head, *(map(str, row.values()) for row in rows)], right=range(1, len(head)))
 
 
-senses = group("senses", "Change of meaning, and labels that spread.", commands=(senses_change, senses_spread))
+senses = group(
+    "senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=(senses_change, senses_spread, senses_glosses)
+)

@@ -100,14 +100,12 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
         made += context_curve.run_contexts(contexts, data, model, vectors, **where)
     lines = read_results(output)
     summaries = {name: summary(lines, name) for name in only}
-    text = "\n".join(
-        in_columns(
-            (name, variant, f"{spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
-            for name, variants in summaries.items()
-            for variant, facts in variants.items()
-        )
+    cells = (
+        (name, variant, f"{spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
+        for name, variants in summaries.items()
+        for variant, facts in variants.items()
     )
-    return {"output": output, "made": len(made), "summary": summaries}, text
+    return {"output": output, "made": len(made), "summary": summaries}, "\n".join(in_columns(cells))
 
 
 @command(

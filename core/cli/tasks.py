@@ -119,23 +119,12 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, model) ->
     from core.tasks.catalogue import task_named
 
     model, vectors = open_both(model, vectors)
-    made = list(
-        measured.measure(
-            [task_named(name) for name in only],
-            data,
-            model,
-            vectors,
-            plan=measured.RunPlan(seeds=seeds, controls=not no_controls, curve=curve),
-            output=Path(output),
-            watch=_notes(),
-            report=progress("layers, tokens"),
-        )
-    )
+    plan = measured.RunPlan(seeds=seeds, controls=not no_controls, curve=curve)
+    how = {"plan": plan, "output": Path(output), "watch": _notes(), "report": progress("layers, tokens")}
+    made = list(measured.measure([task_named(name) for name in only], data, model, vectors, **how))
     summaries = measured.summaries(measured.read_results(Path(output) / "results.json"))
-    table = {
-        name: {"baseline": value.baseline, "elmo": value.elmo, "error_reduction": value.error_reduction, "seeds": value.seeds}
-        for name, value in summaries.items()
-    }
+    keys = ("baseline", "elmo", "error_reduction", "seeds")
+    table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
     return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, summaries.items()), right=(1,)))
 
 

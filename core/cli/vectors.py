@@ -56,11 +56,8 @@ def embed(*, input, output, stateful, batch_size, engine, precision, cluster, mo
     model = open_model(model, precision=precision, cluster=cluster, engine=engine)
     sentences = _read_embed_input(Path(input), stateful)
     started = time.perf_counter()
-    arrays = (
-        _embed_allennlp(model, sentences, stateful, batch_size)
-        if engine == "allennlp"
-        else _embed_ours(model, sentences, stateful, batch_size, cluster, parts)
-    )
+    how = (model, sentences, stateful, batch_size)
+    arrays = _embed_allennlp(*how) if engine == "allennlp" else _embed_ours(*how, cluster, parts)
     seconds = time.perf_counter() - started
     with replacing(Path(output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)

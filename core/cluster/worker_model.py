@@ -85,14 +85,11 @@ class SpreadEncoder(Encoder):
                 report(done, total)
         return results
 
-    def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """As Encoder.encode_tokens: whole sentences go to the workers."""
-        result = self.encode(sentences)
-        return np.stack([layers[:, position] for layers, position in zip(result, positions, strict=True)])
-
-    def around_alone(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """As Encoder.around_alone: whole sentences go to the workers."""
-        return self.around(sentences, positions)
+    def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """As Encoder.alone: whole sentences go to the workers."""
+        read = self.encode(sentences)
+        layers = np.stack([each[:, position] for each, position in zip(read, positions, strict=True)])
+        return layers, self.around(sentences, positions, read)
 
     def _jobs(self, sentences: list[list[str]], groups: list[list[int]]) -> Iterator[ShardJob]:
         for k, numbers in enumerate(groups):

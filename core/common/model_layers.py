@@ -81,6 +81,10 @@ class Layers:
             return t("layer {layer}", layer=space)
         return t("the embeddings") if space == "0" else t("layer {layer} of {n}", layer=space, n=self.n - 1)
 
+    def short(self, space: str) -> str:
+        """A space's name beside a bar or below arrows."""
+        return t("layer mix") if space == MIX else self.title(space)
+
     def at(self, space: str, *, begins: bool = False) -> str:
         """Where something is the case, as in "the cosine is 0.75 at layer 1"; with a capital where a sentence `begins` so."""
         if begins:

@@ -118,11 +118,6 @@ class EncodedCorpus:
         return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
 
     @cached_property
-    def document_of(self) -> np.ndarray:
-        """(N,) the document of each token."""
-        return self.document[self.sentence]
-
-    @cached_property
     def document_sizes(self) -> np.ndarray:
         """(documents,) tokens of each."""
         return np.bincount(self.document, np.diff(self.starts), len(self.documents)).astype(np.int64)

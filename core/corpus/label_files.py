@@ -5,7 +5,7 @@ where a person said it, else false and the "probability". Lines without "given" 
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -93,3 +93,8 @@ def pairs(given: Sequence[str]) -> Mapping[str, str]:
         if into.setdefault(clean(first), clean(second)) != clean(second):
             raise BadInput(t("“{name}” would go into two senses. Name one.", name=clean(first)))
     return into
+
+
+def tokens_of(occurrences: Iterable) -> list[Token]:
+    """Occurrences as files of labels know them."""
+    return [(o.tokens, o.position) for o in occurrences]

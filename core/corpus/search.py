@@ -235,7 +235,7 @@ def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
     mask = masks[rarest]
     wanted = np.flatnonzero(mask)
     codes = corpus.word[rarest : rarest + places]
-    first = np.flatnonzero(codes == wanted[0] if len(wanted) == 1 else mask[codes])
+    first = np.flatnonzero(codes == int(wanted[0]) if len(wanted) == 1 else mask[codes])
     for k, mask in enumerate(masks):
         if k != rarest:
             first = first[mask[corpus.word[first + k]]]
@@ -252,5 +252,5 @@ def _merged(of: list[tuple[np.ndarray, int]]) -> Hits:
 
 def _parts(words: Sequence[str]) -> list[str]:
     if not 0 < len(words) <= MAX_WORDS:
-        raise BadInput(t("{n} words; search for 1 to {most}.", n=len(words), most=MAX_WORDS))
+        raise BadInput(t("That is {n} words. Search for 1 to {most}.", n=len(words), most=MAX_WORDS))
     return list(words)

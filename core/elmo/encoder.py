@@ -99,14 +99,25 @@ class Encoder:
 
     def encode_tokens(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
         """(n, L, D): one token of each sentence. Each direction reads up to it and no further, together half of what `encode` reads."""
-        result = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
+        return self.alone(sentences, positions)[0]
+
+    def alone(self, sentences: list[list[str]], positions: list[int]) -> tuple[np.ndarray, np.ndarray]:
+        """(n, L, D), (n, 2P): one token of each sentence, and what `around` gives of it, to rounding; read as `encode_tokens` reads."""
+        layers = np.empty((len(sentences), self.n_layers, self.dim), np.float32)
+        around = np.empty((len(sentences), self.dim), np.float32)
         for numbers in self._batches(sentences):
-            ahead, behind = self._ends([sentences[n] for n in numbers], [positions[n] for n in numbers], itself=True)
+            sides = []
+            for backward in (False, True):
+                read = [[SENTENCE_BEGIN, *sentences[n], SENTENCE_END][:: -1 if backward else 1] for n in numbers]
+                ends = [len(sentences[n]) - positions[n] if backward else positions[n] + 1 for n in numbers]
+                sides.append(_Run(self, [tokens[: end + 1] for tokens, end in zip(read, ends, strict=True)], as_given=True))
+            ahead, behind = side_by_side(lambda backward, sides=sides: sides[backward].last(backward), _DIRECTIONS, self.device)
             words = self.word_vectors([sentences[n][positions[n]] for n in numbers])
-            result[numbers, 0] = np.concatenate([words, words], axis=1)
-            for layer, (a, b) in enumerate(zip(ahead, behind, strict=True), 1):
-                result[numbers, layer] = np.concatenate([a, b], axis=1)
-        return result
+            layers[numbers, 0] = np.concatenate([words, words], axis=1)
+            for layer, (a, b) in enumerate(zip(ahead[0], behind[0], strict=True), 1):
+                layers[numbers, layer] = np.concatenate([a, b], axis=1)
+            around[numbers] = np.concatenate([ahead[1], behind[1]], axis=1)
+        return layers, around
 
     def word_vectors(self, words: list[str]) -> np.ndarray:
         """(n, P) float32 char-CNN vectors of spellings, from the cache where they are known."""
@@ -145,14 +156,6 @@ class Encoder:
             row[:half] = layers[-1, place - 1, :half] if place else self._edges[0]
             row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
         return result
-
-    def around_alone(self, sentences: list[list[str]], positions: list[int]) -> np.ndarray:
-        """(n, 2P): what `around` gives, to rounding, where nothing else of the sentences is wanted: each direction reads up to the token."""
-        result = np.empty((len(sentences), 2, self.dim // 2), np.float32)
-        for numbers in self._batches(sentences):
-            sides = self._ends([sentences[n] for n in numbers], [positions[n] for n in numbers], itself=False)
-            result[numbers] = np.stack([side[-1] for side in sides], axis=1)
-        return result.reshape(len(sentences), self.dim)
 
     def around_each(self, layers: np.ndarray) -> np.ndarray:
         """(T, 2P): what `around` gives of each token of a sentence whose layers (L, T, D) are known."""
@@ -195,15 +198,6 @@ class Encoder:
         if group:
             yield group
 
-    def _ends(self, sentences: list[list[str]], positions: list[int], *, itself: bool) -> tuple[list[np.ndarray], list[np.ndarray]]:
-        """(n, P) of each layer, forward and backward: where each direction stands once it has read up to a token, or just before it."""
-        sides = []
-        for backward in (False, True):
-            read = [[SENTENCE_BEGIN, *sentence, SENTENCE_END][:: -1 if backward else 1] for sentence in sentences]
-            ends = [len(s) - k if backward else k + 1 for s, k in zip(sentences, positions, strict=True)]
-            sides.append(_Run(self, [tokens[: end + itself] for tokens, end in zip(read, ends, strict=True)], as_given=True))
-        return side_by_side(lambda backward: sides[backward].last(backward), _DIRECTIONS, self.device)
-
     def _encode_batch(self, sentences: list[list[str]]) -> list[np.ndarray]:
         run = _Run(self, sentences)
         return run.layers(*run.both())
@@ -238,13 +232,15 @@ class _Run:
             x = (self.x[self.reverse] if backward else self.x).to(self.device)
             return [layer.cpu() for layer in self.stacks.run_direction(x, self.batch_sizes, backward=backward)[0]]
 
-    def last(self, backward: bool) -> list[np.ndarray]:
-        """Of each layer the outputs at every sequence's end (n, P), as the sequences came in, read in the order they are given in."""
-        starts = np.cumsum([0, *self.batch_sizes])
-        ends = torch.from_numpy(starts[np.array(self.lengths) - 1] + np.arange(len(self.lengths)))
+    def last(self, backward: bool) -> tuple[list[np.ndarray], np.ndarray]:
+        """Of each layer the outputs at every sequence's end (n, P), of the top layer those one step before, as the sequences came in, read in
+        the order they are given in."""
+        starts, lengths = np.cumsum([0, *self.batch_sizes]), np.array(self.lengths)
+        ends, before = (torch.from_numpy(starts[lengths - step] + np.arange(len(lengths))) for step in (1, 2))
         with torch.inference_mode():
             outputs = self.stacks.run_direction(self.x.to(self.device), self.batch_sizes, backward=backward)[0]
-        return [layer.cpu()[ends].numpy()[np.argsort(self.order)] for layer in outputs]
+        back = np.argsort(self.order)
+        return [layer.cpu()[ends].numpy()[back] for layer in outputs], outputs[-1].cpu()[before].numpy()[back]
 
     def layers(self, ahead: list[Tensor], behind: list[Tensor]) -> list[np.ndarray]:
         """Stacks to (L, T, D) a sentence, boundaries removed, in the order the sentences came in."""

@@ -19,6 +19,7 @@ from core.engines.masked import MaskedWords
 from core.engines.transformer import MEAN, TransformerEncoder, is_transformer, weights_of
 from core.engines.transformer import fingerprint as fingerprint_of
 from core.files import sums
+from core.files.artifacts import file_sha256
 from core.files.registry import resolve
 from core.text import languages
 from core.text.languages import Language
@@ -78,6 +79,14 @@ def open_model(
 def weights_files(folder: Path) -> list[Path]:
     """The files of a model's numbers: an ELMo has one."""
     return weights_of(folder) if is_transformer(folder) else [find_files(folder)[1]]
+
+
+def numbers_sha256(name: str, kind: str) -> str:
+    """Of the file of numbers of a model or of vectors, by name."""
+    path = resolve(name, kind)
+    if path.is_dir():
+        path = weights_files(path)[0] if kind == "model" else path / "vectors.safetensors"
+    return file_sha256(path)
 
 
 def model_fingerprint(folder: Path) -> str:

@@ -65,6 +65,12 @@ def less(kept: Mapping, first: str, second: str) -> Paired:
     return compare_pairs(kept["one_nn"][first], kept["one_nn"][second])
 
 
+def mean_of(kept: Mapping, measure: str, name: str) -> float | None:
+    """A space's figure over all words, to three digits; None where it was not measured."""
+    values = kept[measure].get(name)
+    return round(sum(values) / len(values), 3) if values else None
+
+
 def chance(senses: np.ndarray) -> float:
     """How often another sentence drawn at random has one's sense."""
     counts = np.unique(senses, return_counts=True)[1]

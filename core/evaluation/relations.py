@@ -39,12 +39,20 @@ class Relation:
     kind: str
     reason: str
 
+    @property
+    def name(self) -> str:
+        return f"{self.word}: {self.senses[0]} / {self.senses[1]}"
+
 
 @dataclass(frozen=True, slots=True)
 class Interval:
     mean: float
     low: float | None  # 95 %, words drawn; None, both: of fewer than FEWEST words
     high: float | None
+
+    @property
+    def in_percent(self) -> str:
+        return f"{self.mean:.0%} ({self.low:.0%}–{self.high:.0%})"
 
 
 @dataclass(frozen=True, slots=True)

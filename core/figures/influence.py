@@ -26,6 +26,11 @@ MARK = (
 WORD = "text-align:right;padding:0.12rem 0.5rem;overflow-wrap:anywhere;"
 
 
+def signed_each(names: Sequence[str], values: Sequence[float]) -> str:
+    """Each of several with its name: "river edge +0.03, financial institution −0.01"."""
+    return ", ".join(f"{name} {signed(value)}" for name, value in zip(names, values, strict=True))
+
+
 def signed(value: float) -> str:
     """A difference of cosines to two digits, with its sign where it has one.
 

@@ -256,3 +256,10 @@ def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:
     low, high = points.min(0), points.max(0)
     pad = np.maximum((high - low) * 0.13, 1e-3) if (high > low).any() else np.ones(2)  # of a single place too
     return low[0] - pad[0], high[0] + pad[0], low[1] - pad[1], high[1] + pad[1]
+
+
+def selected_rows(event) -> list[int]:
+    """Row ids of a selection event: `customdata`, never the point's number, which is per trace; stars are negative."""
+    points = (event or {}).get("selection", {}).get("points", [])
+    ids = [p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"] for p in points if p.get("customdata")]
+    return [int(k) for k in ids if int(k) >= 0]

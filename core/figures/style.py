@@ -172,3 +172,10 @@ def layer_colour(name: str) -> str:
     (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
     ends = ([int(LAYER_COLOURS[end][k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
     return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
+
+
+def with_camera(config: dict[str, Any]) -> dict[str, Any]:
+    """Plotly's menu with its camera, whose work the page's own export does; a figure that has no menu shows none (taken.STYLE)."""
+    if not config.get("displayModeBar", True):
+        return {**config, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
+    return {**config, "modeBarButtonsToRemove": [name for name in config.get("modeBarButtonsToRemove", []) if name != "toImage"]}

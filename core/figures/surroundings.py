@@ -1,41 +1,43 @@
 """Words around a word: a map of them by the sentence they lean to, and how far each leans."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Protocol
 
 import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup
-from core.figures.maps import MapLook, finish_map
+from core.figures.maps import MapLook, find_limits, finish_map
 from core.figures.style import GREY, GRID, SENSE_COLOURS, Figure, base
 
-SIDES = (GREY, SENSE_COLOURS[0], SENSE_COLOURS[1])  # of a point that leans to neither, to the first, to the second sentence
+GROUPS = (GREY, *SENSE_COLOURS)  # by a group's number, 0 for none
+SIDES = GROUPS[:3]  # of a point that leans to neither, to the first, to the second sentence
 NAMED = 8  # points on each side whose words stand on the map
 LETTER, LINE = 7.5, 17  # a letter's width and a line's height, in pixels
 
 
-def group_colours(*, sides: bool) -> tuple[str, ...]:
-    """By a group's number, 0 for none: of two sentences' sides, or of any groups."""
-    return SIDES if sides else (GREY, *SENSE_COLOURS)
+class Leaning(Protocol):
+    """A word's surroundings (core.views.around.Around): N points in K spaces."""
+
+    points: Any  # the first `occurrences` are sentences with the word, the rest words
+    coordinates: np.ndarray  # (K, N, 2)
+    stars: np.ndarray  # (K, S, 2)
+    groups: np.ndarray  # (K, N) numbers into GROUPS
+    strength: np.ndarray  # (K, N) in which order points are named
+
+    def at(self, space: str) -> int: ...
 
 
-def lean_map(
-    coordinates: np.ndarray,
-    words: Sequence[str],
-    cards: Sequence[str],
-    groups: Sequence[int],
-    colours: Sequence[str],
-    strength: Sequence[float],
-    occurrences: int,
-    look: MapLook,
-) -> go.Figure:
-    """(N, 2) coordinates of points in `groups` (N,), numbers into `colours`; the first `occurrences` are diamonds, the rest dots. The
-    strongest of each group carry their word, where there is room for it."""
+def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: MapLook) -> go.Figure:
+    """The space that is looked at: sentences are diamonds, words (N,) dots. The strongest of each group carry their word, where there is
+    room for it; without limits the map holds its own points and stars."""
+    k, occurrences = result.at(look.layer), result.points.occurrences
+    look = replace(look, limits=look.limits or find_limits(result.coordinates[k], result.stars[k]))
     figure = Figure()
-    xy = np.asarray(coordinates, float).reshape(-1, 2)
-    groups = np.asarray(groups, int)
-    written = words_with_room(xy, words, groups, np.asarray(strength, float), occurrences, look)
+    xy, groups = np.asarray(result.coordinates[k], float).reshape(-1, 2), np.asarray(result.groups[k], int)
+    written = words_with_room(xy, words, groups, np.asarray(result.strength[k], float), occurrences, look)
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)
         figure.add_scatter(
@@ -50,7 +52,7 @@ def lean_map(
             hovertext=[cards[k] for k in here],
             hovertemplate="%{hovertext}",
             marker={
-                "color": colours[group],
+                "color": GROUPS[group],
                 "size": 10,
                 "symbol": ["diamond" if k < occurrences else "circle" for k in here],
                 "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},

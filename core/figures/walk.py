@@ -12,6 +12,7 @@ from core.figures.style import RIM, Figure, base
 NEGATIVE, POSITIVE = "#D55E00", "#0072B2"  # below and above zero, on every heat map
 SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))
 ROW, LEGEND, NAMES = 25, 46, 40  # pixels of a row, of the scale below the last one, of the columns' names above the first
+CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
 
 
 def limit_of(*arrays: np.ndarray, share: float = 99.0) -> float:
@@ -123,3 +124,16 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
         autorange="reversed", tickvals=list(range(len(names))), ticktext=names, fixedrange=True, automargin=True, tickfont={"size": 14}
     )
     return base(figure, height=30 * len(names) + 40, key="walk.shares")
+
+
+def cell_sizes(vectors: np.ndarray) -> np.ndarray:
+    """(T, P) -> (T, CELLS): the mean size of each run of numbers, 0 to 1 of the largest of all words."""
+    runs = np.stack([np.abs(run).mean(axis=1) for run in np.array_split(vectors, min(CELLS, vectors.shape[1]), axis=1)], axis=1)
+    return runs / max(float(runs.max()), 1e-9)
+
+
+def draw_strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, height: float) -> Markup:
+    """A vector as cells side by side."""
+    cell = width / len(sizes)
+    drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
+    return Markup().join(drawn.format(x + k * cell, y, cell, height, colour, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))

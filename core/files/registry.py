@@ -48,6 +48,11 @@ def entries(kind: str) -> list[CatalogueEntry]:
     return [replace(entry, available=True, size_mb=_size_mb(path)) if path else entry for entry, path in places]
 
 
+def available(kind: str) -> list[str]:
+    """The names of those that are on this machine."""
+    return [entry.name for entry in entries(kind) if entry.available]
+
+
 def entry_named(name: str, kind: str) -> CatalogueEntry | None:
     """The catalogue's entry of that name, or None (`available` is not looked up)."""
     return next((entry for entry in CATALOGUE if entry.name == name and entry.kind == kind), None)

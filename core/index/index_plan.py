@@ -145,7 +145,7 @@ def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | 
     fresh = Encoder(encoder.model) if isinstance(encoder, Encoder) else encoder
     words = [token for tokens in sample for token in tokens]
     if substitutes:
-        _ = substitutes.sampled  # made once for a model, whatever is read
+        _ = substitutes.sample  # made once for a model, whatever is read
     seconds = []
     for _ in range(2):
         started = time.perf_counter()

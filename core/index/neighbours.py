@@ -22,7 +22,7 @@ from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mixed_cosines
 from core.index import float16_products
 from core.index.rows import Rows
-from core.text.tokens import join_tokens
+from core.text.tokens import around, bare, join_tokens
 
 SAME, OTHER, ANY = "same word", "other words", "any word"
 ROWS_AT_ONCE = 1024
@@ -72,11 +72,28 @@ class Occurrence:
     def sentence(self) -> str:
         return self.text or join_tokens(list(self.tokens))
 
+    def around(self, room: float = float("inf")) -> tuple[str, str, str]:
+        """What stands before it, itself, what stands behind it, within so many letters' room (core.text.tokens)."""
+        return around(self.tokens, self.position, room)
+
 
 @dataclass(frozen=True, slots=True)
 class Neighbour:
     occurrence: Occurrence
     cosine: float
+
+    def around(self, room: float) -> tuple[str, str, str]:
+        return self.occurrence.around(room)
+
+    @property
+    def identity(self) -> int:
+        """What it is in its own table."""
+        return self.occurrence.row
+
+    @property
+    def in_any_table(self) -> str:
+        """What it is in any model's table: rows are numbered by each for itself."""
+        return f"{self.occurrence.position} {' '.join(self.occurrence.tokens)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +103,16 @@ class TypeNeighbour:
     word: str
     cosine: float
     occurrences: int
+
+    def around(self, room: float) -> tuple[str, str, str]:
+        """The word alone."""
+        return "", bare(self.word), ""
+
+    @property
+    def identity(self) -> str:
+        return self.word
+
+    in_any_table = identity
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,6 +99,14 @@ class SenseSpace:
         words = [tokens[position] for tokens, position in zip(sentences, positions, strict=True)]
         return self._side_by_side(layers, sentences, positions, self.substitutes.vectors(places, words))
 
+    def alone(self, occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[np.ndarray, np.ndarray]:
+        """(tokens, position) each -> (n, V) as of `views`, and their places (n, 2P): read no further than that takes."""
+        sentences, positions = [list(tokens) for tokens, _ in occurrences], [position for _, position in occurrences]
+        layers, places = self.encoder.alone(sentences, positions)
+        words = [tokens[position] for tokens, position in zip(sentences, positions, strict=True)]
+        vectors = self.substitutes.vectors(places, words)
+        return self._side_by_side(layers.astype(np.float16), sentences, positions, vectors), places  # as tables store them
+
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n, V) of some rows of a table; what takes long, their substitutes, is kept beside the table or in memory."""
         occurrences = [table.occurrence(int(row)) for row in rows]
@@ -160,7 +168,7 @@ class SenseSpace:
                 chosen = [number[row] for row in wanted]
                 return places[chosen], [words[k] for k in chosen]
         occurrences = [table.occurrence(row) for row in wanted]
-        places = self.encoder.around_alone([list(o.tokens) for o in occurrences], [o.position for o in occurrences])
+        places = self.encoder.alone([list(o.tokens) for o in occurrences], [o.position for o in occurrences])[1]
         words = [o.tokens[o.position] for o in occurrences]
         self._last = ((key, {row: k for k, row in enumerate(wanted)}, places, words), *self._last)[:LAST]
         return places, words

@@ -1,7 +1,7 @@
 """A map as its instrument is sent it: dots, stars, groups and true neighbors in every space, as JSON."""
 
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,8 +15,8 @@ from core.index.neighbours import Occurrence
 from core.live.texts import map_texts
 from core.senses.trust import Links
 from core.text.readings import Chosen
-from core.text.tokens import around
 
+NONE = "none"  # no point
 STARS = {1: "first", 2: "second"}  # by the sentence's number
 NEUTRAL = "#8c8c96"  # of dots in no group
 
@@ -73,7 +73,7 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
         "colours": list(shown.colours),
         "chips": [{"name": name, "group": group, "shape": shape, "told": shown.told.get(name, "")} for name, group, shape in shown.chips],
         "shapes": [int(shape) for shape in shown.shapes],
-        "lines": [around(o.tokens, o.position) for o in shown.occurrences],
+        "lines": [o.around() for o in shown.occurrences],
         "notes": list(shown.notes),
         "stars": [
             {"name": STARS[k], "label": t("yours, {number}", number=k), "text": item.readable, "colour": OWN[k - 1]}
@@ -95,3 +95,10 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
         "text": map_texts() | {"all": t("all layers"), "every": t("all tokens"), "title": title, "alt": alt},
     }
     return result | {"key": text_fingerprint([repr(result)])[:16]}
+
+
+def point_named(name: str, rows: np.ndarray, numbers: Iterable[int]) -> int | None:
+    """The number of a point: of a dot, named by its row, or behind the dots of one of the stars of these numbers; None of no point."""
+    if name in STARS.values():
+        return len(rows) + [STARS[number] for number in numbers].index(name)
+    return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])

@@ -1,7 +1,7 @@
 """Every text of the page in the reader's language, and of the instruments as the app shows them too; what is filled in stands in braces."""
 
 from core.common.i18n import t
-from core.common.model_layers import MIX, SENSES, Layers
+from core.common.model_layers import SENSES, Layers
 from core.figures.style import layer_title
 from core.views.substitutes import weak_texts
 
@@ -18,7 +18,7 @@ def texts(layers: Layers, model: str, *, cut_at_spaces: bool) -> dict:
         "mix": mix_texts(layers, "{word}") | sense_texts(layers, "{word}", "{n}") | _mix(),
         "map": _map(),
         "spaces": {
-            "names": [t("layer mix") if name == MIX else layers.title(name) for name in spaces],
+            "names": [layers.short(name) for name in spaces],
             "short": [layers.label(name) for name in spaces],
             "titles": [layers.heading(name) for name in spaces],
             "where": [layer_title(name) for name in spaces],

@@ -18,7 +18,7 @@ from core.common.i18n import t
 from core.elmo.mix import mixed
 from core.elmo.substitutes import Change, Substitutes
 from core.text.languages import tokenize
-from core.text.tokens import join_tokens
+from core.text.tokens import bare, join_tokens
 
 DROP, MASK, SWAP = WAYS = ("drop", "mask", "swap")
 PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
@@ -64,6 +64,10 @@ class Influence:
     moved: np.ndarray  # (K, V, 3) 1 - cosine of the target's vector in the variant with the one in the sentence
     spread: np.ndarray  # (V, 3, S), of Centroids; 0 where not known
     least: np.ndarray  # (V, 3, S), of Centroids; -1 where not known
+
+    def word_at(self, position: int) -> str:
+        """A word of the sentence, cut where it is long."""
+        return bare(self.tokens[position])[:40]
 
 
 @dataclass(frozen=True, slots=True)

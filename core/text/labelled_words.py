@@ -169,6 +169,11 @@ class Labelled:
     senses: int
     pos: tuple[str, ...]
 
+    @property
+    def part_of_speech(self) -> str:
+        """The one that it has, or "several"."""
+        return self.pos[0] if len(self.pos) == 1 else "several"
+
 
 def list_words(language: Language) -> dict[str, Labelled]:
     """Every labeled word of a language, its own and the further ones, in alphabetical order; {} where they are not listed."""

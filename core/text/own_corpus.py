@@ -38,7 +38,7 @@ class Source:
     path: Path
 
 
-def uploaded(name: str, content: bytes, folder: Path) -> Source:
+def keep_upload(name: str, content: bytes, folder: Path) -> Source:
     """A file that came by a browser, kept in a new folder of its own by a name that can lead nowhere and marks up nothing."""
     path = folder / re.sub(r"[^\w. -]", "_", plain_file_name(name))
     folder.mkdir()

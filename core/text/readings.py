@@ -131,3 +131,19 @@ def as_typed(tokens: tuple[str, ...], position: int) -> tuple[str, int]:
     before = len(find_word(list(tokens[:position]), word))
     places = find_word(languages.tokenize(text), word)
     return text, places[min(before, len(places) - 1)] if places else min(position, max(0, len(languages.tokenize(text)) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class TwoContexts:
+    """A word in two sentences."""
+
+    word: str
+    texts: tuple[str, str]
+    sentences: tuple[WordInContext, WordInContext]
+    single: WordInContext  # where one sentence alone is asked about
+    sense: str = ""  # of the word there, where it is known
+
+    @property
+    def forms(self) -> tuple[str, str]:
+        """How it is written in each."""
+        return self.sentences[0].word, self.sentences[1].word

@@ -107,7 +107,7 @@ def as_written(tokens: Sequence[str], text: str) -> list[str]:
 
     A token that the text has not is spaced as in `pieces`.
 
-    >>> as_written(["do", "n't", "say", "\"", "yes", "\""], "don't say “yes”")
+    >>> as_written(["do", "n't", "say", '"', "yes", '"'], "don't say “yes”")
     ['do', "n't", ' say', ' “', 'yes', '”']
     """
     plain, written = places(text)
@@ -152,7 +152,7 @@ def around(tokens: Sequence[str], position: int, most: float = float("inf")) -> 
     """What stands before a token, the token, and what stands behind it: at most so many letters' room, cut around the token.
 
     >>> around(["They", "sat", "on", "the", "bank", "of", "the", "river", "."], 4, 17)
-    ('…on the ', 'bank', ' of the…')
+    ('…on the ', 'bank', ' of…')
     """
     shown = pieces(tokens)
     word, first, last = shown[position], position, position + 1
@@ -196,5 +196,22 @@ def _width(text: str) -> float:
 
 
 def shortened(text: str, most: int, *, end: int = 0) -> str:
-    """At most so many characters, "…" where others are left out: behind, or before the last `end`."""
+    """At most so many characters, "…" where others are left out: behind, or before the last `end`.
+
+    >>> shortened("bank", 4), shortened("the river bank", 9), shortened("a-long-name.csv", 10, end=4)
+    ('bank', 'the rive…', 'a-lon….csv')
+    """
     return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"
+
+
+def window(n: int, position: int, n_words: int, width: int) -> tuple[int, int]:
+    """First and last but one of the tokens shown of n: `width` beside the words in question, what one side lacks on the other."""
+    behind = position + n_words
+    left, right = min(position, width // 2), min(n - behind, width // 2)
+    left, right = min(position, width - right), min(n - behind, width - left)
+    return position - left, behind + right
+
+
+def write_word(word: str) -> str:
+    """A word of the model's list, alone: one that stands against the word before it with a hyphen, as Korean endings are written."""
+    return f"-{bare(word)}" if word.startswith(JOINER) and bare(word) != word else bare(word)

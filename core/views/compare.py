@@ -21,12 +21,16 @@ from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.elmo.models import Model
 from core.files import registry
-from core.index.sense_space import SenseSpace
+from core.index.sense_space import FILE, SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses.judge import open_judge
 from core.senses.reports import sense_report_of, senses_report_of
 from core.senses.separation import SenseReport
+from core.text import languages
+from core.text.composed import folded
 from core.text.corpora import open_corpus
+from core.text.labelled_words import sentences_of
+from core.text.word_in_question import lemmas, words_of
 from core.views.levels import sense_space
 from core.workbench import Bench, table_key
 
@@ -48,6 +52,11 @@ class SpaceName:
     layer: str | None = None  # a number, "mix" or "senses"; None: static vectors
     corpus: str = ""
     whole: bool = True
+
+    @property
+    def labelled(self) -> "SpaceName | None":
+        """Of the labeled tokens alone, which can be read at once; None where its corpus has none of a language's own."""
+        return replace(self, whole=False) if sentences_of(self.corpus) else None
 
     @property
     def reads(self) -> tuple[tuple[str, str], ...]:
@@ -90,6 +99,15 @@ class SpacesCompared:
     halves: tuple[tuple[str, float, int], ...]  # of each corpus read by a model: name, neighbors kept between its halves, words
     shift: Shift | None  # of one model's layer from corpus to corpus
     ambiguous: tuple[str, ...]  # words that have several senses in the labeled sentences of what is compared
+
+    def words_to_open(self, request: str, examples: Sequence[str], most: int) -> tuple[str, list[str]]:
+        """The word in question where both have it, else one of several meanings; and `most` words one click away."""
+        c = self.comparison
+        order = [c.words[k] for k in c.most_changed()]
+        telling = [c.words[k] for k in c.telling([*examples, *self.ambiguous])]
+        ends = [*order[: most // 4], *order[-(most // 4) :]]
+        offered = list(dict.fromkeys([*telling[: most - len(ends)], *ends]))
+        return find_form(request, c.words) or offered[0], offered
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +198,37 @@ def _pace(table: OccurrenceTable, model: Model) -> float:
         started = time.perf_counter()
         model.encoder.encode(sentences)
     return sum(map(len, sentences)) / max(1e-9, time.perf_counter() - started)
+
+
+def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) -> tuple[SpaceName | None, ...]:
+    """Each space as far as it can be compared now, given whether every token of its corpus was read: until then its labeled ones stand in,
+    and None where it has none."""
+    result: list[SpaceName | None] = []
+    for side in sides:
+        if side.layer is None:
+            result.append(side)
+        elif side.layer == SENSES and side.labelled:  # its labeled words are kept in the sense space, its other ones not
+            result.append(side.labelled)
+        else:
+            registry.resolve(side.corpus, "corpus")  # a wrong path is said at once, not by what reads it
+            result.append(side if is_read(side) else side.labelled)
+    return tuple(result)
+
+
+def offered_spaces() -> list[str]:
+    """Vector files and models' layers on this machine, as `space_named` reads them; last of a model the sense space that it was taught."""
+    result = registry.available("vectors")
+    for model in registry.available("model"):
+        folder = registry.resolve(model, "model")
+        senses = (SENSES,) if (folder / FILE).is_file() else ()
+        result += [f"{model}{MARK}{layer}" for layer in (*model_layers.of_folder(folder).spaces, *senses)]
+    return result
+
+
+def find_form(word: str, words: Sequence[str]) -> str:
+    """The word, or what it is a form of, where it is one of these; else ""."""
+    word = folded(word.strip())
+    return next((form for form in (word, *lemmas(word, words_of(languages.in_use()))) if form in words), "")
 
 
 def space_named(text: str, corpus: str) -> SpaceName:

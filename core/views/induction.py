@@ -8,9 +8,11 @@ import numpy as np
 
 from core.analysis.maps import pca
 from core.analysis.word_maps import open_maps
+from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
+from core.corpus.dictionary import DictionarySense, dictionary_senses
 from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
 from core.elmo import in_place
 from core.elmo.language_model import Prediction
@@ -20,6 +22,7 @@ from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.clusters import Agreement, Suggestion
+from core.static.context import static_contexts
 from core.text.composed import folded
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
@@ -30,6 +33,7 @@ READS = ("model", "corpus")
 MOST = 2_000  # occurrences of a word that are clustered
 MOST_LOOKED_AT = 300  # of them, for how many substitutes say little
 OFFERED = 400  # words; any other can be asked for
+EARLIER = 0.1  # a dictionary names frequent senses first: what each later one loses, times the logarithm of its place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +85,19 @@ class Induction:
     spread: SpreadLabels | None = None  # what was labeled, spread to all occurrences; None where fewer than two senses were
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class GroupGlosses:
+    """A dictionary's senses beside the groups of a word."""
+
+    lexicon: str
+    senses: tuple[DictionarySense, ...]
+    scores: np.ndarray  # (groups, senses), higher is likelier
+
+    def likeliest(self, group: int, n: int = 1) -> list[DictionarySense]:
+        """The n likeliest senses of a group, the first before the others."""
+        return [self.senses[k] for k in np.argsort(-self.scores[group], kind="stable")[:n]]
+
+
 def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     """None while the table it needs is still being read. BadInput for a word with too few sentences."""
     bench = bench.about(WordInContext((request.word,), 0))
@@ -100,6 +117,33 @@ def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
     if wrong := [k for k, _ in labels.given if not 0 <= k < len(of.items)]:
         raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", k=wrong[0], word=of.word, n=len(of.items)))
     return spread(of.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
+
+
+def glosses(bench: Bench, found: Induction) -> GroupGlosses:
+    """A WordNet's senses of the word, and which is the likeliest of each group: a guess. MissingArtifact where there is no WordNet here,
+    BadInput where it does not have the word, or the model no vectors of words.
+
+    A gloss and a group's sentences are compared by the words in them: the sums of their static vectors (core.static.context), each minus
+    what the word's glosses, or its groups, have in common.
+    """
+    of, groups = found.occurrences, found.groups
+    lexicon, senses = dictionary_senses(of.word, bench.language.code)
+    if not senses:
+        raise BadInput(t("{lexicon} does not have “{word}”.", lexicon=lexicon, word=of.word[:60]))
+    if (vectors := bench.language_vectors) is None:
+        raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language's words here."))
+    texts = [[of.word, *bench.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
+    own = [[k for k, token in enumerate(tokens) if folded(token) == of.word] for tokens in texts]
+    texts = [[tokens[0], *(token for k, token in enumerate(tokens) if k not in at)] for tokens, at in zip(texts, own, strict=True)]
+    of_glosses = unit(static_contexts(vectors, texts, [(0, 1)] * len(texts)))
+    spans = [(o.position, o.position + 1) for o in of.items]
+    around = unit(static_contexts(vectors, [list(o.tokens) for o in of.items], spans))
+    number = int(groups.of.max()) + 1
+    middles = np.stack([around[groups.of == k].mean(axis=0) for k in range(number)])
+    common = around.mean(axis=0) if number > 1 else 0
+    scores = unit(middles - common) @ unit(of_glosses - (of_glosses.mean(axis=0) if len(senses) > 1 else 0)).T
+    scores -= EARLIER * np.log1p(np.arange(len(senses)))
+    return GroupGlosses(lexicon, senses, scores)
 
 
 def lemma_of(bench: Bench, word: str) -> str:

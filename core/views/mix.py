@@ -163,6 +163,12 @@ def layer_lengths(bench: Bench) -> np.ndarray:
     return bench.opener.memo.value("layer lengths", table_key(table), measure, most=16)
 
 
+def pulls_of(bench: Bench, weights: Sequence[float]) -> np.ndarray:
+    """(L,), together 1: what each layer counts for under these weights; () where they are of another number of layers, or none."""
+    lengths = layer_lengths(bench) if len(weights) else ()
+    return pulls(np.array(weights), lengths) if len(lengths) == len(weights) > 0 else np.empty(0)
+
+
 def _as_weighed(layers: np.ndarray, request: MixRequest | AnyMixRequest) -> np.ndarray:
     """(..., D) as the mix takes them."""
     return layer_normalised(layers) if request.normalised else layers

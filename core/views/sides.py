@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
@@ -251,10 +252,10 @@ def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) ->
         read = bench.layers_of(tokens)
         return np.stack([of[:, k] for of, k in zip(read, positions, strict=True)]).astype(np.float16)  # as tables store them
 
+    alone = cache(lambda space: space.alone(list(zip(tokens, positions, strict=True))))
+
     def likeliest(space: SenseSpace, some: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
-        of, at, read = ([every[j] for j in some.tolist()] for every in (tokens, positions, bench.layers_of(tokens)))
-        places = space.encoder.around([list(each) for each in of], at, read)
-        return space.substitutes.likeliest(places, [each[j] for each, j in zip(of, at, strict=True)], k)
+        return space.substitutes.likeliest(alone(space)[1][some], [tokens[j][positions[j]] for j in some.tolist()], k)
 
     return WordTexts(
         items=items,
@@ -262,7 +263,7 @@ def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) ->
         documents=[facts.documents[k] for k in sentences] if known else [""] * len(sentences),
         dates=[facts.dates[k] for k in sentences] if known else [""] * len(sentences),
         layers=layers,
-        views=lambda space: space.views(list(zip(tokens, positions, strict=True)), layers(), bench.layers_of(tokens)),
+        views=lambda space: alone(space)[0],
         likeliest=likeliest,
     )
 

@@ -16,7 +16,7 @@ from core.classify.tasks import OpenHeads
 from core.common.i18n import t
 from core.workbench import Bench
 from pages._cached.kept import keep
-from pages._cached.views import bench, named
+from pages._cached.views import bench
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
@@ -62,7 +62,7 @@ def opened(task: str, in_use: InUse) -> OpenHeads:
     def open_heads() -> OpenHeads:
         return tasks.open_heads(tasks.task_named(task), model=over.model, vectors=over.vectors)
 
-    return keep("heads", named(over, READS), task, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
+    return keep("heads", over.reads(*READS), task, open_heads, most=12, weighed=False, meanwhile=t("Opening classifiers…"))
 
 
 def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
@@ -74,4 +74,4 @@ def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable,
 
     if task in trained_here():
         return work()
-    return keep(f"classifiers.{compute.__qualname__}", named(over, READS), (task, request), work, most=512, meanwhile=meanwhile)
+    return keep(f"classifiers.{compute.__qualname__}", over.reads(*READS), (task, request), work, most=512, meanwhile=meanwhile)

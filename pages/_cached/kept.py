@@ -43,38 +43,22 @@ def keep(
     return KEPT.value(maker, (versions, key), work, most=most, weighed=weighed)
 
 
-def version(name: str, kind: str) -> tuple:
-    """What a name stands for now. A page asks for the same few names a hundred times: within one run of it, they are looked up once."""
-    known = _known_of_run()
-    if known is None:
-        return content_of(name, kind)
-    key = name, kind, languages.in_use().code if kind == "corpus" else ""
-    if key not in known:
-        known[key] = content_of(name, kind)
-    return known[key]
-
-
 def within_run(function: Callable[P, R]) -> Callable[P, R]:
     """Ask a function once within one run of a page for what it is asked again and again: names whose files are looked up each time."""
 
     @functools.wraps(function)
     def found(*args: P.args, **kwargs: P.kwargs) -> R:
-        known = _known_of_run()
-        if known is None:
+        run = get_script_run_ctx(suppress_warning=True)
+        if run is None:
             return function(*args, **kwargs)
+        if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes these anew for every run
+            _RUN.of, _RUN.known = run.cursors, {}
         key = function, args, tuple(kwargs.items()), languages.in_use().code
-        if key not in known:
-            known[key] = function(*args, **kwargs)
-        return known[key]
+        if key not in _RUN.known:
+            _RUN.known[key] = function(*args, **kwargs)
+        return _RUN.known[key]
 
     return found
 
 
-def _known_of_run() -> dict | None:
-    """What this run of a page, in this thread, has looked up so far; None where no page runs."""
-    run = get_script_run_ctx(suppress_warning=True)
-    if run is None:
-        return None
-    if getattr(_RUN, "of", None) is not run.cursors:  # Streamlit makes these anew for every run
-        _RUN.of, _RUN.known = run.cursors, {}
-    return _RUN.known
+version = within_run(content_of)  # what a name stands for now

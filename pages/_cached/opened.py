@@ -104,9 +104,10 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     labeled tokens, those of all these words.
     """
     opened, spent = model(model_name), spent_by_visit()
-    corpus, *_ = key = _key(corpus, model_name, targets_only)
+    kind, key = _key(corpus, model_name, targets_only)
+    corpus = key[0]
     return jobs.job(
-        _kind(targets_only),
+        kind,
         key,
         lambda job: open_claimed(corpus, opened, spent, job.report, targets_only=targets_only),
         failed=t("Indexing failed. Searching the labeled sentences instead."),
@@ -116,16 +117,14 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
 
 def known_table_job(corpus: str, model_name: str) -> ServerJob | None:
     """The job of every token, where somebody began it."""
-    return jobs.known(_kind(False), _key(corpus, model_name))
+    return jobs.known(*_key(corpus, model_name))
 
 
-def _kind(targets_only: bool) -> str:
-    return "labelled tokens" if targets_only else "every token"
-
-
-def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple:
+def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:
+    """The kind of a job, and its key."""
     corpus = corpus if targets_only else indexed(corpus)
-    return corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+    what = corpus, model_name, version(corpus, "corpus"), version(model_name, "model")
+    return "labelled tokens" if targets_only else "every token", what
 
 
 def encoded(corpus: str) -> EncodedCorpus:
@@ -173,7 +172,7 @@ def spent_by_visit() -> dict[tuple, int]:
 
 def drop_job(corpus: str, model_name: str, *, targets_only: bool = False) -> None:
     """Forget a job and its table."""
-    jobs.drop(_kind(targets_only), _key(corpus, model_name, targets_only))
+    jobs.drop(*_key(corpus, model_name, targets_only))
 
 
 def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:

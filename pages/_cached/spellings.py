@@ -13,7 +13,6 @@ from core.elmo.encoder import Encoder
 from core.static.vectors import StaticNeighbour
 from core.workbench import Bench
 from pages._cached.kept import keep
-from pages._cached.views import named
 from pages._frame.markup import plain
 from pages._frame.server_jobs import Background
 
@@ -45,6 +44,16 @@ class SpellingReading(Background):
             self.speed = 0.0
             self.begin(self._read, failed=t("Reading failed."), name="spellings")
 
+    def nearest(self, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:
+        """Of each word, its nearest among those read; none while too few are."""
+        upto = min(among or len(self.spellings.words), len(self.spellings.words))
+        self.start(upto)
+        if self.spellings.read < min(ENOUGH, upto):
+            self.wait(WAITED_S)
+        if self.spellings.read < min(ENOUGH, upto):
+            return [[] for _ in words]
+        return self.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
+
     def stop(self) -> None:
         self._stop.set()
 
@@ -70,18 +79,7 @@ def reading(over: Bench) -> SpellingReading:
         words, own = list_words(model.folder, over.vectors)
         return SpellingReading(model.encoder, Spellings(words, model.fingerprint, model.encoder.model.shape.projection), own)
 
-    return keep("spellings", named(over, ("model", "vectors")), None, begin, most=3, weighed=False)
-
-
-def nearest_read(read: SpellingReading, words: tuple[str, ...], rows: np.ndarray, among: int | None) -> list[list[StaticNeighbour]]:
-    """Of each word, its nearest among those read; none while too few are."""
-    upto = min(among or len(read.spellings.words), len(read.spellings.words))
-    read.start(upto)
-    if read.spellings.read < min(ENOUGH, upto):
-        read.wait(WAITED_S)
-    if read.spellings.read < min(ENOUGH, upto):
-        return [[] for _ in words]
-    return read.spellings.nearest(rows, NEIGHBOURS, among=upto, exclude=words)
+    return keep("spellings", over.reads("model", "vectors"), None, begin, most=3, weighed=False)
 
 
 def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:

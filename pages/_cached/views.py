@@ -13,8 +13,6 @@ from pages._frame.in_use import InUse
 R = TypeVar("R")
 READS = {"model": ("model",), "language_model": ("model",), "targets": ("model", "corpus")}  # by part of a bench
 
-OF_LANGUAGE = {"vectors": "vectors", "corpus": "sentences"}
-
 
 def bench(in_use: InUse) -> Bench:
     """What is in use on a page."""
@@ -31,19 +29,14 @@ def view(compute: Callable[..., R], over: Bench, request: Hashable, *further: An
 
     `further` is handed on too and hangs on the same; `options` are those of `pages._cached.kept.keep`.
     """
-    reads = [*named(over, sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
+    reads = [*over.reads(*sys.modules[compute.__module__].READS), *getattr(request, "reads", ())]
     return keep(_maker(compute), reads, request, lambda: compute(over, request, *further), most=most, **options)
 
 
 def of(part: str, compute: Callable[..., R], over: Bench, *request: Hashable, most: int = 64, **options: Any) -> R:
     """The answer of a function of one part of a bench, such as its "targets" or its "model.encoder", and of a request."""
-    reads = named(over, READS[part.partition(".")[0]])
+    reads = over.reads(*READS[part.partition(".")[0]])
     return keep(_maker(compute), reads, request, lambda: compute(attrgetter(part)(over), *request), most=most, **options)
-
-
-def named(over: Bench, kinds: tuple[str, ...]) -> list[tuple[str, str]]:
-    """What is in use of these kinds, by name; where none is chosen, what belongs to the model's language."""
-    return [(kind, getattr(over.names, kind) or getattr(over.language, OF_LANGUAGE[kind])) for kind in kinds]
 
 
 def _maker(compute: Callable) -> str:

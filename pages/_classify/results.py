@@ -1,6 +1,5 @@
 """The Results page: an earlier experiment beside ours, whether ELMo pays with few labels, each task's variants, and two checks on the numbers."""
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -8,12 +7,11 @@ from core.classify import tasks
 from core.classify.model import variant_titles
 from core.common.i18n import say, t
 from core.common.significance import LEVEL, format_p, margin, points
-from core.elmo.mix import pulls
 from core.elmo.models import BUNDLED_MODEL
 from core.experiments import variants
 from core.experiments.planned import EXPERIMENTS
 from core.figures.classifiers import accuracy_dots
-from core.views.mix import layer_lengths
+from core.views.mix import pulls_of
 from pages._cached.kept import keep
 from pages._cached.views import bench_of
 from pages._classify.curve import scores_of, show_curve
@@ -43,12 +41,6 @@ def task_titles() -> dict[str, str]:
         "headlines-to-titles": t("Our headlines → AG News"),
         "titles-to-headlines": t("AG News → our headlines"),
     }
-
-
-def _condition(name: str) -> str:
-    """Under which an experiment was run; one that is not listed here keeps the English of core.experiments.variants."""
-    english = EXPERIMENTS[name].condition
-    return say(english[0].upper() + english[1:])
 
 
 def show(in_use: InUse) -> None:
@@ -114,16 +106,18 @@ def _task(result: dict) -> None:
         key=f"results.{name}",
         alt=t("{task}, accuracy, best first: {named}.", task=task_of.get(name, name), named=named),
     )
-    notice(describe_task(rows, _condition(name)))
+    condition = EXPERIMENTS[name].condition  # one that is not listed keeps the English of core.experiments.planned
+    notice(describe_task(rows, say(condition[0].upper() + condition[1:])))
     st.caption(t("Input width (32 to 356) and dropout differ too. Few labels changes the input alone."))
+    over = bench_of(BUNDLED_MODEL)
     table = pd.DataFrame(
         [
             {
                 t("classifier"): titles[v],
                 **scores_of(r),
                 t("training, s"): round(r["seconds"], 1),
-                t("s0, s1, s2, gamma"): _mix(r["mix"]),
-                t("s × vector length"): _pulls(r["mix"]),
+                t("s0, s1, s2, gamma"): ", ".join(f"{x:.2f}" for x in (*r["mix"]["s"], r["mix"]["gamma"])) if r["mix"] else "",
+                t("s × vector length"): ", ".join(f"{part:.0%}" for part in pulls_of(over, r["mix"]["s"] if r["mix"] else ())),
             }
             for v, r in rows.items()
         ]
@@ -184,15 +178,3 @@ def describe_task(rows: dict[str, dict], condition: str) -> list[str]:
     if variants.kind_of(best) == "plain baseline" and shown:
         lines.append(t("That is a baseline: no network here pays off on this task."))
     return lines
-
-
-def _pulls(mix: dict | None) -> str:
-    """What each layer counts for in the sum: its weight times the length of its vectors in the bundled sentences, as shares."""
-    if not mix:
-        return ""
-    lengths = layer_lengths(bench_of(BUNDLED_MODEL))
-    return ", ".join(f"{part:.0%}" for part in pulls(np.array(mix["s"]), lengths)) if len(lengths) == len(mix["s"]) else ""
-
-
-def _mix(mix: dict | None) -> str:
-    return ", ".join(f"{x:.2f}" for x in (*mix["s"], mix["gamma"])) if mix else ""

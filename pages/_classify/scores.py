@@ -9,6 +9,7 @@ import streamlit as st
 from core.classify import tasks
 from core.classify.model import variant_descriptions, variant_titles
 from core.classify.scores import calibrated_ece
+from core.classify.trainings import all_metas
 from core.common.i18n import t
 from core.figures.classifiers import confusion_figure, reliability_figure
 from core.figures.style import LAYER_COLOURS
@@ -23,7 +24,7 @@ from pages._widgets.charts import draw
 def show_scores() -> None:
     """Of the task chosen: a row a classifier, and one of them closer."""
     with shown_errors():
-        result = scored()
+        result = all_metas({title: mine.opened for title, mine in classifiers.trained_here().items()})
         if not result:
             return
         st.markdown(t("#### The shipped classifiers on unseen texts"))
@@ -53,16 +54,6 @@ def show_scores() -> None:
             )
         )
         lists.twin(table, name="scores", key="scores.twin", label=t("Export the table"))
-
-
-def scored() -> dict[str, dict[str, dict]]:
-    """Task -> classifier -> how it was made and how good it is; those that lie on this machine, and this session's own."""
-    result = {task: tasks.heads_metas(task) for task in tasks.TASKS}
-    for title, mine in classifiers.trained_here().items():
-        result[title] = {
-            name: {**head.meta, "labels": head.labels, "temperature": head.temperature} for name, head in mine.opened.heads.items()
-        }
-    return {task: metas for task, metas in result.items() if metas}
 
 
 def _row(name: str, meta: dict) -> dict:

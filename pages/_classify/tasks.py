@@ -22,7 +22,7 @@ from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
 from core.text.tokens import pieces, shortened
 from pages._cached.kept import keep
-from pages._cached.views import bench, named
+from pages._cached.views import bench
 from pages._classify import brackets
 from pages._classify.notices import describe_choice, describe_measure, describe_spans
 from pages._frame import examples
@@ -46,7 +46,7 @@ def _open_tasks(in_use: InUse) -> dict[str, OpenTask]:
         return {}
     over = bench(in_use)
     options = {"most": 4, "weighed": False, "meanwhile": t("Opening the heads…")}
-    return keep("task heads", named(over, READS), RESULTS.stat().st_mtime, lambda: answers.open_tasks(over.model, over.vectors), **options)
+    return keep("task heads", over.reads(*READS), RESULTS.stat().st_mtime, lambda: answers.open_tasks(over.model, over.vectors), **options)
 
 
 def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable) -> R:
@@ -54,7 +54,7 @@ def _ask(compute: Callable[..., R], in_use: InUse, task: str, request: Hashable)
     over, opened = bench(in_use), _open_tasks(in_use)[task]
     key = (task, request, RESULTS.stat().st_mtime)
     return keep(
-        f"tasks.{compute.__qualname__}", named(over, READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
+        f"tasks.{compute.__qualname__}", over.reads(*READS), key, lambda: compute(opened, request, over.model, over.vectors), most=256
     )
 
 

@@ -24,7 +24,7 @@ from pages._cached import jobs, opened
 from pages._cached.kept import version
 from pages._cached.progress import AT_MOST_S, show_state
 from pages._cached.views import bench, view
-from pages._compare import spaces, usage_graph
+from pages._compare import usage_graph
 from pages._frame import examples, question
 from pages._frame.choices import BOUND, choice, text_box
 from pages._frame.frame import notice
@@ -95,7 +95,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     word = text_box(WORD, t("Word"), "", BOX["word"], place=places[0], placeholder=usual)
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
     word = (word or "").strip() or usual
-    options = list(dict.fromkeys([*spaces.corpora(), in_use.corpus, *filter(None, [news])]))
+    options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus, *filter(None, [news])]))
     for key in (FIRST, SECOND):
         name_corpus(key)
 

@@ -1,15 +1,14 @@
 """The Compare page: what is compared, how many neighbors stay, whole spaces, the words that changed most."""
 
-from dataclasses import replace
-
 import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.figures.spaces import cka_heat, overlap_histogram
 from core.figures.style import layer_title
+from core.files import registry
 from core.views import compare
-from core.views.compare import MARK, CompareRequest, SpaceName, is_same
+from core.views.compare import MARK, CompareRequest, SpaceName, is_same, offered_spaces
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
 from pages._cached.views import bench, view
@@ -33,7 +32,7 @@ def show(in_use: InUse) -> None:
     sides, running = spaces.readable(chosen)
     for job, side in running:
         if job.running:
-            waits = replace(side, whole=False) not in sides
+            waits = side.labelled not in sides
             show_progress(job, meanwhile="" if waits else t("Until then: labeled words only."))
     for job, side in [(job, side) for job, side in running if not job.running][:1]:
         show_state(job, lambda side=side: opened.go_on(side.corpus, side.source))
@@ -78,7 +77,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
-        offered = spaces.list_spaces()
+        offered = offered_spaces()
         mine = usual(in_use)
         options = [*(item for item in mine if item not in offered), *offered]
         texts = [
@@ -102,7 +101,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
         return first, second
     for key in ("first_corpus", "second_corpus"):
         name_corpus(key)
-    options = list(dict.fromkeys([*spaces.corpora(), in_use.corpus]))
+    options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus]))
     layer = layers_of(in_use.model).top
     texts = [
         place.selectbox(

@@ -1,7 +1,5 @@
 """The Compare page's words: what to notice, one word's neighbors in both spaces, and the table of all."""
 
-from collections.abc import Sequence
-
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -9,14 +7,11 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import LEVEL, format_p
 from core.figures.style import GLOVE, layer_colour
-from core.text import languages
-from core.text.composed import folded
-from core.text.word_in_question import lemmas, words_of
-from core.views.compare import MARK, SpacesCompared
+from core.views.compare import MARK, SpacesCompared, find_form
 from pages._frame import examples
 from pages._frame.choices import text_box
 from pages._frame.markup import plain
@@ -67,17 +62,17 @@ def word_in_both(result: SpacesCompared) -> None:
     """A word's two lists of neighbors side by side."""
     c = result.comparison
     request = st.session_state.get("w") or examples.first_word()
-    first, offered = opening_words(result, request, list(examples.pairs()))
+    first, offered = result.words_to_open(request, list(examples.pairs()), OFFERED)
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
-    word = find_form(folded((typed or first).strip()), c.words)
-    if not typed and not find_form(folded(request), c.words):
+    word = find_form(typed or first, c.words)
+    if not typed and not find_form(request, c.words):
         message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), other=word)
         st.caption(message)
     if not word:
-        raise BadInput(t("“{word}” is not in both. Choose another.", word=typed.strip()))
+        raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed.strip())))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)
@@ -96,22 +91,6 @@ def word_in_both(result: SpacesCompared) -> None:
                     for other, cosine in zip(neighbours[k], cosines[k], strict=True)
                 ]
             )
-
-
-def opening_words(result: SpacesCompared, request: str, examples_: Sequence[str]) -> tuple[str, list[str]]:
-    """(the word to open on, words one click away): the word in question where both have it, else one of several meanings."""
-    c = result.comparison
-    order = [c.words[k] for k in c.most_changed()]
-    telling = [c.words[k] for k in c.telling([*examples_, *result.ambiguous])]
-    ends = [*order[: OFFERED // 4], *order[-(OFFERED // 4) :]]
-    offered = list(dict.fromkeys([*telling[: OFFERED - len(ends)], *ends]))
-    return find_form(folded(request.strip()), c.words) or offered[0], offered
-
-
-def find_form(word: str, words: Sequence[str]) -> str:
-    """The word, or what it is a form of, where it is one of these; else ""."""
-    forms = lemmas(word, words_of(languages.in_use()))
-    return next((form for form in (word, *forms) if form in words), "")
 
 
 def _take_example() -> None:

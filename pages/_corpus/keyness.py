@@ -24,7 +24,7 @@ def show(in_use: InUse) -> None:
     bench = store.bench_over(in_use)
     with shown_errors():
         usual = reference_of(bench)
-        names = [entry.name for entry in registry.entries("corpus") if entry.available and entry.name != bench.corpus]
+        names = [name for name in registry.available("corpus") if name != bench.corpus]
         if in_use.corpus != bench.corpus:
             names.insert(0, in_use.corpus)
         places = st.columns([4, 4, 2], vertical_alignment="bottom")

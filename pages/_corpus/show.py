@@ -74,7 +74,9 @@ def _read(brought: Brought) -> KeptCorpus:
     check_allowed("uploads")
     with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
         return own_corpus.keep_files(
-            [own_corpus.uploaded(file.name, file.getvalue(), Path(folder) / file.file_id) for file in given], lines=brought.lines, **columns
+            [own_corpus.keep_upload(file.name, file.getvalue(), Path(folder) / file.file_id) for file in given],
+            lines=brought.lines,
+            **columns,
         )
 
 

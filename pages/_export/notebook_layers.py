@@ -60,23 +60,15 @@ leans = result.cosines[result.at(layer)] if result else []  # of each sentence w
 dict(zip(result.points.words, (leans[0] - leans[1]).round(3).tolist())) if len(leans) == 2 else None
 """
 _AROUND_MAP = """\
-import numpy as np
-
-from core.figures.maps import MapLook, Star, find_limits
-from core.figures.style import SENSE_COLOURS
-from core.figures.surroundings import SIDES, lean_map
+from core.figures.maps import MapLook, Star
+from core.figures.surroundings import lean_map
 
 
 def map_around():
     k = result.at(layer)
     stars = [Star(f"yours, {n}", "", {layer: tuple(map(float, at))}) for n, at in enumerate(result.stars[k], 1)]
-    return lean_map(
-        result.coordinates[k], result.points.words, result.points.words, result.groups[k], (SIDES[0], *SENSE_COLOURS),
-        result.strength[k], result.points.occurrences, MapLook(
-            layer=layer, key="around", stars=stars, width=700, height=500,
-            limits=find_limits(result.coordinates[k], result.stars[k]),
-        ),
-    )
+    look = MapLook(layer=layer, key="around", stars=stars, width=700, height=500)
+    return lean_map(result, result.points.words, result.points.words, look)
 
 
 map_around() if result else None

@@ -44,7 +44,7 @@ def english(in_use: InUse) -> InUse:
     if languages.in_use().code == i18n.ENGLISH:
         return replace(in_use, beside="")
     english = languages.get_language(i18n.ENGLISH)
-    st.info(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
+    st.caption(t("These classifiers are English. Using {model} and {vectors}.", model=plain(english.model), vectors=plain(english.vectors)))
     fit_model(english.model)
     return InUse(english.model, english.vectors, english.sentences, in_use.engine)
 
@@ -74,7 +74,7 @@ def choose(content: Language) -> InUse:
 
 def _choose_second_model(model: str) -> str:
     """A second model of the same language, by name or path; "" where there is none."""
-    others = [entry.name for entry in registry.entries("model") if entry.available and entry.name != model]
+    others = [name for name in registry.available("model") if name != model]
     others += _add_typed("beside", others)
     nothing = t("none")
     chosen = st.selectbox(

@@ -26,9 +26,10 @@ from pages._frame.menu import MOVED, Page, door, menu
 STATIC = Path(get_static_dir())
 SCRIPTS = STATIC / "static" / "js"
 ON_EVERY_PAGE = ("PageLink", "Selectbox", "Checkbox", "Button", "ButtonGroup", "BidiComponent", "Html")  # kinds of elements
-PLOTLY = "PlotlyChart"
+PLOTLY, TABLE = "PlotlyChart", "DataFrame"
 BY_PLOTLY = {"cloud", "decided", "flip", "map", "found", "spread", "classify", "model", "corpus", "compare", "how", "spelling", "state"}
 BY_PLOTLY |= {"lessons"}  # views
+WITHOUT_TABLE = {"flip", "train", "change", "teach", "guess"}  # as they open
 IMPORTED = re.compile(r"""\b(?:from|import)\s*["']\./([\w.~-]+\.js)["']""")
 HEAD_BYTES = 8192  # of a script: its imports stand first
 KINDS = {".js": "application/javascript", ".css": "text/css", ".woff2": "font/woff2"}
@@ -67,22 +68,25 @@ def _document(pages: Iterable[Page]) -> Callable[[Request], Awaitable[Response]]
 
     async def answer(request: Request) -> Response:
         page = by_name.get(request.url.path.rstrip("/").rpartition("/")[2], by_name[""])
-        charts = request.query_params.get(page.control, page.views[0]) in BY_PLOTLY
-        links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in scripts(charts) if name not in own)
+        view = request.query_params.get(page.control, page.views[0])
+        names = [name for name in scripts(view in BY_PLOTLY, view not in WITHOUT_TABLE) if name not in own]
+        links = "".join(f'<link rel="modulepreload" crossorigin href="./static/js/{name}">' for name in names)
         return HTMLResponse(html.replace("</head>", links + "</head>", 1), headers={"Cache-Control": "no-cache"})
 
     return answer
 
 
-@lru_cache(maxsize=2)
-def scripts(charts: bool) -> tuple[str, ...]:
-    """Names of the scripts that draw a view's elements, with Plotly's charts or without; those that they import behind them."""
-    kinds = (*ON_EVERY_PAGE, *[PLOTLY] * charts)
-    names = [file.name for kind in kinds for file in SCRIPTS.glob(f"{kind}.*.js")]
-    for name in names:  # grows meanwhile
-        with (SCRIPTS / name).open(encoding="utf-8", errors="replace") as file:
-            head = file.read(HEAD_BYTES)
-        names += [other for other in dict.fromkeys(IMPORTED.findall(head)) if other not in names]
+@lru_cache(maxsize=4)
+def scripts(charts: bool, tables: bool) -> tuple[str, ...]:
+    """Names of the scripts that draw a view's elements, with charts or tables or without, and of all that they import; the large last."""
+    names: list[str] = []
+    for kinds in (ON_EVERY_PAGE, (PLOTLY,) * charts, (TABLE, "DownloadButton") * tables):
+        new = [file.name for kind in kinds for file in SCRIPTS.glob(f"{kind}.*.js")]
+        for name in new:  # grows meanwhile
+            with (SCRIPTS / name).open(encoding="utf-8", errors="replace") as file:
+                head = file.read(HEAD_BYTES)
+            new += [other for other in dict.fromkeys(IMPORTED.findall(head)) if other not in (*names, *new)]
+        names += new
     return tuple(names)
 
 

@@ -5,11 +5,10 @@ from pathlib import Path
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.model_layers import MIX, Layers
 from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
 from core.live.texts import home_texts
 from core.text.tokens import shortened
-from core.views.pair import Angles, Pair
+from core.views.pair import Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
 from pages._widgets.instruments import get_settings, instrument
@@ -20,14 +19,8 @@ _live = instrument("home", Path(__file__).parent)
 
 
 def show(pair: Pair, other: Beside | None, layer: str, taken: Callable[[], None]) -> None:
-    """Mount it; `taken` is called when the reader has let go, `layer_set` is then the layer."""
+    """Mount it; `taken` is called when the reader has let go, `get_settings` then has the layer."""
     _live(key=LIVE, data=_data(pair, other) | {"layer": layer, "seq": get_settings(LIVE).get("seq")}, on_set_change=taken)
-
-
-def layer_set() -> str | None:
-    """The layer that the reader's browser says was set, whether there is one of that name or not."""
-    layer = get_settings(LIVE).get("layer")
-    return layer if isinstance(layer, str) else None
 
 
 def arrows_alt(pair: Pair, other: Beside | None, layer: str) -> str:
@@ -46,7 +39,7 @@ def bars_alt(pair: Pair, other: Beside | None) -> str:
     message = t("Cosines: {values}.", values=values) + verdict_words.random_in_words(dict(pair.random))
     if other is None:
         return message
-    return f"{message} {other.name}: {', '.join(f'{_space_title(other.layers, name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
+    return f"{message} {other.name}: {', '.join(f'{other.layers.short(name)} {other.angles.cosines[name]:.2f}' for name in other.layers.some)}."
 
 
 def name_of(vectors: str) -> str:
@@ -56,23 +49,7 @@ def name_of(vectors: str) -> str:
 
 def second_model_title(other: Beside, space: str) -> str:
     """A space of the second model, as in a list of all numbers."""
-    return t("{model}, {layer}", model=other.name, layer=_space_title(other.layers, space))
-
-
-def _space_title(layers: Layers, space: str) -> str:
-    """A space beside a bar or below arrows."""
-    return t("layer mix") if space == MIX else layers.title(space)
-
-
-def _of_angles(angles: Angles) -> dict:
-    """What any mix of one model's layers needs, and what the layers are called beside a bar or below arrows."""
-    return {
-        "names": [_space_title(angles.layers, name) for name in angles.layers.spaces],
-        "stops": angles.stops.tolist(),
-        "cross": angles.cross.ravel().tolist(),
-        "own": [each.tolist() for each in angles.own],
-        "values": list(angles.cosines.values()),
-    }
+    return t("{model}, {layer}", model=other.name, layer=other.layers.short(space))
 
 
 def _data(pair: Pair, other: Beside | None) -> dict:
@@ -82,8 +59,8 @@ def _data(pair: Pair, other: Beside | None) -> dict:
     if other:
         spaces = other.layers.spaces
         second = {"name": shortened(other.name, 24), "colour": BESIDE}
-        second |= _of_angles(other.angles) | {"some": [spaces.index(name) for name in other.layers.some]}
-    return _of_angles(pair.angles) | {
+        second |= other.angles.as_lists | {"some": [spaces.index(name) for name in other.layers.some]}
+    return pair.angles.as_lists | {
         "layers": names,
         "short": [layer_name(name) if name in known.some else "" for name in names],
         "colours": [layer_colour(name) for name in names],

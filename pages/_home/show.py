@@ -43,7 +43,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) ->
 
 def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
     """The answer to the page's question, in large type; a click away, the language that a foreign word is of."""
-    judgment = verdict.on(in_use, first, second).verdict
+    judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
     word = bare(first.word)
     if foreign := language.foreign(word, second.word):
         title, reason = t("Another language"), language.say_foreign(foreign[0])
@@ -110,6 +110,6 @@ def _layer(in_use: InUse, spaces: list[str]) -> str:
 
 
 def _take_set(layers: list[str]) -> None:
-    if (layer := instrument.layer_set()) in layers:
+    if (layer := instruments.get_settings(instrument.LIVE).get("layer")) in layers:
         st.session_state["layer"] = layer
         pair_layer.keep(layer)

@@ -1,14 +1,14 @@
 """Home's scenes: one dot, two arrows, other neighbors, the words that decide; each a picture of the visitor's sentences and what it says."""
 
 import math
-from dataclasses import dataclass
 
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import format_number, t
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
+from core.live.scenes import Scene, line, star, words
 from core.senses import influence
-from core.text.tokens import bare
+from core.text.tokens import bare, shortened
 from core.views.attribution import OTHER, AttributionRequest, compute
 from core.views.neighbours import at_once
 from pages._cached import opened
@@ -20,23 +20,10 @@ from pages._word import verdict
 WIDE, TALL = 260, 132  # of a picture, in its own units
 NEAR, WORDS, LETTERS, STAR = 6, 5, 11, 10  # entries of a list, words of GloVe's, letters of a word in a picture, half of a star's width
 
-Part = tuple[str, dict[str, str | float], str]  # of an SVG: element, attributes, text
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """One scene: its title, the parts of its picture, its sentence as safe HTML, and the page that goes on with what it calls it."""
-
-    title: str
-    picture: list[Part]
-    line: str
-    page: str
-    onward: str
-
 
 def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
     in_use = opened.about(in_use, first.looked_up, second.looked_up)
-    layer = verdict.on(in_use, first, second).layer
+    layer = verdict.on(in_use, first.in_context, second.in_context).layer
     layer = model_layers.in_use().top if layer == "0" else layer
     return [
         _one_dot(in_use, first, second),
@@ -56,18 +43,18 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     same = word.casefold() == bare(second.word).casefold()
     cosine = vectors.cosine(first.word, second.word)
     if not near:
-        line = t("GloVe has no vector for “{word}”.", word=word[:40])
+        caption = t("GloVe has no vector for “{word}”.", word=word[:40])
     elif same:
-        line = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
+        caption = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
     else:
         values = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
-        line = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
-    parts = [_line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
-    parts += [_star(30, 36, OWN[0]), _star(30, 96, OWN[1])]
+        caption = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
+    parts = [line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
+    parts += [star(30, 36, OWN[0]), star(30, 96, OWN[1])]
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
-        parts += [_words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
-    return Scene(t("One dot"), parts, line, "compare", t("Compare spaces"))
+        parts += [words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
+    return Scene(t("One dot"), parts, caption, "compare", t("Compare spaces"))
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
@@ -82,9 +69,9 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
         "at": model_layers.in_use().at(widest),
     }
     if widest == some[0] or values["low"] == values["high"]:
-        line = t("They are {low}° apart {below} and no farther elsewhere.", **values)
+        caption = t("They are {low}° apart {below} and no farther elsewhere.", **values)
     else:
-        line = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
+        caption = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
     parts = []
     reach = min(72.0, (0.5 * WIDE / len(some) - STAR) / max(math.sin(angles[widest] / 2), 0.01))  # every pair within its own part
     for k, name in enumerate(some):
@@ -92,9 +79,9 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
         half = angles[name] / 2
         for side, colour in zip((-1, 1), OWN, strict=True):
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
-            parts += [_line(x, 96, *tip, layer_colour(name)), _star(*tip, colour)]
-        parts.append(_words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
-    return Scene(t("Two arrows"), parts, line, "mix", t("Mix the layers"))
+            parts += [line(x, 96, *tip, layer_colour(name)), star(*tip, colour)]
+        parts.append(words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
+    return Scene(t("Two arrows"), parts, caption, "mix", t("Mix the layers"))
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -107,9 +94,9 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
         both = {item.row for item in lists[0]} & {item.row for item in lists[1]}
         shared[name] = len(both), min(map(len, lists))
         y = 42 + 54 * row
-        parts.append(_words(4, y - 16, layer_title(name), 12))
+        parts.append(words(4, y - 16, layer_title(name), 12))
         for side, each in enumerate(lists):
-            parts.append(_star(14 + 134 * side, y + 4, OWN[side]))
+            parts.append(star(14 + 134 * side, y + 4, OWN[side]))
             for k, item in enumerate(each):
                 colour = sense_colour(senses.index(item.sense)) if item.sense in senses else "#8c8c96"
                 rim = {"stroke": "currentColor", "stroke-width": 2} if item.row in both else {}
@@ -117,10 +104,10 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
     layers = model_layers.in_use()
     values = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "at": layers.at(layer), "below": layers.at("0")}
     if not values["k"]:
-        line = t("No labeled sentence to compare.")
+        caption = t("No labeled sentence to compare.")
     else:
-        line = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
-    return Scene(t("Different neighbors"), parts, line, "neighbours", t("See both lists"))
+        caption = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
+    return Scene(t("Different neighbors"), parts, caption, "neighbours", t("See both lists"))
 
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -141,30 +128,15 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     for row, (value, place) in enumerate(ranked):
         y, length = 14 + 25 * row, 90 * abs(value) / top
         name = bare(first.tokens[place])
-        parts.append(_words(104, y + 5, name if len(name) <= LETTERS else name[: LETTERS - 1] + "…", 13, anchor="end"))
+        parts.append(words(104, y + 5, shortened(name, LETTERS), 13, anchor="end"))
         fill = sense_colour(0 if value > 0 else 1)
         parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
-        parts.append(_words(118 + length, y + 5, format_number(value, "+.2f"), 12))
+        parts.append(words(118 + length, y + 5, format_number(value, "+.2f"), 12))
     at = model_layers.in_use().at(layer)
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:
-        line = t("No single word of the first sentence separates the two clearly {at}.", at=at)
+        caption = t("No single word of the first sentence separates the two clearly {at}.", at=at)
     else:
         values = {"at": at, "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
-        line = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
-    return Scene(title, parts, line, page, onward)
-
-
-def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> Part:
-    ends = {"x1": round(x1, 1), "y1": round(y1, 1), "x2": round(x2, 1), "y2": round(y2, 1)}
-    return "line", ends | {"stroke": colour, "stroke-width": 3, "stroke-linecap": "round"}, ""
-
-
-def _star(x: float, y: float, colour: str) -> Part:
-    radii = [(9.0 if k % 2 == 0 else 4.0, k * math.pi / 5) for k in range(10)]
-    points = " ".join(f"{x + r * math.sin(a):.1f},{y - r * math.cos(a):.1f}" for r, a in radii)
-    return "polygon", {"points": points, "fill": colour, "stroke": RIM, "stroke-width": 1.2}, ""
-
-
-def _words(x: float, y: float, text: str, size: int, *, anchor: str = "start") -> Part:
-    return "text", {"x": round(x, 1), "y": round(y, 1), "font-size": size, "text-anchor": anchor}, text
+        caption = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
+    return Scene(title, parts, caption, page, onward)

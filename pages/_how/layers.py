@@ -38,7 +38,13 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     if shape.skip_connections and shape.n_layers > 1:
         _skip(way)
     lengths = np.linalg.norm(way.layers[:, way.position], axis=1)
-    lines = [t("Vector lengths of “{word}” by layer: {lengths}.", word=_word(way), lengths=", ".join(f"{n:.1f}" for n in lengths))]
+    lines = [
+        t(
+            "Vector lengths of “{word}” by layer: {lengths}.",
+            word=shorten(way.tokens[way.position]),
+            lengths=", ".join(f"{n:.1f}" for n in lengths),
+        )
+    ]
     lines += [_of_a_repeated_word(way)]
     return lines, [
         {
@@ -77,7 +83,3 @@ def _of_a_repeated_word(way: Walk) -> str:
             cosines=", ".join(f"{c:.2f}" for c in cosines),
         )
     return t("Repeat a word: its two vectors are equal only at layer 0.")
-
-
-def _word(way: Walk) -> str:
-    return shorten(way.tokens[way.position])

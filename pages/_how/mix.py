@@ -6,10 +6,11 @@ import streamlit as st
 from core.analysis.walk import Walk
 from core.common.config import ModelShape
 from core.common.i18n import t
+from core.common.markup import plain
 from core.common.model_layers import subscript
 from core.elmo.mix import mixed
 from core.figures.walk import heat_figure, limit_of
-from pages._how.parts import Rows, in_markdown, shorten
+from pages._how.parts import Rows, shorten
 from pages._widgets.charts import draw, weight_bars
 from pages._widgets.mix_sliders import sliders
 
@@ -26,7 +27,9 @@ def mix(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     vector = mixed(h, weights, gamma)
     parts = np.stack([*(gamma * weights[:, None] * h), vector])
     names = [f"γ · s{subscript(k)} · h{subscript(k)}" for k in range(n)] + [t("ELMo (sum)")]
-    st.markdown(t("**The vector of “{word}”** and its parts, {n} numbers each", word=in_markdown(way.tokens[way.position]), n=len(vector)))
+    st.markdown(
+        t("**The vector of “{word}”** and its parts, {n} numbers each", word=plain(shorten(way.tokens[way.position])), n=len(vector))
+    )
     alt = t(
         "Heat map: the weighted layers of “{word}” and their sum, {n} numbers each.", word=shorten(way.tokens[way.position]), n=len(vector)
     )

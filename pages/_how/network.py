@@ -16,10 +16,10 @@ from core.analysis.walk import BEGIN_SIGN, END_SIGN, Walk
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import layer_colour
+from core.figures.walk import cell_sizes, draw_strip
 from pages._how.parts import shorten
 from pages._how.words import Step
 
-CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
 WIDE, NARROW = (1000, 7, 190), (380, 3, 0)  # pixels, words at most, pixels for the names at the left (0: they stand above)
 LEAST, MOST = 5, 13  # height of a strip: all layers of a kind have some 30 pixels
 PAD, GAP = 7, 8
@@ -117,8 +117,8 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     n, half = len(way.layers) - 1, way.layers.shape[-1] // 2
     strip = min(MOST, max(LEAST, 30 // max(n, 1)))
     above = [str(j) for j in range(1, n + 1)]
-    forward, backward = ([_sizes(way.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None)))
-    whole = [_sizes(layer) for layer in way.layers]
+    forward, backward = ([cell_sizes(way.layers[j][:, part]) for j in range(1, n + 1)] for part in (slice(0, half), slice(half, None)))
+    whole = [cell_sizes(layer) for layer in way.layers]
     strongest = np.array([bank.pooled.max() for bank in way.banks])
     filters = strongest / max(float(strongest.max()), 1e-9)
 
@@ -132,12 +132,12 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     def filled(x: float, y: float, width: float, word: int) -> Markup:
         if word != way.position:
             return html('<rect class="unseen" x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{}"/>', x, y, width, MOST)
-        return _strip(x, y, width, filters, layer_colour("0"), MOST)
+        return draw_strip(x, y, width, filters, layer_colour("0"), MOST)
 
     def of_layers(sizes: list[np.ndarray], names: list[str], arrow: int) -> Painted:
         def painted(x: float, y: float, width: float, word: int) -> Markup:
             return Markup().join(
-                _strip(x, y + k * (strip + 3), width, each[word], layer_colour(name), strip)
+                draw_strip(x, y + k * (strip + 3), width, each[word], layer_colour(name), strip)
                 + _arrow(x + width + (0 if arrow > 0 else 18), y + k * (strip + 3) + strip / 2, x + width + (18 if arrow > 0 else 0), None)
                 * bool(arrow)
                 for k, (each, name) in enumerate(zip(sizes, names, strict=True))
@@ -148,7 +148,7 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
     def tall(rows: int) -> float:
         return rows * (strip + 3) - 3
 
-    vectors = [_sizes(way.layers[0][:, :half])]
+    vectors = [cell_sizes(way.layers[0][:, :half])]
     return [
         (17, letters),
         (MOST, filled),
@@ -156,21 +156,8 @@ def _rows(way: Walk) -> list[tuple[float, Painted]]:
         (tall(n), of_layers(forward, above, 1)),
         (tall(n), of_layers(backward, above, -1)),
         (tall(n + 1), of_layers(whole, ["0", *above], 0)),
-        (strip, of_layers([_sizes(way.layers.mean(axis=0))], ["mix"], 0)),
+        (strip, of_layers([cell_sizes(way.layers.mean(axis=0))], ["mix"], 0)),
     ]
-
-
-def _sizes(vectors: np.ndarray) -> np.ndarray:
-    """(T, P) -> (T, CELLS): the mean size of each run of numbers, 0 to 1 of the largest of all words."""
-    runs = np.stack([np.abs(run).mean(axis=1) for run in np.array_split(vectors, min(CELLS, vectors.shape[1]), axis=1)], axis=1)
-    return runs / max(float(runs.max()), 1e-9)
-
-
-def _strip(x: float, y: float, width: float, sizes: np.ndarray, colour: str, height: float) -> Markup:
-    """A vector as cells side by side."""
-    cell = width / len(sizes)
-    drawn = Markup('<rect x="{:.1f}" y="{:.1f}" width="{:.1f}" height="{:.1f}" fill="{}" fill-opacity="{:.2f}"/>')
-    return Markup().join(drawn.format(x + k * cell, y, cell, height, colour, 0.12 + 0.88 * size) for k, size in enumerate(sizes.tolist()))
 
 
 def _arrow(x0: float, y0: float, x1: float, y1: float | None) -> Markup:

@@ -1,5 +1,7 @@
 """The walk of How it works: the network at a glance, then seven steps of one token, a screen each, the step's number in the address."""
 
+from functools import partial
+
 import pandas as pd
 import streamlit as st
 
@@ -17,7 +19,15 @@ from pages._widgets.steps import stepper
 from pages._word import of_elmo_alone
 
 NUMBERS = ("1", "2", "3", "4", "5", "6", "7")
-DRAW = (spelling.characters, spelling.filters, vector.projection, states.forward, states.backward, layers.layers, mix.mix)
+DRAW = (
+    spelling.characters,
+    spelling.filters,
+    vector.projection,
+    partial(states.direction, backward=False),
+    partial(states.direction, backward=True),
+    layers.layers,
+    mix.mix,
+)
 
 
 @st.fragment

@@ -9,9 +9,9 @@ from core.common.config import ModelShape
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.walk import heat_figure, limit_of, mark_cells
+from core.text.tokens import write_word
 from pages._how.parts import Rows, shorten
 from pages._widgets.charts import draw
-from pages._widgets.word_lists import write_word
 
 PADDING_SHOWN = 2
 MARKS = BEGIN_SIGN + END_SIGN + PADDING_SIGN

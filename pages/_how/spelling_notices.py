@@ -8,8 +8,7 @@ from core.analysis.spelling import Firing
 from core.common.i18n import t
 from core.static.vectors import StaticNeighbour
 from core.text.languages import tokenize
-from core.text.tokens import bare, shortened
-from pages._widgets.word_lists import write_word
+from core.text.tokens import bare, shortened, write_word
 
 BY_HEART = 0.3  # of the vector from one window over the whole word
 PARTED = 3  # words named that a sentence's reader parts
@@ -87,9 +86,9 @@ def of_windows(firings: list[Firing]) -> list[str]:
     if not all(firing.exact for firing in firings):
         return []
     lines = []
-    whole = [f for f in firings if (top := _top(f)) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
+    whole = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
-        words = ", ".join(f"“{shortened(f.word, 24)}” ({_top(f).share:.0%})" for f in whole)
+        words = ", ".join(f"“{shortened(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
         lines.append(t("Recognized whole: {words}.", words=words))
     facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in firings if not (id(f) in facts or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
@@ -116,10 +115,6 @@ def reading_guide(firing: Firing) -> str:
         parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
     cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""
     return " ".join(part for part in (guide, parts, cut) if part)
-
-
-def _top(firing: Firing):
-    return next((window for window in firing.windows if window.lettered), None)
 
 
 def _quoted(words: Iterable[str]) -> str:

@@ -9,7 +9,8 @@ from core.common.markup import Markup, html, plain
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.static.vectors import StaticNeighbour, StaticVectors
-from pages._cached.spellings import NEIGHBOURS, nearest_read, reading, show_reading
+from core.text.tokens import write_word
+from pages._cached.spellings import NEIGHBOURS, reading, show_reading
 from pages._cached.views import bench, of
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -17,7 +18,6 @@ from pages._frame.markup import show_html
 from pages._how import spelling_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._widgets.word_lists import write_word
 from pages._word import of_elmo_alone
 
 MOST_WORDS = 8
@@ -37,7 +37,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     read, vectors = reading(over), over.vectors
     results = [of("model.encoder.model.characters", firing, over, word, most=512) for word in words]
     rows = over.model.encoder.word_vectors(list(words))
-    near = nearest_read(read, words, rows, among)
+    near = read.nearest(words, rows, among)
     beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
     _word(results, near, beside, vectors)
     marks = [html('<span style="margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]

@@ -6,31 +6,26 @@ import streamlit as st
 from core.analysis.walk import LSTMStep, Walk, most_moved
 from core.common.config import ModelShape
 from core.common.i18n import t, tn
+from core.common.markup import plain
 from core.figures.walk import heat_figure, limit_of
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 from pages._frame.choices import choice
-from pages._how.parts import Rows, in_markdown, shorten
+from pages._how.parts import Rows, shorten
 from pages._widgets.charts import draw
 
 CELLS, READ = 48, 16  # cells shown, and tokens of those read before
 
 
-def forward(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    return _direction(way, shape, backward=False)
-
-
-def backward(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
-    return _direction(way, shape, backward=True)
-
-
-def _direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
-    direction = way.backward if backward else way.forward
-    names = [str(k + 1) for k in range(len(direction.steps))]
+def direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[str], Rows]:
+    of = way.backward if backward else way.forward
+    names = [str(k + 1) for k in range(len(of.steps))]
     layer = choice("howlayer", t("Layer"), names, "1", required=True, help=t("LSTM 1 reads spellings, LSTM 2 reads its output."))
     k = names.index(layer) if layer in names else 0
-    step, word = direction.steps[k], way.tokens[way.position]
+    step, word = of.steps[k], way.tokens[way.position]
     cells = np.sort(most_moved(step, CELLS))
-    st.markdown(t("**At “{word}”**: the {n} of {all:,} cells that change most", word=in_markdown(word), n=len(cells), all=len(step.cell)))
+    st.markdown(
+        t("**At “{word}”**: the {n} of {all:,} cells that change most", word=plain(shorten(word)), n=len(cells), all=len(step.cell))
+    )
     rows = {
         t("c before"): step.cell_before,
         t("f, forget gate"): step.forget_gate,
@@ -46,18 +41,11 @@ def _direction(way: Walk, shape: ModelShape, *, backward: bool) -> tuple[list[st
     figure = heat_figure(values, list(rows), key="how.gates", limit=max(1.0, limit_of(values)), hovers=hovers)
     alt = t("Heat map of gates and values for the {n} cells that “{word}” changes most.", n=len(cells), word=shorten(word))
     draw(figure, key=f"how.gates.{backward}", alt=alt)
-    st.latex(_arithmetic(step, int(most_moved(step, 1)[0])))
-    _read_so_far(way, direction.outputs[k], backward=backward)
+    st.latex(step.arithmetic(int(most_moved(step, 1)[0])))
+    _read_so_far(way, of.outputs[k], backward=backward)
     return _write_notices(way, step, layer, backward=backward), [
         {t("cell"): int(c)} | {name: round(float(row[c]), 4) for name, row in rows.items()} for c in cells
     ]
-
-
-def _arithmetic(step: LSTMStep, c: int) -> str:
-    """The cell's new value written out in its own numbers."""
-    f, before, i, g, cell = (float(a[c]) for a in (step.forget_gate, step.cell_before, step.input_gate, step.candidate, step.cell))
-    before, g = (f"{v:.2f}" if v >= 0 else f"({v:.2f})" for v in (before, g))
-    return rf"\small c_{{{c}}} \approx {f:.2f} \cdot {before} + {i:.2f} \cdot {g} \approx {cell:.2f}"
 
 
 def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:

@@ -4,7 +4,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
-from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, less, mean_of
 from core.evaluation.lessons import PLACE, READ, SUBSTITUTES
 from core.figures.lessons import RANDOM_PAIRS
 from core.figures.style import GLOVE, layer_colour, layer_title
@@ -30,9 +30,9 @@ def _page(kept: dict, lesson: Lesson) -> None:
     exercise(lesson)
     details(_how(kept))
     beside = {name: less(kept, name, READ) for name in titles if name != READ}
-    table = [{t("vectors"): titles[READ][0], "1-NN %": _mean(kept["one_nn"][READ]), "ARI": _index(kept, READ)}]
+    table = [{t("vectors"): titles[READ][0], "1-NN %": round(100 * mean_of(kept, "one_nn", READ), 1), "ARI": mean_of(kept, "ari", READ)}]
     table += [
-        {t("vectors"): titles[name][0], "1-NN %": _mean(kept["one_nn"][name]), "ARI": _index(kept, name)}
+        {t("vectors"): titles[name][0], "1-NN %": round(100 * mean_of(kept, "one_nn", name), 1), "ARI": mean_of(kept, "ari", name)}
         | {t("minus layer 1, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
         for name, value in beside.items()
     ]
@@ -87,12 +87,3 @@ def _how(kept: dict) -> str:
         n=kept["n"],
         words=len(kept["words"]),
     )
-
-
-def _mean(values: list[float]) -> float:
-    return round(100 * sum(values) / len(values), 1)
-
-
-def _index(kept: dict, name: str) -> float | None:
-    values = kept["ari"].get(name)
-    return round(sum(values) / len(values), 3) if values else None

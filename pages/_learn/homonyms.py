@@ -6,11 +6,11 @@ import streamlit as st
 from core.common.i18n import format_number, t
 from core.common.significance import FEWEST
 from core.evaluation import relations
-from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Interval, Likeness, Pairs, Rank
+from core.evaluation.relations import HOMONYM, KINDS, METAPHOR, METONYMY, OTHER, RELATED, Likeness, Pairs, Rank
 from core.figures.lessons import Dots, interval_dots, word_dots
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from pages._cached.kept import keep
-from pages._cached.views import named, of
+from pages._cached.views import of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -30,7 +30,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         titles = {name: layer_title(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
         result = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
-        reads = named(over, ("model", "vectors", "corpus"))
+        reads = over.reads("model", "vectors", "corpus")
         ranks = keep("likeness", reads, layer, lambda: relations.likeness(over.targets, over.language_vectors, result), most=16)
         _page(result, ranks, layer, lesson, picture)
 
@@ -50,7 +50,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
     for number, kind in enumerate(KINDS):
         if kind in pairs.kinds:
             item = pairs.kinds[kind]
-            dots = {_relation_title(r): float(a) for r, a in zip(pairs.relations, pairs.auc, strict=True) if r.kind == kind}
+            dots = {r.name: float(a) for r, a in zip(pairs.relations, pairs.auc, strict=True) if r.kind == kind}
             name = f"{titles[kind]} ({len(dots)})"
             rows.append(Dots(name, item.mean, item.low, item.high, dots, SENSE_COLOURS[number]))
     with picture:
@@ -73,10 +73,6 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
     lists.twin(_table(pairs, titles), name="homonyms", label=label, key="lesson.homonyms.table")
 
 
-def _relation_title(relation) -> str:
-    return f"{relation.word}: {relation.senses[0]} / {relation.senses[1]}"
-
-
 def _write_notices(pairs: Pairs, layer: str) -> str:
     values = {"layer": layer_title(layer)}
     if HOMONYM not in pairs.kinds or RELATED not in pairs.ahead:
@@ -92,8 +88,8 @@ def _write_notices(pairs: Pairs, layer: str) -> str:
             **values,
         )
     values |= {
-        "one": _share(pairs.kinds[HOMONYM]),
-        "other": _share(pairs.kinds[RELATED]),
+        "one": pairs.kinds[HOMONYM].in_percent,
+        "other": pairs.kinds[RELATED].in_percent,
         "more": format_number(100 * ahead.mean, "+.1f"),
         "low": format_number(100 * ahead.low, "+.1f"),
         "high": format_number(100 * ahead.high, "+.1f"),
@@ -104,10 +100,6 @@ def _write_notices(pairs: Pairs, layer: str) -> str:
         **values,
         certain=certainty(ahead.low > 0 or ahead.high < 0),
     )
-
-
-def _share(interval: Interval) -> str:
-    return f"{interval.mean:.0%} ({interval.low:.0%}–{interval.high:.0%})"
 
 
 def _describe_ranks(ranks: dict[str, Likeness]) -> list[str]:

@@ -11,7 +11,7 @@ from core.senses.quiz import Game, QuizQuestion, QuizReading
 from core.text import languages
 from core.views.levels import judge
 from pages._cached.kept import keep
-from pages._cached.views import bench, named
+from pages._cached.views import bench
 from pages._frame.in_use import InUse
 from pages._frame.question import gone_through_history
 
@@ -100,4 +100,4 @@ def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     over = bench(in_use)
     space = judge(over).space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
-    return keep("quiz readings", named(over, ("model",)), question, lambda: quiz.reading(over.model, question, space), **options)
+    return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)

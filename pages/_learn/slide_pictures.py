@@ -23,7 +23,7 @@ from core.figures.spelling import windows_figure
 from core.figures.style import enlarge, layer_title, sense_colour
 from core.senses import influence
 from core.text import languages, word_in_question
-from core.text.readings import WordInContext
+from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens
 from core.views import attribution, cloud, layouts
 from core.views.attribution import AttributionRequest
@@ -32,7 +32,6 @@ from pages._cached import opened
 from pages._cached.views import bench, of, view
 from pages._frame.in_use import InUse, english
 from pages._frame.markup import show_html
-from pages._learn.slide_words import Picked
 from pages._widgets import charts
 
 HEIGHT, BESIDE_TEXT = (320, 240)  # pixels of a picture that is taken along, alone or over a sentence; on the screen it fills the slide
@@ -40,11 +39,6 @@ FACTOR = 1.5
 WINDOWS = 3  # of letters, drawn
 TASK = "news-title"
 SHOWN = ("embedding", "glove", "elmo", "glove+elmo", "tfidf")  # of the classifiers, beside the best one
-
-
-def _top() -> str:
-    """The layer that is looked at."""
-    return model_layers.in_use().top
 
 
 def _senses(in_use: InUse, word: str) -> list[str]:
@@ -55,7 +49,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
     return senses
 
 
-def _lemma(in_use: InUse, shown: Picked) -> str:
+def _lemma(in_use: InUse, shown: TwoContexts) -> str:
     """The labeled word that the one shown is a form of."""
     return bench(in_use).targets.lemma_of(shown.word) or shown.word
 
@@ -75,18 +69,18 @@ def _mark_word(word: WordInContext) -> Markup:
     return html('<p class="said">{}<b>{}</b>{}</p>', before, word.word, after)
 
 
-def _cosines(in_use: InUse, shown: Picked) -> dict[str, float]:
+def _cosines(in_use: InUse, shown: TwoContexts) -> dict[str, float]:
     """The cosine of the word's two vectors in each layer."""
     first, second = (query.layers for query in bench(in_use).queries(shown.sentences))
     return {str(k): cosine(first, second, weights) for k, weights in enumerate(np.eye(len(first)))}
 
 
-def _static(in_use: InUse, shown: Picked) -> float | None:
+def _static(in_use: InUse, shown: TwoContexts) -> float | None:
     """The cosine of both forms' GloVe vectors, 1 where they are spelled alike; None where one has none."""
     return opened.vectors(in_use.vectors).cosine(*shown.forms)
 
 
-def _sentences(in_use: InUse, shown: Picked) -> str:
+def _sentences(in_use: InUse, shown: TwoContexts) -> str:
     show_html("{}", [_mark_word(word) for word in shown.sentences])
     at_zero = _cosines(in_use, shown)["0"]
     first, second = shown.forms
@@ -102,7 +96,7 @@ def _sentences(in_use: InUse, shown: Picked) -> str:
     return t("Same spelling: layer 0, which reads only letters, sees no difference (cosine {cosine:.2f}).", cosine=at_zero)
 
 
-def _dot(in_use: InUse, shown: Picked) -> str:
+def _dot(in_use: InUse, shown: TwoContexts) -> str:
     word = _lemma(in_use, shown)
     senses = _senses(in_use, word)
     static = view(cloud.static, bench(in_use), StaticRequest(first=WordInContext((shown.word,), 0), second=None))
@@ -125,8 +119,8 @@ def _dot(in_use: InUse, shown: Picked) -> str:
     return line
 
 
-def _angle(in_use: InUse, shown: Picked) -> str:
-    between = _cosines(in_use, shown)[_top()]
+def _angle(in_use: InUse, shown: TwoContexts) -> str:
+    between = _cosines(in_use, shown)[model_layers.in_use().top]
     static = _static(in_use, shown)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
     first, second = shown.forms
@@ -135,30 +129,30 @@ def _angle(in_use: InUse, shown: Picked) -> str:
     else:
         line = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
-    _draw(angle_figure(between, labels, same_word=same, layer=_top(), glove=static), "angle", line)
+    _draw(angle_figure(between, labels, same_word=same, layer=model_layers.in_use().top, glove=static), "angle", line)
     return line
 
 
-def _layers(in_use: InUse, shown: Picked) -> str:
+def _layers(in_use: InUse, shown: TwoContexts) -> str:
     cosines = _cosines(in_use, shown)
     line = t(
         "Cosine of ELMo's two vectors: {each}.",
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items()),
     )
     static = _static(in_use, shown)
-    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=_top()), "layers", line)
+    _draw(cosine_bars(({} if static is None else {"GloVe": static}) | cosines, chosen=model_layers.in_use().top), "layers", line)
     return line
 
 
-def _influence(in_use: InUse, shown: Picked) -> influence.Influence:
+def _influence(in_use: InUse, shown: TwoContexts) -> influence.Influence:
     return view(attribution.compute, bench(in_use), AttributionRequest(word=shown.single)).influence
 
 
-def _decided(in_use: InUse, shown: Picked) -> str:
+def _decided(in_use: InUse, shown: TwoContexts) -> str:
     result = _influence(in_use, shown)
     senses = _senses(in_use, shown.word)
-    stands = influence.verdict(result, _top(), influence.BOTH)
-    values = influence.parts(result, _top(), influence.BOTH, stands.sense)
+    stands = influence.verdict(result, model_layers.in_use().top, influence.BOTH)
+    values = influence.parts(result, model_layers.in_use().top, influence.BOTH, stands.sense)
     pair = tuple(sense_colour(senses.index(sense)) for sense in (stands.sense, stands.rival))
     numbers = dict(zip(result.changed, values.tolist(), strict=True))
     hovers = {k: signed(v) for k, v in numbers.items()}
@@ -171,7 +165,7 @@ def _decided(in_use: InUse, shown: Picked) -> str:
     return t("“{word}” mattered most. The model chooses <b>{sense}</b>, ahead by {lead:.2f}.", lead=stands.margin, **facts)
 
 
-def _mix(in_use: InUse, shown: Picked) -> str:
+def _mix(in_use: InUse, shown: TwoContexts) -> str:
     word = _lemma(in_use, shown)
     over = bench(in_use)
     reports = {name: layouts.report_of(over, word, layer_weights(name, over.layers.n)) for name in over.layers.spaces}
@@ -188,12 +182,13 @@ def _mix(in_use: InUse, shown: Picked) -> str:
     return line
 
 
-def _halves(in_use: InUse, shown: Picked) -> str:
+def _halves(in_use: InUse, shown: TwoContexts) -> str:
     result = _influence(in_use, shown)
     senses = _senses(in_use, shown.word)
-    each = influence.halves(result, _top())
+    each = influence.halves(result, model_layers.in_use().top)
     bars = [
-        HalfBar(layer_title(_top()), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone) for h, v in each.items()
+        HalfBar(layer_title(model_layers.in_use().top), half_name(h), v.sense, sense_colour(senses.index(v.sense)), v.margin, v.alone)
+        for h, v in each.items()
     ]
     values = {half: each[half].sense for half in influence.HALVES}
     if len(set(values.values())) == 1:

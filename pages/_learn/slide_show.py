@@ -4,6 +4,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import BOX
+from core.text.readings import TwoContexts
 from core.text.tokens import join_tokens
 from pages._cached import opened
 from pages._frame import examples, teaching
@@ -13,8 +14,7 @@ from pages._frame.in_use import InUse
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._learn import slide_pictures, slide_words
-from pages._learn.slide_words import Picked
-from pages._learn.slides import slide_named
+from pages._learn.slides import all_slides
 
 SPELLING, HEADLINES = 7, 8  # slides, by their number from 0
 TEXTS, INFLUENCE, OF_SENSES = (
@@ -26,7 +26,7 @@ TEXTS, INFLUENCE, OF_SENSES = (
 
 def show(in_use: InUse, number: int) -> None:
     """A slide below its question: picture, sentence, control, and for whoever speaks the notes and the whole page."""
-    slide = slide_named(number)
+    slide = all_slides()[number]
     place = st.container(gap="small")
     draw = slide_pictures.DRAW[number]
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
@@ -55,7 +55,7 @@ def _control(number: int, in_use: InUse) -> str:
     return slide_words.choose(in_use)
 
 
-def _address(number: int, shown: str | Picked) -> dict[str, str]:
+def _address(number: int, shown: str | TwoContexts) -> dict[str, str]:
     """What the slide shows, as the full page's address has it."""
     kept = {"teach": "true"} if teaching.is_on() else {}
     if isinstance(shown, str):

@@ -1,7 +1,5 @@
 """The word that the slides show, any that is labeled or the reader's own, and the sentences that it stands in."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from core.common.errors import BadInput
@@ -10,7 +8,7 @@ from core.common.markup import plain
 from core.text import languages
 from core.text.corpora import labelled_of
 from core.text.labelled_words import listed_in, sentences_of
-from core.text.readings import WordInContext
+from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
 from pages._cached.views import bench
@@ -20,22 +18,6 @@ from pages._widgets.word_search import word_search
 
 KEY = "slide_word"  # of the box, and of the address
 USUAL = 9  # tokens of a sentence, where there is a choice: it is read from afar
-
-
-@dataclass(frozen=True, slots=True)
-class Picked:
-    """A word in two sentences."""
-
-    word: str
-    texts: tuple[str, str]
-    sentences: tuple[WordInContext, WordInContext]
-    single: WordInContext  # the sentence that the slides about one sentence ask
-    sense: str = ""  # of the word there, where it is known
-
-    @property
-    def forms(self) -> tuple[str, str]:
-        """How it is written in each."""
-        return self.sentences[0].word, self.sentences[1].word
 
 
 def choose(in_use: InUse) -> str:
@@ -52,7 +34,7 @@ def choose(in_use: InUse) -> str:
     ).casefold()
 
 
-def pick(in_use: InUse, word: str, *, of_senses: bool) -> Picked:
+def pick(in_use: InUse, word: str, *, of_senses: bool) -> TwoContexts:
     """The word's sentences: the reader's own where it is in question, else an example's, else two that are labeled otherwise.
 
     Where a slide is about labeled senses, a word without two of them gives way to the first example, and that is said.
@@ -71,23 +53,23 @@ def _has_senses(in_use: InUse, word: str) -> bool:
     return over.is_labelled and len(over.targets.senses_of(word)) > 1
 
 
-def _own(word: str) -> Picked | None:
+def _own(word: str) -> TwoContexts | None:
     """The reader's two sentences, where the word is in question in both."""
     request = question.now()
     if word != question.word() or None in request.positions or request.texts in examples.pairs().values():
         return None
     sentences = tuple(map(WordInContext, request.tokens, request.positions))
-    return Picked(word, request.texts, sentences, sentences[0])
+    return TwoContexts(word, request.texts, sentences, sentences[0])
 
 
-def _example(word: str) -> Picked | None:
+def _example(word: str) -> TwoContexts | None:
     """An example of Home's, or the one of the page of influence, or both."""
     pair = examples.pairs().get(word)
     single = next((e for e in examples.decided() if e.word == word and e.shows != "wrong"), None)
     if not pair:
         return None
     first, second, *rest = (_find_word(text, word) for text in (*pair, *([single.text] if single else [])))
-    return Picked(word, pair, (first, second), rest[0] if rest else first, single.sense if single else "")
+    return TwoContexts(word, pair, (first, second), rest[0] if rest else first, single.sense if single else "")
 
 
 def _find_word(text: str, word: str) -> WordInContext:
@@ -95,7 +77,7 @@ def _find_word(text: str, word: str) -> WordInContext:
     return WordInContext(tokens, question.place_of(tokens, word))
 
 
-def _labelled(in_use: InUse, word: str) -> Picked:
+def _labelled(in_use: InUse, word: str) -> TwoContexts:
     """Two sentences of different senses, spelled alike in both where any are, of a length that is read from afar."""
     language = sentences_of(in_use.corpus) or languages.in_use()
     over, used = bench(in_use), bench(opened.about(in_use, word))
@@ -112,4 +94,4 @@ def _labelled(in_use: InUse, word: str) -> Picked:
     pairs = [(a, b) for a in first for b in second]
     sentences = min(pairs, key=lambda pair: (bare(pair[0].word) != bare(pair[1].word), sum(abs(len(each.tokens) - USUAL) for each in pair)))
     texts = tuple(join_tokens(list(each.tokens)) for each in sentences)
-    return Picked(lemma, texts, sentences, sentences[0], sense)
+    return TwoContexts(lemma, texts, sentences, sentences[0], sense)

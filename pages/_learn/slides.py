@@ -59,7 +59,7 @@ class Slide:
     note: str  # for whoever speaks
 
 
-def slides() -> tuple[Slide, ...]:
+def all_slides() -> tuple[Slide, ...]:
     """All slides, in order, in the reader's language."""
     return (
         Slide(
@@ -125,11 +125,6 @@ def slides() -> tuple[Slide, ...]:
     )
 
 
-def slide_named(number: int) -> Slide:
-    """A slide by its number from 0."""
-    return slides()[number]
-
-
 def stepper() -> int:
     """Back, the slides' numbers, next, by button or arrow key; the number from 0."""
     st.html(STYLE)
@@ -139,4 +134,4 @@ def stepper() -> int:
 def notes(number: int) -> None:
     """For whoever speaks, folded."""
     with st.expander(t("Speaker's notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
-        st.markdown(slide_named(number).note)
+        st.markdown(all_slides()[number].note)

@@ -15,7 +15,7 @@ from core.common.markup import html
 from core.common.model_layers import SENSES
 from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
-from core.figures.surroundings import SIDES, group_colours, lean_map, words_with_room
+from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
 from core.index.table import OccurrenceTable
 from core.live.points import NEUTRAL, Points, map_data
 from core.senses import clusters
@@ -101,27 +101,12 @@ def _multiples(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...
 
 def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
     """One space's map, and what it shows in words."""
-    j = result.at(name)
-    shown = slice(j, j + 1) if alone else slice(None)
-    figure = lean_map(
-        result.coordinates[j],
-        [bare(word) for word in result.points.words],
-        _cards(result, table),
-        result.groups[j],
-        group_colours(sides=result.has_sides),
-        result.strength[j],
-        result.points.occurrences,
-        MapLook(
-            layer=name,
-            stars=atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars),
-            limits=find_limits(result.coordinates[shown], result.stars[shown]),
-            width=560 if alone else 340,
-            height=470 if alone else 340,
-            key=f"around.{result.word}.{result.plan}.{name}",
-            titles=_titles(result),
-        ),
+    size = (
+        {"width": 560, "height": 470} if alone else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
-    return figure, _alt(result, layer_title(name))
+    stars, key = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
+    look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
+    return lean_map(result, [bare(word) for word in result.points.words], _cards(result, table), look), _alt(result, layer_title(name))
 
 
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
@@ -173,7 +158,7 @@ def _data(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) ->
         chosen=dict(enumerate(chosen, 1)),
         occurrences=[table.occurrence(int(row)) for row in points.rows],
         groups=result.groups.tolist(),
-        colours=[NEUTRAL, *group_colours(sides=result.has_sides)[1:]],
+        colours=[NEUTRAL, *GROUPS[1:]],
         chips=[(label, group, 0) for label, _, group in _chips(result, result.spaces)],
         shapes=[int(k < own) for k in range(len(points))],
         notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],

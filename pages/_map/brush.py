@@ -12,11 +12,11 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.figures.maps import selected_rows
 from core.index.neighbours import Occurrence
 from core.live.brush import TABLE, Brush
 from core.text.tokens import bare
 from pages._widgets import lists
-from pages._word import atlas
 
 KEY, WATCH = "map.brush", "map.watch"
 # Maps say who they are in their layout's `meta`. Both events are Plotly's own, on the chart's element.
@@ -33,7 +33,7 @@ def brush(scope: tuple) -> Brush:
 
 def brushed(name: str) -> None:
     """A selection was made, or undone, in a map."""
-    st.session_state[KEY].select(atlas.selected_rows(st.session_state[name]), name)
+    st.session_state[KEY].select(selected_rows(st.session_state[name]), name)
 
 
 def listen(clicked: Callable[[int], None]) -> None:

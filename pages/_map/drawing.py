@@ -18,7 +18,7 @@ from core.figures.maps import find_limits, outer_edge
 from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colour
 from core.figures.trust import add_links, link_colours, space_figure
 from core.live.brush import Brush
-from core.live.points import NEUTRAL, Points, map_data
+from core.live.points import NEUTRAL, Points, map_data, point_named
 from core.live.texts import kept_in_words
 from core.senses.trust import Links
 from core.text import languages
@@ -74,7 +74,7 @@ def _show(in_use: InUse, over: Bench, result: Layout, lemma: str | None, placed:
         choice, legend = st.columns([2, 3], vertical_alignment="bottom")
         with choice:
             name = lines.choose(placed, result.occurrences)
-    contexts, point, near = [item.in_context for item in placed.values()], lines.point(name, result.rows, placed), None
+    contexts, point, near = [item.in_context for item in placed.values()], point_named(name, result.rows, placed), None
     if point is not None:
         near = dict(zip(result.names, true_neighbours(over, result, contexts, [point])[0], strict=True))
     shown = Shown(result, lemma, result.senses_of(lemma), placed, point, near)

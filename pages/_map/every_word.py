@@ -44,7 +44,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
     if not request:
         st.info(t("No word matches the filters."), icon=":material/filter_alt_off:")
         return
-    points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, _pos(facts[w])) for w in request}
+    points = {w: (result[w][layer].null_mean, result[w][layer].one_nn, result[w][layer].senses, facts[w].part_of_speech) for w in request}
     key = "map.every.picture"
     draw(
         words_figure(points, names, layer=layer, word=word, key=key),
@@ -70,7 +70,7 @@ def _select_words(facts: dict[str, Labelled], names: dict[str, str], result: dic
         w
         for w, value in facts.items()
         if w in result
-        and (not pos or _pos(value) in pos)
+        and (not pos or value.part_of_speech in pos)
         and (not senses or value.senses in senses)
         and not (only and result[w][layer].shown)
     ]
@@ -93,7 +93,7 @@ def _describe(result: dict, request: list[str], facts: dict[str, Labelled], name
             discovered=family.discovered,
         )
     ]
-    by_pos = {name: [g.gain for w, g in gains.items() if _pos(facts[w]) == pos] for pos, name in names.items()}
+    by_pos = {name: [g.gain for w, g in gains.items() if facts[w].part_of_speech == pos] for pos, name in names.items()}
     means = {name: sum(each) / len(each) for name, each in by_pos.items() if len(each) >= 5}
     if len(means) > 1:
         said = ", ".join(t("{name} {gain:+.0%}", name=name, gain=gain) for name, gain in sorted(means.items(), key=lambda x: -x[1]))
@@ -108,7 +108,7 @@ def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: 
         lines.append(
             {
                 t("word"): w,
-                t("part of speech"): names[_pos(facts[w])],
+                t("part of speech"): names[facts[w].part_of_speech],
                 t("senses"): g.senses,
                 t("sentences"): g.n,
                 t("1-NN accuracy"): round(g.one_nn, 3),
@@ -124,10 +124,6 @@ def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: 
 
 def _parts_of_speech() -> dict[str, str]:
     return {"noun": t("noun"), "verb": t("verb"), "adjective": t("adjective"), "adverb": t("adverb"), "several": t("several")}
-
-
-def _pos(labelled: Labelled) -> str:
-    return labelled.pos[0] if len(labelled.pos) == 1 else "several"
 
 
 def _begin(in_use: InUse, file: Path) -> None:

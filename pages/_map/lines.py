@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
 from core.index.neighbours import Occurrence
-from core.live.points import STARS
+from core.live.points import NONE, STARS
 from core.senses.trust import Links
 from core.text.tokens import join_tokens
 from pages._widgets.inputs import Chosen
 
-KEY, ADDRESS, NONE = "map.dot", "dot", "none"
+KEY, ADDRESS = "map.dot", "dot"
 
 
 def choose(placed: Mapping[int, Chosen], occurrences: Sequence[Occurrence]) -> str:
@@ -50,13 +49,6 @@ def clicked(row: int, placed: dict[int, Chosen]) -> None:
     """A dot, or star -1 or -2, was clicked: it is in question, or no longer."""
     name = str(row) if row >= 0 else STARS[list(placed)[-1 - row]]
     st.session_state[KEY] = NONE if st.session_state.get(KEY) == name else name
-
-
-def point(name: str, rows: np.ndarray, placed: Mapping[int, Chosen]) -> int | None:
-    """The number of a point: of a dot, named by its row, or behind the dots of a star."""
-    if name in STARS.values():
-        return len(rows) + [STARS[number] for number in placed].index(name)
-    return None if name == NONE else int(np.flatnonzero(rows == int(name))[0])
 
 
 def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: str) -> None:

@@ -113,7 +113,7 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
         of_any = view(mix.of_any, bench(in_use), request, most=24)
         senses = over.targets.senses_of(of_any.lemma) if of_any.lemma else ()
         data = over.opener.memo.value("mix sent", (of_any, chosen, language()), lambda: mix_view.static(of_any, senses, chosen), most=24)
-        mix_view.live(data, _take_set)
+        mix_view.live(key=mix_view.LIVE, data=data, on_set_change=_take_set)
     state = {
         "w": [st.session_state[key] for key in slider_keys()],
         "gamma": gamma,

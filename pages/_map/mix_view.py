@@ -5,7 +5,7 @@
 whether the browser could run the first: where it could not, the page is drawn by Streamlit alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +21,7 @@ from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
 from core.live.points import NEUTRAL, packed
 from core.live.texts import mix_texts, sense_texts
-from core.text.tokens import around, bare
+from core.text.tokens import bare
 from core.views.mix import AnyMix
 from pages._map import map_view
 from pages._widgets.inputs import Chosen
@@ -31,12 +31,7 @@ from pages._widgets.mix_sliders import LIMIT, presets
 FOLDER = Path(__file__).parent
 LIVE = "mix.live"  # key of the component
 CIRCLE, DIAMOND = 0, 1  # numbers of live.js's shapes
-_live = instrument("mix", FOLDER, "live")
-
-
-def live(data: dict, taken: Callable[[], None]) -> None:
-    """Mount the instrument; `taken` is called when the reader has let go, `said` then has what was set."""
-    _live(key=LIVE, data=data, on_set_change=taken)
+live = instrument("mix", FOLDER, "live")  # the component
 
 
 def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dict:
@@ -77,7 +72,7 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
                 for k, at in of.stars.items()
             ],
         },
-        "lines": {str(k): (*around(o.tokens, o.position), numbers[k]) for k, o in of.examples.items()},
+        "lines": {str(k): (*o.around(), numbers[k]) for k, o in of.examples.items()},
         "senses": [{"name": name, "colour": colour} for name, colour in names],
         "text": mix_texts(known, word) | {"norm_help": norm_help()} | (_of_senses(of) if of.lemma else _of_sides(of, word)),
     }

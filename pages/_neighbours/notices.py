@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
-from core.index.neighbours import Neighbour, TypeNeighbour
+from core.index.neighbours import Neighbour
 from core.text.tokens import bare
 from core.views.neighbours import Neighbours
 
@@ -28,7 +28,7 @@ def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Se
     """How far a second model's two lists agree with each other, and with the first model's; layers are the second's."""
     if len(other) < 2 or len(first) < 2 or not all(item.entries for item in (*first, *other)):
         return []
-    (a, b), (c, d) = ([{_same(n) for n in item.entries} for item in pair] for pair in (other, first))
+    (a, b), (c, d) = ([{n.in_any_table for n in item.entries} for item in pair] for pair in (other, first))
     values = {"model": model, "where": layer_title(layer), "shared": len(a & b), "most": max(len(a), len(b))}
     both = {"common": len(a & c) + len(b & d), "all": len(a) + len(b)}
     return [
@@ -36,17 +36,8 @@ def compare_with_second_model(model: str, first: Sequence[Neighbours], other: Se
     ]
 
 
-def _same(neighbour: Neighbour | TypeNeighbour) -> str:
-    """What an entry is in any model's table: rows are numbered by each table for itself."""
-    return (
-        neighbour.word
-        if isinstance(neighbour, TypeNeighbour)
-        else f"{neighbour.occurrence.position} {' '.join(neighbour.occurrence.tokens)}"
-    )
-
-
 def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bool) -> str:
-    a, b = ([_identity(n) for n in item.entries] for item in (first, second))
+    a, b = ([n.identity for n in item.entries] for item in (first, second))
     values = {"where": model_layers.in_use().at(layer, begins=True), "shared": len(set(a) & set(b)), "most": max(len(a), len(b))}
     if not a and not b:
         return t("Both lists are empty.")
@@ -66,10 +57,6 @@ def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bo
     if static_has:
         return t("{where} the lists share {shared} of {most}; GloVe’s are identical.", **values)
     return t("{where} the lists share {shared} of {most}; the word is not in GloVe.", **values)
-
-
-def _identity(neighbour: Neighbour | TypeNeighbour) -> int | str:
-    return neighbour.occurrence.row if isinstance(neighbour, Neighbour) else neighbour.word
 
 
 def _senses(listed: Neighbours) -> str:

@@ -11,8 +11,9 @@ from core.common.config import NEIGHBOURS
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
-from core.index.neighbours import ANY, OTHER, SAME, TypeNeighbour
+from core.index.neighbours import ANY, OTHER, SAME
 from core.index.sense_space import LAYER
+from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import neighbours
 from core.views.levels import judge
@@ -25,7 +26,7 @@ from pages._frame.in_use import InUse, short_name
 from pages._frame.markup import plain, show_html, shown_errors
 from pages._neighbours import notices, requery
 from pages._widgets import lists, static
-from pages._widgets.inputs import Choice, Chosen
+from pages._widgets.inputs import Chosen
 from pages._word import more_sentences, pair_layer, reading, share_card
 from pages._word.engines import compare_engines
 
@@ -64,16 +65,16 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     beside = _show_second_model(in_use, choice, (first, second), listed, tables) if in_use.beside else []
     unknown = static.unknown(over.vectors, [bare(word.word) for word in words])
     if len(listed) == 2:
-        share_card.note(in_use, first, second, choice.layer, choice.weights, lambda: tuple(map(_card_lines, listed)))
+        share_card.note(in_use, first, second, choice.space, choice.weights, [of.entries for of in listed])
         has = over.vectors.vector(first.word) is not None
-        notice(notices.write_notices(*listed, choice.layer, static_has=has) + unknown + beside)
+        notice(notices.write_notices(*listed, choice.space, static_has=has) + unknown + beside)
     elif len(words) < 2:
         notice([t("Type a second sentence to compare."), *unknown])
     else:
         notice([t("Lists are compared once all sentences are read."), *unknown])
     if listed and (level := listed[0].level):
         st.caption(t("Cosines; random pairs: {mean:.2f} on average.", mean=level.mean))
-    pair_layer.note(in_use, choice.layer)
+    pair_layer.note(in_use, choice.space)
     if few:
         more_sentences.offer(in_use, *few, key="neighbours")
     if tables:
@@ -90,7 +91,15 @@ def _title(model: str, side: str) -> str:
 
 
 def _lists(
-    over: Bench, choice: Choice, sides: list[tuple], model: str, tables: list[pd.DataFrame], waiting: str, *, whole: bool, beside: str = ""
+    over: Bench,
+    choice: NeighboursRequest,
+    sides: list[tuple],
+    model: str,
+    tables: list[pd.DataFrame],
+    waiting: str,
+    *,
+    whole: bool,
+    beside: str = "",
 ) -> list[Neighbours]:
     """A model's list in each column, with its table; `waiting` where it needs every token first. `beside`: the second model's name."""
     listed = []
@@ -114,14 +123,14 @@ def _lists(
 
 
 def _show_second_model(
-    in_use: InUse, choice: Choice, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
+    in_use: InUse, choice: NeighboursRequest, chosens: tuple[Chosen, Chosen], first: list[Neighbours], tables: list[pd.DataFrame]
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
     with shown_errors():  # the first model's lists stand whatever becomes of the second's
         known = bench(in_use).beside(in_use.beside).layers
         name = short_name(in_use.beside)
-        layer = model_layers.in_use().at_depth(choice.layer, known)
+        layer = model_layers.in_use().at_depth(choice.space, known)
         over = bench(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
         if layer == SENSES and judge(over).space is None:
             st.caption(t("{model} has no sense space.", model=plain(name)))
@@ -131,7 +140,7 @@ def _show_second_model(
             everything = over.every_token
             reading.show_meanwhile(over, plain(waiting))
         typed = choice.weights if choice.weights.count(",") == known.n - 1 else ""
-        choice = Choice(layer, typed, choice.among, choice.k)
+        choice = replace(choice, space=layer, weights=typed)
         columns = st.columns(3, gap="large")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
@@ -141,16 +150,8 @@ def _show_second_model(
     return []
 
 
-def _card_lines(listed: Neighbours) -> share_card.Lines:
-    """A list's first entries as lines of the share card: words, or sentences around their word."""
-    few = listed.entries[: share_card.NEIGHBOURS]
-    if few and isinstance(few[0], TypeNeighbour):
-        return [("", bare(item.word), "") for item in few]
-    return share_card.lines_of(item.occurrence for item in few)
-
-
-def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Choice:
-    """Layer or sense space, which words without labels are shown in; what is looked among, how many, and the weights of a mix."""
+def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> NeighboursRequest:
+    """Layer or sense space, which words without labels are shown in; what is looked among, how many, and the weights of a mix; of no word yet."""
     known = model_layers.in_use()
     if not has_senses and SENSES in (st.query_params.get(LAYER_KEY), st.session_state.get(LAYER_KEY)):
         st.query_params.pop(LAYER_KEY, None)
@@ -188,7 +189,7 @@ def _choose(in_use: InUse, few: bool, *, has_senses: bool, labelled: bool) -> Ch
     weights = ""
     if layer == "mix":
         weights = mix_weights()
-    return Choice(layer, weights, which, k)
+    return NeighboursRequest(word=WordInContext((), 0), space=layer, weights=weights, among=which, k=k)
 
 
 def follow_word(state, given: str | None, usual: str, titles: dict[str, str]) -> str:
@@ -209,16 +210,14 @@ def _look_among(which: str) -> None:
     _chosen_by_hand()
 
 
-def _neighbours(over: Bench, chosen: Chosen, choice: Choice, *, whole: bool) -> Neighbours | None:
+def _neighbours(over: Bench, chosen: Chosen, choice: NeighboursRequest, *, whole: bool) -> Neighbours | None:
     """The list of one context; None while what it needs is still being read."""
-    request = NeighboursRequest(
-        word=chosen.in_context, space=choice.layer, weights=choice.weights, among=choice.among, k=choice.k, whole=whole
-    )
-    with st.spinner(t("Reading sentences with the word…")) if choice.layer == SENSES else nullcontext():
+    request = replace(choice, word=chosen.in_context, whole=whole)
+    with st.spinner(t("Reading sentences with the word…")) if choice.space == SENSES else nullcontext():
         return view(neighbours.compute, over, request)
 
 
-def _list(result: Neighbours, choice: Choice, side: str, senses: list[str]) -> None:
+def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list[str]) -> None:
     """The lines; where there is none, why, and the choice that has some. With a `side` each can become that sentence."""
     if result.examples:
         lists.type_lines(result.entries, result.examples, side)
@@ -227,7 +226,7 @@ def _list(result: Neighbours, choice: Choice, side: str, senses: list[str]) -> N
     elif choice.among == SAME:
         st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(result.word.word)[:40])))
         if side:
-            more = OTHER if choice.layer == SENSES else TYPES
+            more = OTHER if choice.space == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))
     else:
         st.markdown(t("This corpus has no other word. Choose a larger one under In use."))

@@ -8,7 +8,7 @@ from core.analysis.expectation import Expected, Reading
 from core.common.i18n import t
 from core.common.limits import limits
 from core.figures.measures import BACKWARD, FORWARD
-from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
+from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached.views import bench, view
@@ -17,7 +17,7 @@ from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage
 from pages._widgets import lists
-from pages._widgets.word_lists import STYLE, word_buttons, write_word
+from pages._widgets.word_lists import STYLE, word_buttons
 
 
 def show(in_use: InUse, read: Reading) -> None:

@@ -1,10 +1,8 @@
 """The Next word page's text: its box and examples, what draws it, and the versions to go back to."""
 
-from difflib import SequenceMatcher
-
 import streamlit as st
 
-from core.analysis.expectation import sentences_of
+from core.analysis.expectation import is_version
 from core.common.i18n import t
 from core.common.limits import limits
 from pages._frame import examples
@@ -92,13 +90,6 @@ def undo() -> None:
     if earlier := st.session_state.get(EARLIER):
         _replace(before, earlier[-1])
         st.session_state[EARLIER], st.session_state[ENDED] = earlier[:-1], None
-
-
-def is_version(text: str, other: str) -> bool:
-    """Whether two texts can be compared word by word: half of the longer one's tokens stand in both, in the same order."""
-    a, b = ([token for sentence in sentences_of(item) for token in sentence] for item in (text, other))
-    same = sum(block.size for block in SequenceMatcher(None, a, b, autojunk=False).get_matching_blocks())
-    return bool(same) and 2 * same >= max(len(a), len(b))
 
 
 def _fit_other(text: str) -> None:

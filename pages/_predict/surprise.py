@@ -13,6 +13,7 @@ from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
+from core.text.tokens import write_word
 from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached import opened
@@ -24,7 +25,7 @@ from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
 from pages._predict import passage
 from pages._widgets import lists, word_lists
-from pages._widgets.word_lists import fared, word_buttons, write_word
+from pages._widgets.word_lists import fared, word_buttons
 
 MOST = next_words.MOST_RANKED  # words to tap
 STYLE = """

@@ -26,7 +26,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
     """What can be taken along, and brought."""
     row = st.container(horizontal=True, gap="small")
     written = label_files.written_labels(
-        occurrences.word, label_store.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
+        occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
     )
     row.download_button(
         t("Labeled sentences (JSONL)"),
@@ -52,7 +52,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
             first, second = st.columns(2, gap="large")
             _open(first, key, occurrences)
             _second(second, occurrences, labels)
-    st.caption(t("Labels stay on this machine.") if label_store.keeps_here() else t("Labels are gone when you leave: download them."))
+    st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         _twin(occurrences, labels, result)
 
@@ -93,7 +93,7 @@ def _read(place, file, occurrences: Occurrences) -> label_files.ReadLabels | Non
         path = Path(folder) / "labels.jsonl"
         path.write_bytes(file.getvalue())
         try:
-            return label_files.read_labels(path, label_store.tokens_of(occurrences.items))
+            return label_files.read_labels(path, label_files.tokens_of(occurrences.items))
         except ElmoscopeError as error:
             place.error(plain(str(error)), icon=":material/error:")
             return None

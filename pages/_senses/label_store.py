@@ -19,11 +19,6 @@ KEPT, FAULT, TURN, UNSURE = "spread.labels", "spread.fault", "spread.turn", "spr
 DIGITS = 32
 
 
-def tokens_of(items: Sequence[Occurrence]) -> list[label_files.Token]:
-    """The sentences as files of labels know them."""
-    return [(o.tokens, o.position) for o in items]
-
-
 def current(key: tuple[str, str], items: Sequence[Occurrence]) -> Labels:
     """The labels of a corpus' word, by (corpus, word): this session's, else those on this machine."""
     labels = st.session_state.setdefault(KEPT, {})
@@ -32,7 +27,7 @@ def current(key: tuple[str, str], items: Sequence[Occurrence]) -> Labels:
         path = _path(key)
         if path is not None and path.is_file():
             with suppress(ElmoscopeError):  # of an earlier version, or of other sentences: begun anew, the file stays
-                labels[key] = label_files.read_labels(path, tokens_of(items)).labels
+                labels[key] = label_files.read_labels(path, label_files.tokens_of(items)).labels
     return labels[key]
 
 
@@ -48,7 +43,7 @@ def change(key: tuple[str, str], items: Sequence[Occurrence], step: Callable[[La
     state[TURN] = turn() + 1  # selections were used: their boxes begin anew
     if (path := _path(key)) is not None:
         with suppress(ElmoscopeError, OSError), replacing(path) as temporary:
-            temporary.write_text(label_files.written_labels(key[1], tokens_of(items), labels, None), "utf-8")
+            temporary.write_text(label_files.written_labels(key[1], label_files.tokens_of(items), labels, None), "utf-8")
 
 
 def turn() -> int:
@@ -61,10 +56,5 @@ def unsure(key: tuple[str, str]) -> set[int]:
     return st.session_state.setdefault(UNSURE, {}).setdefault(key, set())
 
 
-def keeps_here() -> bool:
-    """Whether labels stay on this machine: on one's own alone, where paths may be named."""
-    return limits().paths
-
-
 def _path(key: tuple[str, str]) -> Path | None:
-    return cache_folder() / "labels" / f"{text_fingerprint(key)[:DIGITS]}.jsonl" if keeps_here() else None
+    return cache_folder() / "labels" / f"{text_fingerprint(key)[:DIGITS]}.jsonl" if limits().paths else None  # on one's own machine alone

@@ -5,6 +5,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t
+from core.corpus.spread import clean
 from core.senses import clusters
 from core.views.induction import Groups, Occurrences
 from pages._widgets import lists
@@ -21,7 +22,7 @@ def current(view: str, suggested: list[str]) -> list[str]:
     typed = [edits.get(k, {}).get("label", base[k]) for k in range(len(suggested))]
     st.session_state[KEPT][view] = typed
     names = [
-        _clean(item) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
+        clean(str(item or "")) or two or (t("group {n}", n=k + 1) if len(typed) > 1 else t("all sentences"))
         for k, (item, two) in enumerate(zip(typed, suggested, strict=True))
     ]
     return names
@@ -96,8 +97,3 @@ def downloads(word: str, occurrences: Occurrences, groups: Groups, names: list[s
 
 def _join_words(words: list[tuple[str, float]]) -> str:
     return ", ".join(f"{word} {z:.1f}" for word, z in words)
-
-
-def _clean(label: object) -> str:
-    """A typed label without characters that no file of ours can hold."""
-    return "".join(c for c in str(label or "") if c.isprintable())[:MOST_CHARACTERS].strip()

@@ -14,7 +14,7 @@ from pages._cached.views import view
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
-from pages._senses import labels, word
+from pages._senses import dictionary, labels, word
 from pages._senses.notices import measures, sentences, write_notices
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -43,6 +43,7 @@ def show(in_use: InUse) -> None:
             t("Substitutes say little in {share:.0%} of these sentences: name, function word or sentence edge.", share=occurrences.weak)
         )
     sentences(groups, names, occurrences)
+    dictionary.show(chosen.over, result, names)
     labels.editor(of_view, groups)
     labels.downloads(chosen.word, occurrences, groups, names)
 

@@ -11,6 +11,7 @@ from core.common.i18n import t, tn
 from core.common.markup import html, plain
 from core.common.model_layers import SENSES
 from core.corpus.spread import FEWEST_SENSES, MOST_CHARACTERS, MOST_SENSES, Labels, SpreadLabels
+from core.figures.maps import selected_rows
 from core.figures.spaces import label_map
 from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.views import induction
@@ -22,7 +23,6 @@ from pages._frame.markup import show_html
 from pages._senses import label_files, label_store, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
-from pages._word import atlas
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
@@ -127,7 +127,7 @@ def _answered(key: Key, occurrences: Occurrences, k: int, box: str) -> None:
 def _selected(occurrences: Occurrences) -> list[int]:
     """What is selected on the map, and what in the table."""
     state = st.session_state
-    on_map = atlas.selected_rows(state.get(_map_key()))
+    on_map = selected_rows(state.get(_map_key()))
     in_table = (state.get(_table_key()) or {}).get("selection", {}).get("rows", [])
     order = state.get("spread.order") or list(range(len(occurrences.items)))
     return sorted({*on_map, *(order[k] for k in in_table if k < len(order))})

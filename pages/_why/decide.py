@@ -9,7 +9,7 @@ from streamlit.delta_generator import DeltaGenerator
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
-from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed
+from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, signed_each
 from core.figures.style import LAYER_COLOURS, layer_title, sense_colour
 from core.senses import influence
 from core.senses.influence import Influence
@@ -63,7 +63,7 @@ def _sense(
     column = result.views.index(options.layer)
     moves = influence.shifts(result, options.layer, options.half)
     hovers = {
-        k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=words.each_sense(result.senses, move))
+        k: t("{value} for {sense}. Each sense: {each}", value=signed(v), sense=sense, each=signed_each(result.senses, move))
         for k, v, move in zip(result.changed, values[:, column], moves, strict=True)
     }
     show_html("{}{}", _marks(result, values[:, column], hovers, pair), words.legend(options, stands, pair), place=picture)

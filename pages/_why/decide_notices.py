@@ -12,7 +12,7 @@ from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
 from core.text.tokens import bare
 from pages._why.inputs import Options, example_on_screen
-from pages._why.words import reader, word_at
+from pages._why.words import reader
 from pages._widgets.inputs import Chosen
 
 MAX_TURNING = 4  # words named each of which would turn the sense
@@ -49,7 +49,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
     places = {
         "at": model_layers.in_use().at(options.layer, begins=True),
         "who": reader(options.half),
-        "target": word_at(result, result.position),
+        "target": result.word_at(result.position),
     }
     places["other"] = bare(other)[:40]
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
@@ -62,7 +62,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         ]
     if not naming:
         return [t("{at}, only function words move “{target}” relative to the other “{other}” (cosine {cosine}; read by {who}).", **places)]
-    places |= {"word": word_at(result, result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
+    places |= {"word": result.word_at(result.changed[naming[0]]), "value": f"{abs(values[naming[0]]):.2f}"}
     if values[naming[0]] > 0:
         line = t(
             "{at}, “{word}” separates the two most: without it “{target}” is {value} nearer to the other “{other}” (cosine {cosine}; read by {who}).",
@@ -75,7 +75,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         )
     lines = [line]
     if len(naming) > 1:
-        facts = {"word": word_at(result, result.changed[naming[1]]), "value": signed(values[naming[1]])}
+        facts = {"word": result.word_at(result.changed[naming[1]]), "value": signed(values[naming[1]])}
         lines.append(t("Next comes “{word}” ({value}).", **facts))
     return lines
 
@@ -93,7 +93,7 @@ def describe_moves(result: Influence, options: Options, content: Collection[int]
     naming = [k for k in np.argsort(-moved, kind="stable") if result.changed[k] in content and moved[k] >= influence.CLEAR]
     if not naming:
         return [t("Only function words and punctuation move it."), sums]
-    word = word_at(result, result.changed[naming[0]])
+    word = result.word_at(result.changed[naming[0]])
     at = model_layers.in_use().at(options.layer, begins=True)
     who = reader(options.half)
     return [
@@ -112,7 +112,7 @@ def _reading(result: Influence, nearest: SenseStanding) -> str:
     places = {
         "at": model_layers.in_use().at(nearest.view, begins=True),
         "who": reader(nearest.half),
-        "word": word_at(result, result.position),
+        "word": result.word_at(result.position),
     }
     if not nearest.clear:
         return t("{at}, read by {who}, “{word}” is no nearer to one sense than to another: too close to call", **places)
@@ -140,7 +140,7 @@ def _heaviest(result: Influence, options: Options, stands: SenseStanding, conten
     if not naming or abs(values[naming[0]]) < influence.CLEAR:
         return _nothing(options.layer) if np.abs(values).max() < influence.CLEAR else t("no single content word decides")
     most = naming[0]
-    places = {"word": word_at(result, result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
+    places = {"word": result.word_at(result.changed[most]), "sense": stands.sense, "value": f"{abs(values[most]):.2f}"}
     if values[most] > 0:
         return t("“{word}” matters most: it adds {value} to the lead of “{sense}”", **places)
     return t("“{word}” matters most: it lowers the lead of “{sense}” by {value}", **places)
@@ -159,7 +159,7 @@ def _turns(result: Influence, options: Options, nearest: SenseStanding) -> list[
     if not nearest.clear or options.layer == "0":
         return []
     turning = influence.turning(result, options.layer, options.half)
-    words = ", ".join(f"“{word_at(result, k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
+    words = ", ".join(f"“{result.word_at(k)}”" for k in turning[:MAX_TURNING]) + (" …" if len(turning) > MAX_TURNING else "")
     if not turning:
         return [t("Changing one word never changes the sense.")]
     if len(turning) == 1:
@@ -229,5 +229,5 @@ def _alone(result: Influence, view: str) -> list[str]:
     best = int(cosines.argmax())
     if influence.margins(cosines, best) < influence.CLEAR:
         return []
-    places = {"word": word_at(result, result.position), "sense": result.senses[best]}
+    places = {"word": result.word_at(result.position), "sense": result.senses[best]}
     return [t("Without a sentence, “{word}” is nearest to “{sense}”.", **places)]

@@ -35,7 +35,7 @@ def show(in_use: InUse) -> None:
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = edit_notices.in_words(view(compute, bench(in_use), request))
-    judgment = verdict.on(opened.about(in_use, first.looked_up, second.looked_up), first, second).verdict
+    judgment = verdict.on(opened.about(in_use, first.looked_up, second.looked_up), first.in_context, second.in_context).verdict
     with picture:
         if not path.lemma:
             why = edit_notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)

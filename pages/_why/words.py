@@ -1,14 +1,10 @@
 """The words of the page "What decided this sense?": names of halves and layers, the legend, what is said of a word without senses."""
 
-import numpy as np
-
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
-from core.text.tokens import bare
 from pages._why.inputs import Options
 from pages._widgets import lists
 
@@ -18,11 +14,6 @@ def reader(half: str) -> str:
     if not model_layers.in_use().is_elmo:
         return t("the whole vector")
     return {influence.PAST: t("the past half"), influence.FUTURE: t("the future half"), influence.BOTH: t("both halves")}[half]
-
-
-def each_sense(senses: tuple[str, ...], moves: np.ndarray) -> str:
-    """How far a word moves the target toward every sense: "river edge +0.03, financial institution −0.01"."""
-    return ", ".join(f"{sense} {signed(move)}" for sense, move in zip(senses, moves, strict=True))
 
 
 def legend(options: Options, stands: SenseStanding, pair: tuple[str, str]) -> Markup:
@@ -47,12 +38,7 @@ def legend_of_two(pair: tuple[str, str]) -> Markup:
 
 def no_other(result: Influence) -> str:
     """Why only the way of the vector is shown, and what to do."""
-    word = word_at(result, result.position)
+    word = result.word_at(result.position)
     return t(
         "“{word}” has no labeled senses here: each word shows how far it moves the vector. Type a second sentence to compare.", word=word
     )
-
-
-def word_at(result: Influence, position: int) -> str:
-    """A word of the sentence cut where it is long."""
-    return bare(result.tokens[position])[:40]

@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.i18n import t
 from core.common.markup import Markup
 from core.figures import measures
-from core.figures.style import CONFIG, layer_colour, layer_title
+from core.figures.style import CONFIG, layer_colour, layer_title, with_camera
 from pages._export import record
 from pages._frame.markup import show_html
 
@@ -23,7 +23,7 @@ def draw(figure: go.Figure, *, key: str, alt: str, config: dict[str, Any] = CONF
     """
     alt = alt if len(alt) <= LONGEST else alt[: LONGEST - 1] + "…"
     record.now().note("figure", record.NotedFigure(figure, alt), key)
-    return st.plotly_chart(figure, key=key, alt=alt, config=_with_camera(config), **options)
+    return st.plotly_chart(figure, key=key, alt=alt, config=with_camera(config), **options)
 
 
 def note(figure: go.Figure | Callable[[], go.Figure], *, key: str, alt: str) -> None:
@@ -43,10 +43,3 @@ def weight_bars(weights: Sequence[float], *, key: str, by_length: bool = False, 
     times = "·‖h‖" if by_length else ""
     rows = [row.format(k, times, 100 * weight, layer_colour(str(k)), weight) for k, weight in enumerate(weights)]
     show_html('<div class="weights" role="img" aria-label="{}">{}</div>', alt, rows)
-
-
-def _with_camera(config: dict[str, Any]) -> dict[str, Any]:
-    """Plotly's menu with its camera, whose work the page's own export does; a figure that has no menu shows none (taken.STYLE)."""
-    if not config.get("displayModeBar", True):
-        return {**config, "displayModeBar": True, "modeBarButtons": [["toImage"]]}
-    return {**config, "modeBarButtonsToRemove": [name for name in config.get("modeBarButtonsToRemove", []) if name != "toImage"]}

@@ -98,15 +98,10 @@ def provenance(view: Taken) -> list[tuple[str, str]]:
 
 
 def _with_hash(name: str, kind: str) -> str:
-    """A name with the sha256 of its file of numbers, which tells one version from another."""
-    from core.elmo.models import weights_files
-    from core.files.artifacts import file_sha256
-    from core.files.registry import resolve
+    """A name with what tells one version of its numbers from another."""
+    from core.elmo.models import numbers_sha256
 
     try:
-        path = resolve(name, kind)
-        if path.is_dir():
-            path = weights_files(path)[0] if kind == "model" else path / "vectors.safetensors"
-        return f"{name}, sha256 {file_sha256(path)}"
+        return f"{name}, sha256 {numbers_sha256(name, kind)}"
     except ElmoscopeError as error:
         return f"{name} ({pathless(str(error))})"

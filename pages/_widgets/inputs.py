@@ -1,7 +1,5 @@
 """The user's two sentences and the token meant in each: the same on every page, kept for the session and in the URL."""
 
-from dataclasses import dataclass
-
 import streamlit as st
 
 from core.common.i18n import t
@@ -12,16 +10,6 @@ from core.text.readings import Chosen
 from pages._frame import examples, language, question
 from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """What the Neighbors page was asked for."""
-
-    layer: str
-    weights: str  # of the mix, "a,b,c"
-    among: str  # same word, other words, any word, types
-    k: int
 
 
 def sentence_pair(*, stacked: bool = False, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:

@@ -13,7 +13,7 @@ from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text import languages
 from core.text.definitions import definition, definitions
 from core.text.sentences import as_in_text
-from core.text.tokens import bare
+from core.text.tokens import bare, window
 from pages._export import record
 from pages._export.csv_file import csv_of
 from pages._frame.markup import show_html
@@ -74,14 +74,6 @@ def take_button(taken_as: str, occurrence: Occurrence) -> Markup:
     name = t("Use this sentence: “{word}”", word=bare(occurrence.tokens[occurrence.position]))
     button = '<button type="button" class="take" data-take="{}:{}" title="{name}" aria-label="{name}">↑</button>'
     return html(button, taken_as, occurrence.row, name=name)
-
-
-def window(n: int, position: int, n_words: int = 1, width: int = WIDTH) -> tuple[int, int]:
-    """First and last but one of the tokens shown of n: `width` beside the words in question, what one side lacks on the other."""
-    behind = position + n_words
-    left, right = min(position, width // 2), min(n - behind, width // 2)
-    left, right = min(position, width - right), min(n - behind, width - left)
-    return position - left, behind + right
 
 
 def keyword_line(

@@ -8,7 +8,7 @@ from core.analysis.expectation import Expected
 from core.common.i18n import t
 from core.elmo.language_model import SPECIALS
 from core.figures.expectation import list_rules
-from core.text.tokens import JOINER, SENTENCE_BEGIN, bare
+from core.text.tokens import SENTENCE_BEGIN, write_word
 from pages._frame import question
 
 STYLE = """
@@ -36,11 +36,6 @@ def word_buttons(name: str, expected: Expected, colour: str, longest: float, tap
             shown = _boundary(p.word) if boundary else f"**{question.plain_label(write_word(p.word))}**"
             label = f"{shown} {p.probability:.1%}" if p.probability >= 0.0005 else f"{shown} < 0.1%"
             st.button(label, key=f"{name}_{k}", on_click=tapped, args=(p.word, *args), disabled=boundary, width="stretch")
-
-
-def write_word(word: str) -> str:
-    """A word of the model's list, alone: one that stands against the word before it with a hyphen, as Korean endings are written."""
-    return f"-{bare(word)}" if word.startswith(JOINER) and bare(word) != word else bare(word)
 
 
 def _boundary(word: str) -> str:

@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 
 import streamlit as st
 
@@ -107,12 +108,8 @@ def _theme(row, key: str, known: Mapping[str, Labelled]) -> str:
     if not known:
         return ALL
     there = {theme for item in known.values() for theme in item.themes}
-    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=_by_name))
+    names = {ALL: t("all themes")} | dict(sorted(((code, name) for code, name in themes().items() if code in there), key=itemgetter(1)))
     return row.selectbox(t("Theme"), list(names), format_func=names.get, key=f"{key}.theme", persist_state="session", width=180)
-
-
-def _by_name(pair: tuple[str, str]) -> str:
-    return pair[1]
 
 
 def _of_address(key: str, usual: str) -> None:

@@ -39,10 +39,3 @@ def word_map(occurrences: Sequence[Occurrence], flat: np.ndarray, senses: Sequen
     """A map of occurrences at `flat` (N, 2), those of a lemma in the colors of its senses; its look as of `MapLook`."""
     labels = [o.sense if o.lemma == lemma else None for o in occurrences]
     return map_figure(flat, labels, [card(o) for o in occurrences], [o.row for o in occurrences], senses, MapLook(**look))
-
-
-def selected_rows(event) -> list[int]:
-    """Row ids of a selection event: `customdata`, never the point's number, which is per trace; stars are negative."""
-    points = (event or {}).get("selection", {}).get("points", [])
-    ids = [p["customdata"][0] if isinstance(p["customdata"], list | tuple) else p["customdata"]["0"] for p in points if p.get("customdata")]
-    return [int(k) for k in ids if int(k) >= 0]

@@ -1,12 +1,12 @@
 """What a share card shows of two sentences: both with the word marked, the angle between its vectors, six neighbors each."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 
 from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import FONTS, OWN, layer_colour, layer_title
-from core.index.neighbours import Occurrence
+from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text.tokens import around, bare
 from core.views import pair
 from core.views.neighbours import at_once
@@ -17,28 +17,26 @@ from pages._widgets.inputs import Chosen
 from pages._word import verdict, verdict_words
 
 NEIGHBOURS = 6
-SENTENCE, LINE = 92, 34  # letters of a sentence and of a neighbour's line
-Lines = Sequence[tuple[str, str, str]]  # before the word, the word, behind it
+SENTENCE, LINE = 92, 34  # letters of a sentence and of a neighbor's line
+Listed = Sequence[Occurrence | Neighbour | TypeNeighbour]
 
 
-def note(
-    in_use: InUse, first: Chosen, second: Chosen, layer: str, weights: str = "", lines: Callable[[], tuple[Lines, ...]] | None = None
-) -> None:
-    """Have this pair on the card that is made when it is asked for; `lines`: the lists on the page, else the nearest sentences."""
+def note(in_use: InUse, first: Chosen, second: Chosen, layer: str, weights: str = "", listed: Sequence[Listed] = ()) -> None:
+    """Have this pair on the card that is made when it is asked for; `listed`: those on the page, else the nearest sentences."""
 
     def card() -> dict:
         over = bench(in_use)
         cosine = pair.cosine(over, first.in_context, second.in_context, layer, weights)
-        judgment = verdict.on(in_use, first, second).verdict
+        judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
         degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
-        near = lines() if lines else [lines_of(at_once(over, item.in_context, layer, NEIGHBOURS)) for item in (first, second)]
+        near = listed or [at_once(over, item.in_context, layer, NEIGHBOURS) for item in (first, second)]
         words = [bare(item.word)[:40] for item in (first, second)]
         values = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "at": model_layers.in_use().at(layer)}
         return {
             "title": verdict_words.title(judgment) if judgment else t("Two different words"),
             "question": t("Does a word mean the same thing twice?"),
             "sentences": [around(item.tokens, item.position, SENTENCE) for item in (first, second)],
-            "neighbours": [list(each)[:NEIGHBOURS] for each in near],
+            "neighbours": [[item.around(LINE) for item in each[:NEIGHBOURS]] for each in near],
             "nearest": t("Nearest"),
             "degrees": f"{degrees:.0f}°",
             "angle": degrees,
@@ -50,7 +48,3 @@ def note(
         }
 
     record.now().note("card", card, "card")
-
-
-def lines_of(near: Iterable[Occurrence]) -> Lines:
-    return [around(o.tokens, o.position, LINE) for o in near]

@@ -25,15 +25,10 @@ def of_pair(in_use: InUse, first: Chosen, second: Chosen) -> Pair:
     return view(pair.compute, bench(in_use), PairRequest(first=first.in_context, second=second.in_context))
 
 
-def on(in_use: InUse, first: Chosen, second: Chosen) -> Judgment:
-    """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
-    return _judge(in_use, first.in_context, second.in_context)
-
-
 def layer_in_question(in_use: InUse) -> str:
     """The same of the two sentences that the visitor typed, on whichever page; of a word without a second sentence, its own best layer."""
     words = question.words()
-    return _judge(in_use, *words).layer if len(words) == 2 else layer_of(in_use, *words)
+    return on(in_use, *words).layer if len(words) == 2 else layer_of(in_use, *words)
 
 
 @within_run
@@ -44,7 +39,8 @@ def layer_of(in_use: InUse, *words: WordInContext) -> str:
 
 
 @within_run
-def _judge(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
+def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
+    """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
     _measure(in_use)
     over = bench(in_use)
     return levels.judge(over).judge(first, second, levels.labels(over))

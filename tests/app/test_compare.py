@@ -11,12 +11,11 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ASSETS
 from core.index.table import OccurrenceTable
 from core.views import compare
-from core.views.compare import CompareRequest, SpaceName
+from core.views.compare import CompareRequest, SpaceName, find_form
 from pages._cached import jobs, progress
 from pages._cached import opened as store
 from pages._cached.views import bench_of, view
 from pages._compare import senses, spaces
-from pages._compare.words import find_form
 from pages._frame import examples
 from pages._frame.server_jobs import TURNS, ServerJob
 from tests.app.test_pages import ROOT, html_of, opened

@@ -8,6 +8,7 @@ import pytest
 
 from core.analysis.walk import Walk, walk
 from core.elmo.models import open_model
+from core.figures.walk import CELLS
 from core.text import languages
 from pages._how import network
 from pages._how.words import steps
@@ -44,7 +45,7 @@ def test_there_are_as_many_strips_as_the_model_has_layers(way):
     deeper = replace(way, layers=np.concatenate([way.layers, way.layers[-1:]]))
     for one in (way, deeper):
         n, boxes = len(one.layers) - 1, [box for box in drawn(one).iter("g") if box.get("data-step")]
-        strips = [len([r for r in box.iter("rect") if r.get("fill-opacity")]) / network.CELLS / 7 for box in boxes]
+        strips = [len([r for r in box.iter("rect") if r.get("fill-opacity")]) / CELLS / 7 for box in boxes]
         assert strips[2:] == [1, n, n, n + 1, 1]
 
 
@@ -54,7 +55,7 @@ def test_a_cell_is_as_dark_as_the_numbers_there_are_large(way):
     boxes = [box for box in drawn(replace(way, layers=layers)).iter("g") if box.get("data-step")]
     dark = [[float(r.get("fill-opacity")) > 0.9 for r in box.iter("rect") if r.get("fill-opacity")] for box in boxes]
     assert [sum(cells) for cells in dark[2:]] == [0, 0, 1, 1, 1]
-    word, rest = divmod(dark[4].index(True), 2 * network.CELLS)
-    assert (word, rest) == (4, network.CELLS - 1)
+    word, rest = divmod(dark[4].index(True), 2 * CELLS)
+    assert (word, rest) == (4, CELLS - 1)
     only = [r for r in boxes[1].iter("rect") if r.get("fill-opacity")]
     assert len(only) == len(way.banks)  # of the word in question alone

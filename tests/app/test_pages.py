@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 from core.common.config import ASSETS
 from core.files.artifacts import read_json
 from pages._frame.frame import in_sight, sentence_count
-from pages._frame.server import BY_PLOTLY
+from pages._frame.server import BY_PLOTLY, WITHOUT_TABLE
 from tests.app.visit import opened
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -74,7 +74,9 @@ def test_a_page_opens_on_its_question_without_an_error(path: str, title: str):
     assert not page.exception
     assert [t.value for t in page.title] == [title]
     assert not page.error
-    assert not page.get("plotly_chart") or Path(path).stem in BY_PLOTLY  # whose script is asked for with the document
+    view = Path(path).stem
+    assert not page.get("plotly_chart") or view in BY_PLOTLY  # their scripts are asked for with the document
+    assert not page.dataframe or view not in WITHOUT_TABLE
 
 
 @pytest.mark.parametrize("path", PAGES)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 
+from core.analysis.expectation import is_version
 from core.views.next_words import widest_gap
 from pages._frame import choices, examples
 from pages._predict.edits import _verdict
-from pages._predict.passage import AT, OTHER, TEXT, is_version
+from pages._predict.passage import AT, OTHER, TEXT
 from tests.app.test_pages import opened
 
 OWN = "She poured the molten glass into a mould."

@@ -1,6 +1,6 @@
 """What a selection in a map means, apart from any browser."""
 
-from pages._word.atlas import selected_rows
+from core.figures.maps import selected_rows
 
 
 def test_a_selection_gives_row_ids_from_customdata_never_point_numbers():

@@ -38,7 +38,7 @@ from tests.bench.corpus import sentences
 DRAWS = 1_000
 PAIRS = 60
 MEASURES = ("both", "the gap", "neighbors", "APD", "PRT", "JSD")
-TEXT_PAIRS, OFTEN = 40, (320, 1_500)  # words of running text, and how often each occurs
+TEXT_PAIRS, OFTEN = 46, (320, 1_500)  # words of running text, and how often each occurs
 SIDES, SHARES = (16, 32, 75, 150), (0.0, 0.1, 0.25, 0.5, 1.0)
 SPREAD_DRAWS = 6
 BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
@@ -104,7 +104,7 @@ def text(space: SenseSpace) -> None:
             for k, token in enumerate(sentence.tokens):
                 where[token.casefold()].append((sentence.tokens, k))
     words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.tells(word))
-    rng = np.random.default_rng(0)
+    rng, deal = np.random.default_rng(0), np.random.default_rng(0)  # of pairs, of their sentences
     results: dict[tuple[int, float], list[tuple[bool, ...]]] = {}
     for _ in range(TEXT_PAIRS):
         word, other = rng.choice(words, 2, replace=False)
@@ -116,7 +116,7 @@ def text(space: SenseSpace) -> None:
         spellings = np.array([tokens[k] for tokens, k in read])
         for n, share in product(SIDES, SHARES):
             of_other = round(n * share)
-            rows = np.concatenate([rng.permutation(2 * most)[: 2 * n - of_other], 2 * most + rng.permutation(most)[:of_other]])
+            rows = np.concatenate([deal.permutation(2 * most)[: 2 * n - of_other], 2 * most + deal.permutation(most)[:of_other]])
             placed = change.evened(space.placed(views[rows], word=word), spellings[rows])
             results.setdefault((n, share), []).append(called(change.change(placed[:n], placed[n:], np.zeros(2 * n, int))))
     print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {TEXT_PAIRS} pairs")
@@ -127,8 +127,7 @@ def text(space: SenseSpace) -> None:
 
 def _views(space: SenseSpace, read: list[tuple[list[str], int]]) -> np.ndarray:
     """(n, V) of a word in each of some sentences, which are read."""
-    layers = list(space.encoder.encode([tokens for tokens, _ in read]))
-    return space.views(read, np.stack([each[:, k] for each, (_, k) in zip(layers, read, strict=True)]), layers)
+    return space.alone(read)[0]
 
 
 def _with(tokens: tuple[str, ...], position: int, word: str) -> list[str]:

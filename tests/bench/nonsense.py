@@ -45,7 +45,7 @@ UNFOLD = """() => { for (const one of document.querySelectorAll('[data-testid=st
   if (!/table|Export|표|내보내기/i.test(one.innerText)) one.click() }"""
 SAID = """() => ({
   exceptions: [...document.querySelectorAll('[data-testid=stException]')].map((e) => e.innerText.slice(0, 300)),
-  errors: [...document.querySelectorAll('[data-testid=stAlertContentError], [data-testid=stAlertContentWarning]')].map((e) => e.innerText),
+  errors: [...document.querySelectorAll(':is([data-testid=stAlertContentError], [data-testid=stAlertContentWarning]) [data-testid=stMarkdownContainer]')].map((e) => e.innerText),
   text: document.body.innerText,
   marked: document.querySelectorAll('img[src=x], #nonsense').length,
   wide: Math.max(document.documentElement.scrollWidth - innerWidth,
@@ -84,6 +84,8 @@ def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
     found = [(one, None) for one in _within(page, "[data-testid=stMain]")]
     popovers = page.locator("[data-testid=stMain] [data-testid=stPopover] button")
     for k in range(popovers.count()):
+        if not popovers.nth(k).is_visible():
+            continue
         popovers.nth(k).click()
         page.wait_for_timeout(300)
         inner = f"[data-testid=stMain] [data-testid=stPopover] button >> nth={k}"
@@ -107,7 +109,7 @@ def _within(page: Page, place: str) -> Iterator[str]:
 
 def type_in(page: Page, box: Locator, value: str) -> None:
     """As a person does who pastes it: what was there goes, Enter ends it."""
-    box.click(timeout=10_000)
+    box.click(timeout=10_000, position={"x": 12, "y": 12})  # not on what Streamlit writes in the corner
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(value) if value else page.keyboard.press("Delete")
     page.keyboard.press("Control+Enter" if box.evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
@@ -177,6 +179,7 @@ def typed(page: Page, selector: str, popover: str | None, name: str) -> str:
     box = page.locator(selector).first
     if popover and not box.is_visible():
         page.locator(popover).click()
+        box.wait_for(state="visible", timeout=10_000)
         page.wait_for_timeout(250)
     value = NUMBERS.get(name, VALUES[name]) if box.get_attribute("type", timeout=10_000) == "number" else VALUES[name]
     type_in(page, box, value)

@@ -42,8 +42,13 @@ WATCH = """() => {
   const every = () => { look(); requestAnimationFrame(every); };  // where a frame is drawn anyway: a look between two lays the page out once more
   every();
 }"""
+# Scripts that the page asks for once it is connected: each waits for the Python that runs the page.
+LATE = """() => {
+  const asked = performance.getEntriesByType('resource'), connected = asked.find((one) => one.name.endsWith('/host-config'))?.startTime;
+  return asked.filter((one) => one.name.endsWith('.js') && one.startTime > connected).length;
+}"""
 AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'"
-AT_MOST_MS, DRAWN_MS = 120_000, 5_000  # a page at rest whose scripts have come draws within the latter, or not at all
+AT_MOST_MS, DRAWN_MS = 120_000, 20_000  # a page at rest whose scripts have come draws within the latter, or not at all
 SENTENCE = "We sat on the grassy bank and watched the boats go by."
 COMMANDS = {
     "import streamlit (its own start)": ["-c", "import streamlit"],
@@ -59,15 +64,18 @@ COMMANDS = {
 
 
 def visit(browser: Browser, address: str) -> dict[str, float]:
-    """Seconds from the request to the heading and to the picture, in an empty browser; without "picture" where the page shows none."""
+    """Seconds from the request to the heading and to the picture, in an empty browser; without "picture" where the page shows none.
+
+    "late": how many scripts it asked for once it was connected.
+    """
     context = browser.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
     page.add_init_script(f"({WATCH})()")
     page.goto(address)
     _wait_for_picture(page)
-    waited = page.evaluate("() => window.waited ?? {}")
+    waited, late = page.evaluate("() => window.waited ?? {}"), page.evaluate(LATE)
     context.close()
-    return {name: value / 1000 for name, value in waited.items()}
+    return {name: value / 1000 for name, value in waited.items()} | {"late": late}
 
 
 def _wait_for_picture(page: Page) -> None:
@@ -111,13 +119,13 @@ def pages(views: list[str], language: str) -> None:
                 f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s; "
                 f"streamlit hello, first {first:.1f} s; load {os.getloadavg()[0]:.1f}"
             )
-            print("view        heading, s  first picture, s    again, s  hello, s  again / hello  load")
+            print("view        heading, s  first picture, s    again, s  hello, s  again / hello  late scripts  load")
             for view in views:
                 results = [visit(browser, address_of(ours, view, language)) for _ in range(2)]
                 peer = hello(browser, theirs)
                 ratio = f"{results[1]['picture'] / peer:13.1f}" if "picture" in results[1] else f"{'':13}"
                 row = f"{seconds(results[0], 'heading'):>10}  {seconds(results[0], 'picture'):>16}  {seconds(results[1], 'picture'):>10}"
-                print(f"{view:10} {row}  {peer:8.1f}  {ratio}  {os.getloadavg()[0]:.1f}", flush=True)
+                print(f"{view:10} {row}  {peer:8.1f}  {ratio}  {results[1]['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
         browser.close()
 
 

@@ -48,7 +48,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         process.wait(20)
 
 
-def wait_until_up(base: str, process: subprocess.Popen, log: Path, seconds: float = 90.0) -> None:
+def wait_until_up(base: str, process: subprocess.Popen, log: Path, seconds: float = 240.0) -> None:
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         try:

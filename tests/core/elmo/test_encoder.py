@@ -300,9 +300,11 @@ def test_one_token_of_each_sentence_has_the_vectors_it_has_in_the_whole_sentence
     assert encoder.encode_tokens([], []).shape == (0, encoder.n_layers, encoder.dim)
 
 
-def test_what_stands_around_a_word_alone_needs_no_more_than_half_of_the_reading():
+def test_what_stands_around_a_word_alone_is_what_stands_around_it_in_the_whole_sentence():
     encoder = new_encoder(batch_tokens=20)
     sentences = [["a", "b", "c", "d"], ["x"], ["b", "a"], ["d", "d", "c", "b", "a", "x", "y"], ["a", "b", "c", "d"]]
     positions = [0, 0, 1, 4, 3]
-    close(encoder.around_alone(sentences, positions), encoder.around(sentences, positions))
-    assert encoder.around_alone([], []).shape == (0, encoder.dim)
+    layers, around = encoder.alone(sentences, positions)
+    close(layers, encoder.encode_tokens(sentences, positions))
+    close(around, encoder.around(sentences, positions))
+    assert encoder.alone([], [])[1].shape == (0, encoder.dim)

@@ -164,6 +164,7 @@ def test_the_cells_shown_are_those_that_moved_most():
     step = walk(small("highways"), ["the", "bank"], 1).forward.steps[0]
     moved = np.abs(step.cell - step.cell_before)
     assert moved[most_moved(step, 3)].tolist() == sorted(moved, reverse=True)[:3]
+    assert step.arithmetic(7).startswith(r"\small c_{7} \approx ") and step.arithmetic(7).endswith(rf" \approx {step.cell[7]:.2f}")
 
 
 @pytest.mark.parametrize(("tokens", "position", "message"), [([], 0, "sentence is empty"), (["a"], 1, "Position 1 is outside")])

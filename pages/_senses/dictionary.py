@@ -1,0 +1,33 @@
+"""A dictionary beside the groups: each group's likeliest sense in a WordNet, where its data are here; said to be a guess."""
+
+import streamlit as st
+
+from core.common.errors import ElmoscopeError
+from core.common.i18n import t
+from core.common.markup import html, plain
+from core.figures.style import sense_colour
+from core.views import induction
+from core.views.induction import Induction
+from core.workbench import Bench
+from pages._frame.choices import BOUND
+from pages._frame.markup import show_html
+from pages._widgets import lists
+
+LISTED = 3  # senses of each group, the likeliest first
+
+
+def show(over: Bench, found: Induction, names: list[str]) -> None:
+    """Once it is wanted: a line a group; or what is missing, and how to get it."""
+    if not st.toggle(t("WordNet glosses"), key="found_glosses", **BOUND, help=t("Needs the package wn and a WordNet on this machine.")):
+        return
+    try:
+        beside = induction.glosses(over, found)
+    except ElmoscopeError as error:
+        st.info(plain(str(error)), icon=":material/menu_book:")
+        return
+    for k, name in enumerate(names):
+        first, *others = beside.likeliest(k, LISTED)
+        lists.heading(name, sense_colour(k))
+        further = [html("<div>{} <i>{}</i></div>", sense.gloss, sense.pos) for sense in others]
+        show_html('<div class="meanings"><div><b>{}</b> <i>{}</i></div><div class="small">{}</div></div>', first.gloss, first.pos, further)
+    st.caption(t("A guess by the words of glosses and sentences ({lexicon}): the likeliest in bold.", lexicon=beside.lexicon))

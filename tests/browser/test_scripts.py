@@ -1,0 +1,19 @@
+"""What a page loads: its elements' scripts come with the document, none waits for the Python that runs the page."""
+
+import pytest
+
+from pages._frame.menu import door
+from tests.bench.waits import LATE
+from tests.browser.conftest import AT_REST, WAIT_MS
+
+pytestmark = pytest.mark.browser
+AT_MOST = 12  # those of rarer elements; 68 where each kind's are asked for when its first element arrives
+
+
+@pytest.mark.parametrize("view", ["home", "spread"])
+def test_few_scripts_are_asked_for_once_the_page_is_connected(server: str, page, view: str):
+    file, parameters = door(view)
+    page.goto(f"{server}/{'' if file == 'app.py' else file[6:-3]}?{'&'.join(f'{name}={value}' for name, value in parameters.items())}")
+    page.locator(".notice, .verdict").first.wait_for(timeout=WAIT_MS)
+    page.wait_for_function(AT_REST)
+    assert page.evaluate(LATE) <= AT_MOST
