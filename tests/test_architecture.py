@@ -201,6 +201,7 @@ RETIRED = (
     "of which is it not shown",
     "the same word stands in both",
     "goes on where cut",
+    r"\bone a word\b",
     r"stands (\S+ times|twice)\b",
     r"[\"“]may be[\"”]",  # neutral
     r"\bless (that of|these|those|their|its own|the mean|the static|layer)\b",  # minus

@@ -207,7 +207,7 @@ def _project_without_own(centred: np.ndarray, mean: np.ndarray, own: np.ndarray,
 
 
 def _components(centred: np.ndarray, dims: int) -> np.ndarray:
-    """Centred rows (N, D) -> (dims, D): directions of largest variance, zeros where there is none."""
+    """Centered rows (N, D) -> (dims, D): directions of largest variance, zeros where there is none."""
     from scipy.linalg import eigh
 
     n, size = centred.shape

@@ -166,9 +166,9 @@ def insert(maps_coordinates: np.ndarray, neighbour_rows: np.ndarray, similaritie
     rows = np.asarray(neighbour_rows)
     distances = np.maximum(1 - np.asarray(similarities, np.float64), 0)
     if rows.ndim != 2 or rows.shape != distances.shape or not rows.size or not np.isfinite(distances).all():
-        raise BadInput(f"A new point needs neighbours and their cosines; got arrays of shape {rows.shape} and {distances.shape}.")
+        raise BadInput(f"A new point needs neighbors and their cosines; got arrays of shape {rows.shape} and {distances.shape}.")
     if not 0 <= rows.min() <= rows.max() < len(maps_coordinates):
-        raise BadInput(f"A neighbour's row must be from 0 to {len(maps_coordinates) - 1}; got {rows.min()} to {rows.max()}.")
+        raise BadInput(f"A neighbor's row must be from 0 to {len(maps_coordinates) - 1}; got {rows.min()} to {rows.max()}.")
     beyond = distances - distances.min(axis=1, keepdims=True)  # (Q, k)
     weights = np.exp(-beyond / (beyond.mean(axis=1, keepdims=True) + 1e-9)) / (distances + 1e-6)
     near = np.asarray(maps_coordinates, np.float64)[rows]  # (Q, k, 2)
@@ -231,7 +231,7 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
 
 def _layout(spaces: list, groups: list, config: ProjectionConfig, say: Callable[[str], None]) -> np.ndarray:
     """Aligned UMAP: (K, N, 2). All maps start from one picture, the principal components of the spaces' sum."""
-    say(f"finding the neighbours of {len(spaces[0]):,} points in {len(spaces)} spaces")
+    say(f"finding the neighbors of {len(spaces[0]):,} points in {len(spaces)} spaces")
     graphs = [_graph(space, group, config) for space, group in zip(spaces, groups, strict=True)]
     links = [graph.astype(bool).astype(np.float32) for graph in graphs]
     ties = np.zeros((len(spaces), len(spaces), len(spaces[0])), np.float32)  # of a point of map k to itself in map l

@@ -1,4 +1,4 @@
-"""Labelled files of any user -> rows (text, label): CSV, TSV, JSON lines, and the Stanford treebank's bracketed trees.
+"""Labeled files of any user -> rows (text, label): CSV, TSV, JSON lines, and the Stanford treebank's bracketed trees.
 
 Columns are found by the names that such files usually have, or are named by the caller; a table without names on top is
 known by its first cell, a label that recurs below it. Every fault is one sentence that names the file and the line.

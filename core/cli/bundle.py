@@ -45,7 +45,7 @@ def bundle(*, data, language, output, sums, only, list, what=None) -> Answer:
     check_replaceable(folder, bundled.BESIDE)
     checksums.drop()
     result = bundled.make_table(language, folder, note, progress("tokens"))
-    lines = ["{occurrences:,} labelled tokens and {maps} maps in {output}".format(**result)]
+    lines = ["{occurrences:,} labeled tokens and {maps} maps in {output}".format(**result)]
     for name, m in result["senses"].items():
         lines.append(f"{name}: 1-NN {m['one_nn']:.1%} ({m['low']:.1%} to {m['high']:.1%}), shuffled {m['null']:.1%}")
     if data:
@@ -94,7 +94,7 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
     ),
 )
 def texts(*, files) -> Answer:
-    """Each catalogue with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
+    """Each catalog with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
     from core.common import translations
 
     places = translations.in_code(config.ROOT)
@@ -102,7 +102,7 @@ def texts(*, files) -> Answer:
     lines = []
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
-        raise BadInput(f"{wrong} is no name of a catalogue: it is a language's code and .po, such as ko.po.")
+        raise BadInput(f"{wrong} is no name of a catalog: it is a language's code and .po, such as ko.po.")
     for path in files:
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, places)

@@ -218,7 +218,7 @@ def check_sentences(*, file) -> Answer:
         "senses": len({(row.lemma, row.sense) for row in rows}),
         "meetings": len(meeting(rows)) // 2,
     }
-    line = "{sentences:,} labelled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
+    line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
     return {**counts, "faults": broken_rules}, "\n".join([*broken_rules, f"{line}: {len(broken_rules):,} faults"])
 
 

@@ -1,4 +1,4 @@
-"""What the commands of text classification do: train variants on labelled rows, classify a text, train what ships, fetch."""
+"""What the commands of text classification do: train variants on labeled rows, classify a text, train what ships, fetch."""
 
 from __future__ import annotations
 

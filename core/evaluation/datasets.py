@@ -83,7 +83,7 @@ Row = TypeVar("Row", bound=_Row)
 def read_senseval(path: str | Path) -> list[LabelledRow]:
     """Instances of a Senseval-2 file in NLTK's form; of each context only the sentence around the head.
 
-    The files are not well-formed everywhere, so they are read by their marks alone: words are what stands in <wf>, and a
+    The files are not well-formed everywhere, so they are read by their marks alone: words are the text of <wf>, and a
     sentence is a line of the context, cut further at <s> and at final punctuation. Several answers: the first one.
     Instances without a head or an answer are passed over; BadInput if no other is there. "hard", "line" and "serve" name in an
     instance's id the file of the newspaper or collection that it was taken from: its document. "interest" names none.

@@ -133,7 +133,7 @@ def sides(first: np.ndarray, second: np.ndarray, least: float = LEAN) -> np.ndar
 
 
 def side_shares(numbers: Sequence[int] | np.ndarray, names: Sequence[str]) -> dict[str | None, float]:
-    """(n,) each neighbour's side or sense -> the share of each, and under None of what goes with none (-1); they sum to 1."""
+    """(n,) each neighbor's side or sense -> the share of each, and under None of what goes with none (-1); they sum to 1."""
     numbers = np.asarray(numbers)
     if not len(numbers):
         raise BadInput(t("There are no neighbors."))

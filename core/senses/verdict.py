@@ -209,7 +209,7 @@ class Shares(NamedTuple):
 
 
 def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> Shares:
-    """Labelled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
+    """Labeled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
     known, directions = evidence.center(labelled), evidence.center(rows, labelled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)

@@ -51,7 +51,7 @@ def prepare(
     language: str = "en",
     hold_out: float = 0.0,
 ) -> Path:
-    """Tokenise `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there. A share `hold_out` of the
+    """Tokenize `files` (one sentence a line) into `folder`; sentences longer than `max_tokens` are cut there. A share `hold_out` of the
     lines, told by a hash of their text alone, goes to held-out.txt instead, as it is: the same lines whatever they are prepared for."""
     if not 0 <= hold_out < 1:
         raise BadInput(f"The share of lines held out must be from 0 up to 1, got {hold_out}.")

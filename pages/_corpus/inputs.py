@@ -15,7 +15,7 @@ KINDS = ["txt", "csv", "tsv", "jsonl", "json", "docx"]
 
 @dataclass(frozen=True, slots=True)
 class Brought:
-    """What stands in the inputs."""
+    """What the inputs hold."""
 
     way: str  # "paste", "files", "folder"
     given: Any  # text, files, or a folder's path

@@ -41,7 +41,7 @@ def show(in_use: InUse, brought: Brought) -> None:
 
 
 def _keep(brought: Brought) -> KeptCorpus | None:
-    """What stands in the inputs, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
+    """What the inputs hold, read and kept once; None while they are empty, or cannot be read (and the page says why)."""
     given = brought.given
     if not given or (isinstance(given, str) and not given.strip()):
         return None

@@ -97,7 +97,7 @@ def tasks() -> dict[str, list[dict[str, str]]]:
 
 
 def initial_texts(language: Language) -> dict[str, str]:
-    """What stands in the boxes of a page that nothing was typed into yet, by their keys."""
+    """The texts of boxes that nobody has typed into yet, by their keys."""
     first = predict(language)[0]
     word = first_word(language)
     a, b = pairs(language).get(word, ("", ""))

@@ -161,7 +161,7 @@ def gone_through_history() -> bool:
 
 
 def default_text(key: str) -> str:
-    """What stands in a box that nothing was typed into yet."""
+    """The text of a box that nobody has typed into yet."""
     return examples.pairs().get(examples.first_word(), ("", ""))[SIDES.index(key)]
 
 

@@ -70,7 +70,7 @@ def show(in_use: InUse) -> None:
             with place:
                 show_html('<p class="scene"><b>{}</b></p>', scene.title)
                 _picture(key=f"home.{scene.page}", data={"wide": story.WIDE, "tall": story.TALL, "parts": scene.picture})
-                show_html('<p class="scene">{}</p>', scene.line)
+                show_html('<p class="scene">{}</p>', scene.said)
                 page_link(scene.page, scene.onward, icon=":material/arrow_forward:", query_params=address(), width="stretch")
         with places[4]:
             _your_turn()

@@ -43,18 +43,18 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     same = word.casefold() == bare(second.word).casefold()
     cosine = vectors.cosine(first.word, second.word)
     if not near:
-        sentence = t("GloVe has no vector for “{word}”.", word=word[:40])
+        caption = t("GloVe has no vector for “{word}”.", word=word[:40])
     elif same:
-        sentence = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
+        caption = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
     else:
         values = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
-        sentence = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
+        caption = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
     parts = [line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
     parts += [star(30, 36, OWN[0]), star(30, 96, OWN[1])]
     if near:
         parts.append(("circle", {"cx": 112, "cy": 66, "r": 9, "fill": GLOVE, "stroke": RIM}, ""))
         parts += [words(140, 26 + 22 * k, item, 13) for k, item in enumerate(near)]
-    return Scene(t("One dot"), parts, sentence, "compare", t("Compare spaces"))
+    return Scene(t("One dot"), parts, caption, "compare", t("Compare spaces"))
 
 
 def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
@@ -69,9 +69,9 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
         "at": model_layers.in_use().at(widest),
     }
     if widest == some[0] or values["low"] == values["high"]:
-        sentence = t("They are {low}° apart {below} and no farther elsewhere.", **values)
+        caption = t("They are {low}° apart {below} and no farther elsewhere.", **values)
     else:
-        sentence = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
+        caption = t("They are {low}° apart {below} and {high}° {at}: the context turned them.", **values)
     parts = []
     reach = min(72.0, (0.5 * WIDE / len(some) - STAR) / max(math.sin(angles[widest] / 2), 0.01))  # every pair within its own part
     for k, name in enumerate(some):
@@ -81,7 +81,7 @@ def _two_arrows(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
             tip = x + side * reach * math.sin(half), 96 - reach * math.cos(half)
             parts += [line(x, 96, *tip, layer_colour(name)), star(*tip, colour)]
         parts.append(words(x, 122, f"{math.degrees(angles[name]):.0f}°", 14, anchor="middle"))
-    return Scene(t("Two arrows"), parts, sentence, "mix", t("Mix the layers"))
+    return Scene(t("Two arrows"), parts, caption, "mix", t("Mix the layers"))
 
 
 def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -104,10 +104,10 @@ def _other_neighbours(in_use: InUse, first: Chosen, second: Chosen, layer: str) 
     layers = model_layers.in_use()
     values = {"n": shared["0"][0], "m": shared[layer][0], "k": shared[layer][1], "at": layers.at(layer), "below": layers.at("0")}
     if not values["k"]:
-        sentence = t("No labeled sentence to compare.")
+        caption = t("No labeled sentence to compare.")
     else:
-        sentence = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
-    return Scene(t("Different neighbors"), parts, sentence, "neighbours", t("See both lists"))
+        caption = t("They share {n} of {k} neighbors {below} and {m} {at} (outlined).", **values)
+    return Scene(t("Different neighbors"), parts, caption, "neighbours", t("See both lists"))
 
 
 def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> Scene:
@@ -135,8 +135,8 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     at = model_layers.in_use().at(layer)
     most = max(every, default=(0.0, 0))
     if most[0] < influence.CLEAR:
-        sentence = t("No single word of the first sentence separates the two clearly {at}.", at=at)
+        caption = t("No single word of the first sentence separates the two clearly {at}.", at=at)
     else:
         values = {"at": at, "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
-        sentence = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
-    return Scene(title, parts, sentence, page, onward)
+        caption = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
+    return Scene(title, parts, caption, page, onward)

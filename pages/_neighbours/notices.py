@@ -1,4 +1,4 @@
-"""What to notice in two lists of neighbors: pure functions of what stands in them."""
+"""What to notice in two lists of neighbors: pure functions of their entries."""
 
 from collections import Counter
 from collections.abc import Sequence

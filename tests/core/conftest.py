@@ -1,4 +1,4 @@
-"""What many tests of core read, made once a file: the bundled model, its labelled words, a bench; a tiny data set and its frozen parts."""
+"""What many tests of core read, made once a file: the bundled model, its labeled words, a bench; a tiny data set and its frozen parts."""
 
 import pytest
 
@@ -19,7 +19,7 @@ def model() -> Model:
 
 @pytest.fixture(scope="module")
 def table(model) -> OccurrenceTable:
-    """The labelled words of the bundled sentences."""
+    """The labeled words of the bundled sentences."""
     return open_table(BUNDLED_CORPUS, model, targets_only=True)
 
 

@@ -140,9 +140,9 @@ def test_inserting_is_deterministic_alone_or_together_and_stays_among_the_neighb
     [
         ([[0, 30]], [[1.0, 0.5]], "from 0 to 29; got 0 to 30"),
         ([[0, -1]], [[1.0, 0.5]], "from 0 to 29; got -1 to 0"),
-        ([[0, 1]], [[1.0]], "neighbours and their cosines"),
-        ([[0, 1]], [[1.0, np.nan]], "neighbours and their cosines"),
-        (np.empty((1, 0), int), np.empty((1, 0)), "neighbours and their cosines"),
+        ([[0, 1]], [[1.0]], "neighbors and their cosines"),
+        ([[0, 1]], [[1.0, np.nan]], "neighbors and their cosines"),
+        (np.empty((1, 0), int), np.empty((1, 0)), "neighbors and their cosines"),
     ],
 )
 def test_neighbours_that_cannot_be_are_refused(rows, similarities, message):
@@ -270,7 +270,7 @@ def test_the_fewest_points_umap_takes_and_a_single_space():
 def test_work_is_reported_and_can_be_stopped():
     lines = []
     aligned_maps(words_in_layers(2, 10), ["0", "1", "2"], SMALL, lines.append)
-    assert lines[0] == "finding the neighbours of 20 points in 3 spaces"
+    assert lines[0] == "finding the neighbors of 20 points in 3 spaces"
     assert "epoch 41 of 60" in lines
 
     def stop(line):

@@ -1,4 +1,4 @@
-"""Labelled files and their splits: what is read, what is refused in one sentence, and that no text crosses a split."""
+"""Labeled files and their splits: what is read, what is refused in one sentence, and that no text crosses a split."""
 
 import json
 import lzma

@@ -793,7 +793,7 @@ def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
 def test_texts_writes_over_catalogues_alone(call, tmp_path):
     for name in ("novel.txt", "ko.mo", "novel", "..po", "a b.po"):
         (tmp_path / name).write_text("mine")
-        assert "is no name of a catalogue" in is_one_line_error(*call("texts", tmp_path / name))
+        assert "is no name of a catalog" in is_one_line_error(*call("texts", tmp_path / name))
         assert (tmp_path / name).read_text() == "mine"
 
 
