@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from core.analysis.anisotropy import Level
 from core.common import model_layers
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.figures.style import layer_title
 from core.senses.verdict import ONE, TWO, Verdict
 
@@ -58,7 +58,7 @@ def _without_labels(verdict: Verdict, word: str) -> str:
 
 def random_in_words(means: Mapping[str, float]) -> str:
     """The level of two random words by layer, as an end of what a picture is described by, a blank in front; "" where there is none."""
-    values = ", ".join(f"{layer_title(name)} {mean:.2f}" for name, mean in means.items())
+    values = ", ".join(f"{layer_title(name)} {format_number(mean, '.2f')}" for name, mean in means.items())
     return " " + t("Average of random pairs: {values}.", values=values) if values else ""
 
 

@@ -31,14 +31,14 @@ def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
     text = " ".join(caption.value for caption in opened("pages/model.py").caption)
     (values,) = re.findall(r"Cosine of two random words \(90 % range\): (.+)\.", text)
-    assert len(re.findall(r"layer \d -?0\.\d\d \(-?0\.\d\d – 0\.\d\d\)", values)) == 3
+    assert len(re.findall(r"layer \d −?0\.\d\d \(−?0\.\d\d – 0\.\d\d\)", values)) == 3
 
 
 def test_two_random_words_are_as_alike_on_every_page():
     """One definition and one figure: of the model, whatever is asked of which sentences."""
     model = opened_model("elmo-mini")
     kept = read_card(model.folder, model.fingerprint).measures["random"]
-    pattern = r"(?:two random words have |random pairs: |random pairs .{4,16} are between -?0\.\d\d and -?0\.\d\d, )(-?0\.\d\d) on average"
+    pattern = r"(?:two random words have |random pairs: |random pairs .{4,16} are between −?0\.\d\d and −?0\.\d\d, )(−?0\.\d\d) on average"
     for layer in ("0", "1", "2", "mix"):
         mean = f"{kept[layer]['mean']:.2f}"
         weights = {"0": (1.0, 0.0, 0.0), "1": (0.0, 1.0, 0.0), "2": (0.0, 0.0, 1.0), "mix": (1 / 3, 1 / 3, 1 / 3)}[layer]
@@ -49,11 +49,13 @@ def test_two_random_words_are_as_alike_on_every_page():
         captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
     text = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert re.findall(r"layer \d (-?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(r"layer \d (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)
-    assert re.findall(r"random pairs: (-?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
+    while "all sentences are read first" in text_of(around):
+        around.run()
+    assert re.findall(r"random pairs: (−?0\.\d\d)", text_of(around)) == [f"{kept['2']['mean']:.2f}"]
 
 
 def test_the_mix_says_that_equal_weights_are_no_equal_parts():

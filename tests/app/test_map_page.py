@@ -85,7 +85,7 @@ def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_p
     corpus = tmp_path / "own.txt"
     corpus.write_text("The of and.")
     page = opened("pages/cloud.py", corpus=str(corpus), a="The qzxv.", ai="qzxv", b="And qzxv.", bi="qzxv")
-    while "read once" in html_of(page):
+    while "once all sentences are read" in html_of(page):
         page.run()
     assert "These texts have no other word" in html_of(page) and "a cloud<br>" not in html_of(page)
 
