@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import streamlit as st
 
 from core.common.model_layers import SENSES
 from core.elmo.substitutes import Substitutes
@@ -135,6 +136,7 @@ def answers(corpus: str) -> tuple[Neighbours, Induction]:
 
 def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cache, read_places, monkeypatch):
     corpus = own_texts(tmp_path)
+    st.cache_resource.clear()  # of what an earlier test read of the same texts
     page = opened("pages/corpus.py", corpus=corpus)
     while not any("In use on every page" in done.value for done in page.success):
         assert not page.exception and not page.error

@@ -5,8 +5,8 @@ import pytest
 from core.common.limits import limits
 from core.text import languages
 from core.text.readings import as_typed
-from core.text.tokens import bare
-from pages._widgets.lists import WIDTH, window
+from core.text.tokens import bare, window
+from pages._widgets.lists import WIDTH
 from tests.app.test_pages import html_of, opened
 
 WILD = {
@@ -42,7 +42,7 @@ def test_korean_is_written_as_one_word():
 
 @pytest.mark.parametrize(("n", "position"), [(60, 0), (60, 59), (60, 30), (5, 2), (1, 0), (20, 3)])
 def test_a_line_shows_its_word_and_as_much_as_there_is_room_for(n, position):
-    start, end = window(n, position)
+    start, end = window(n, position, 1, WIDTH)
     assert 0 <= start <= position < end <= n
     assert end - start == min(n, WIDTH + 1)
 

@@ -95,7 +95,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
         rounds,
     )
     n, checks = len(table), _same(pair.ours_result, *pair.peer_result)
-    shared = {"checks": checks, "sizes": f"{n:,} occurrences x 3 layers x 256 float16, {K} neighbours of any word"}
+    shared = {"checks": checks, "sizes": f"{n:,} occurrences x 3 layers x 256 float16, {K} neighbors of any word"}
     move = milliseconds("ours", pair.ours)
     yield setting.row(
         "neighbours",

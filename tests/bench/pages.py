@@ -79,10 +79,10 @@ def _bounds() -> dict[str, Bound]:
     return {
         "first useful paint, warm server": Bound(text=f"at most {WARM_TIMES} x", number=WARM_TIMES, at_least=False),
         "first useful paint, cold server": Bound(text=f"at most {COLD_TIMES} x", number=COLD_TIMES, at_least=False),
-        "slider released to neighbours redrawn, p50": Bound(
+        "slider released to neighbors redrawn, p50": Bound(
             text=f"under {P50_MS} ms, nothing else flickers", number=P50_MS, of="ours", at_least=False
         ),
-        "slider released to neighbours redrawn, p95": Bound(
+        "slider released to neighbors redrawn, p95": Bound(
             text=f"under {P95_MS} ms, nothing else flickers", number=P95_MS, of="ours", at_least=False
         ),
     }
