@@ -80,7 +80,7 @@
     const { around, asked } = state, of = word.get(around.lemma), { map, spaces } = t;
     q(".map-host").hidden = !of, q(".mapping .none").hidden = Boolean(of);
     if (!of) return;
-    const stars = around.stars, names = Object.keys(spaces.at), key = `${state.id} ${state.language}`;
+    const stars = around.stars, names = state.pair.spaces, key = `${state.id} ${state.language}`;
     const places = names.flatMap((_, k) => [...of.places[k], ...stars.map((star) => star.spaces[k].place)].flat()), along = (axis) => places.filter((_, k) => k % 2 === axis);
     state.view ??= state.layer ?? state.pair.judgment.layer;
     window["elmoscope-map"] = { key, view: state.view, dot: stars.length ? "first second".split(" ")[stars[0].side] : "none", picked: [], seq: seq.map };
