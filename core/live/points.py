@@ -3,6 +3,7 @@
 from base64 import b64encode
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from hashlib import sha256
 
 import numpy as np
 
@@ -10,7 +11,6 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.figures.style import OWN, ink, layer_colour, layer_title
-from core.files.artifacts import text_fingerprint
 from core.index.neighbours import Occurrence
 from core.live.texts import map_texts
 from core.senses.trust import Links
@@ -94,7 +94,7 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
         "axes": shown.axes,
         "text": map_texts() | {"all": t("all layers"), "every": t("all tokens"), "title": title, "alt": alt},
     }
-    return result | {"key": text_fingerprint([repr(result)])[:16]}
+    return result | {"key": sha256(repr(result).encode("utf-8", "surrogatepass")).hexdigest()[:16]}
 
 
 def point_named(name: str, rows: np.ndarray, numbers: Iterable[int]) -> int | None:
