@@ -146,7 +146,8 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
         placeholder=t("Choose, or type a new one"),
         help=t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS),
     )
-    step = partial(label_store.change, key, occurrences.items)
+    # A press comes with what the boxes hold then, which this run may not have seen yet.
+    step, state = partial(label_store.change, key, occurrences.items), st.session_state
     places[1].button(
         tn("Label {n} sentence", "Label {n} sentences", len(selected)),
         type="primary",
@@ -154,14 +155,14 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
         key="spread.label",
         width="stretch",
         disabled=not (selected and sense),
-        on_click=lambda: step(lambda now: now.label(selected, sense)),
+        on_click=lambda: step(lambda now: now.label(_selected(occurrences), state["spread.sense"] or sense)),
     )
     places[2].button(
         t("Remove labels"),
         key="spread.remove",
         width="stretch",
         disabled=not {k for k, _ in labels.given} & set(selected),
-        on_click=lambda: step(lambda now: now.label(selected, "")),
+        on_click=lambda: step(lambda now: now.label(_selected(occurrences), "")),
     )
     places[3].button(
         t("Undo"),
@@ -193,22 +194,26 @@ def _senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLa
     """Each sense with its counts; renamed, or put into another."""
     if not labels.senses:
         return
-    step = partial(label_store.change, key, occurrences.items)
+    step, state, n = partial(label_store.change, key, occurrences.items), st.session_state, label_store.turn()
     with st.expander(t("Rename, merge, split"), key="spread.edit"):
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
-        old = first.selectbox(t("Sense"), labels.senses, key=f"spread.old.{label_store.turn()}")
-        new = second.text_input(t("New name"), key=f"spread.new.{label_store.turn()}", max_chars=MOST_CHARACTERS)
+        old = first.selectbox(t("Sense"), labels.senses, key=f"spread.old.{n}")
+        new = second.text_input(t("New name"), key=f"spread.new.{n}", max_chars=MOST_CHARACTERS)
         third.button(
             t("Rename"),
             key="spread.rename",
             width="stretch",
             disabled=not new.strip(),
-            on_click=lambda: step(lambda now: now.rename(old, new)),
+            on_click=lambda: step(lambda now: now.rename(state[f"spread.old.{n}"], state[f"spread.new.{n}"])),
         )
         others = [name for name in labels.senses if name != old]
-        into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{label_store.turn()}", placeholder="–")
+        into = second.selectbox(t("Merge into"), others, index=None, key=f"spread.into.{n}", placeholder="–")
         third.button(
-            t("Merge"), key="spread.merge", width="stretch", disabled=not into, on_click=lambda: step(lambda now: now.merge({old: into}))
+            t("Merge"),
+            key="spread.merge",
+            width="stretch",
+            disabled=not into,
+            on_click=lambda: step(lambda now: now.merge({state[f"spread.old.{n}"]: state[f"spread.into.{n}"]})),
         )
         st.caption(t("To split a sense, select some of its labeled sentences and label them with a new name."))
     chips = []

@@ -105,7 +105,7 @@ def test_any_page_opens_in_teaching_mode_with_large_type_and_inputs_folded(page:
     opened(page, server, "neighbours?teach=1")
     expect(page.locator("html")).to_have_css("font-size", "24px")
     expect(page.get_by_label("First sentence", exact=True)).to_be_hidden()
-    page.get_by_text("Sentences", exact=True).click()
+    page.get_by_test_id("stMainBlockContainer").get_by_text("Sentences", exact=True).click()
     expect(page.get_by_label("First sentence", exact=True)).to_be_visible()
     page.get_by_role("radio", name="1", exact=True).click()
     expect(page.locator("[data-stale=false] .notice")).to_contain_text("At layer 1")

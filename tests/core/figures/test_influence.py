@@ -307,13 +307,13 @@ def test_marks_and_table_escape_what_a_user_wrote_and_say_every_number():
     tokens = ("<img src=x>", "bank", '"&')
     html = influence_marks(tokens, 1, {0: 0.05, 2: -0.021}, {0: '"<b>', 2: "y"}, ("#0072B2", "#D55E00"))
     assert "<img" not in html and "&lt;img src=x&gt;" in html and 'title="&#34;&lt;b&gt;"' in html
-    assert "+0.05" in html and "-0.02" in html and html.index("rgba(0,114,178") < html.index("rgba(213,94,0")
+    assert "+0.05" in html and "−0.02" in html and html.index("rgba(0,114,178") < html.index("rgba(213,94,0")
     heat = influence_table(tokens, 1, (0, 2), np.array([[0.0, 0.05], [0.001, -0.021]]), ["<0>", "1"], ("#0072B2", "#D55E00"), chosen=1)
     assert "<img" not in heat and "&lt;0&gt;" in heat and heat.count("<tr>") == 4 and heat.count("0.00<") == 2
 
 
 def test_a_difference_that_rounds_to_nothing_has_no_sign():
-    assert [signed(v) for v in (0.0, -0.004, 0.0049, 0.005001, -0.02)] == ["0.00", "0.00", "0.00", "+0.01", "-0.02"]
+    assert [signed(v) for v in (0.0, -0.004, 0.0049, 0.005001, -0.02)] == ["0.00", "0.00", "0.00", "+0.01", "−0.02"]
 
 
 def test_the_halves_are_drawn_with_their_names_and_the_word_alone():

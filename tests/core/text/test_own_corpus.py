@@ -295,7 +295,7 @@ def test_the_plan_counts_256_bytes_a_token_for_substitutes():
 class Clock:
     """An encoder that takes a second a token, and its substitutes, which take .6."""
 
-    now, sampled = 0.0, None
+    now, sample = 0.0, None
 
     def encode(self, sentences: list[list[str]]) -> list[np.ndarray]:
         self.now += sum(map(len, sentences))

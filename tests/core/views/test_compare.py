@@ -9,9 +9,11 @@ from core.analysis import spaces
 from core.common.config import ASSETS
 from core.common.errors import BadInput
 from core.elmo.mix import layer_weights
+from core.index.sense_space import KEPT, SUBSTITUTES
 from core.index.table import OccurrenceTable
 from core.views import compare, levels
 from core.views.compare import FEWEST, CompareRequest, SpaceName, short_names
+from core.workbench import open_bench
 
 
 @pytest.fixture
@@ -54,7 +56,7 @@ def test_a_corpus_that_is_being_read_has_no_answer_yet(bench, monkeypatch):
     assert compare.compute(bench, CompareRequest(first=side, second=SpaceName("glove-mini"))) is None
 
 
-def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path):
+def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path, private_cache):
     senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
     result = compare.compute(bench, CompareRequest(first=senses, second=layer))
     space, table, words = levels.sense_space(bench), bench.targets, result.comparison.words
@@ -68,5 +70,11 @@ def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path):
     corpus = tmp_path / "own.jsonl"
     corpus.write_text("".join(json.dumps({"tokens": list(s.as_py())}) + "\n" for s in table.sentences[:60]))
     whole = SpaceName("elmo-mini", "senses", str(corpus))
-    with pytest.raises(BadInput, match="keeps no substitutes"):
+    with pytest.raises(BadInput, match="share 6 words"):  # its index keeps them
         compare.compute(bench, CompareRequest(first=whole, second=layer))
+    [folder] = (private_cache / "indexes").iterdir()
+    (folder / KEPT).unlink()  # as an older version built it
+    meta = json.loads((folder / "meta.json").read_text())
+    (folder / "meta.json").write_text(json.dumps({key: value for key, value in meta.items() if key != SUBSTITUTES}))
+    with pytest.raises(BadInput, match="keeps no substitutes"):
+        compare.compute(open_bench(), CompareRequest(first=whole, second=layer))
