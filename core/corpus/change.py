@@ -138,7 +138,8 @@ def change(
             _gap(sums, others, sizes[:, 0], n + m - sizes[:, 0]),
             _gap(shared, near.sum(axis=0) - shared, sizes[:, 0], n + m - sizes[:, 0]),
         ]
-    ).astype(np.float64)  # (5, 1 + R)
+    )
+    drawn = drawn.astype(np.float64).round(6)  # (5, 1 + R); dealings of equal distances are ties, whatever float32 makes of them
     apd, prt, jsd, gap, neighbors = map(_measure, drawn)
     deciding = drawn[3:]
     largest = ((deciding - deciding.mean(axis=1, keepdims=True)) / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).max(axis=0)

@@ -68,7 +68,7 @@ news = keep_news()  # the example's second side
 first, second = (Side(corpus=corpus or news, start=start, end=end) for corpus, start, end in sides)
 bench = open_bench(model_name, corpus=first.corpus)
 result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second))
-measures = {name: getattr(result.change, name) for name in ("apd", "prt", "jsd", "gap")}
+measures = {name: getattr(result.change, name) for name in ("apd", "prt", "jsd", "gap", "neighbors")}
 pd.DataFrame({name: [of.value, of.null, of.p] for name, of in measures.items()}, index=["here", "shuffled", "p"]).T
 """
 _BANDS = """\
