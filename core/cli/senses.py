@@ -10,7 +10,6 @@ from core.common.errors import BadInput
 
 CSV = option("--csv", "write the table there, too", metavar="FILE")
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
-MEASURES = ("apd", "prt", "jsd", "gap", "neighbors")
 DATES = "its texts from one date to another, such as 1850..1899"
 
 
@@ -57,7 +56,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
         _write_graph(Path(graph), result)
-    measures = {name: getattr(result.change, name) for name in MEASURES}
+    measures = result.change.measures
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
     control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
     facts = {
@@ -81,7 +80,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
 
 def _row(of) -> dict:
     """A word's measures on a row."""
-    measures = {name: round(getattr(of, name).value, 6) for name in MEASURES}
+    measures = {name: round(measure.value, 6) for name, measure in of.measures.items()}
     return {"first": of.first, "second": of.second, **measures, "p": round(of.p, 6)}
 
 
@@ -187,14 +186,14 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
     from core.views import induction
 
     bench = bench_of(model, corpus)
-    found = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=groups))
-    beside = induction.glosses(bench, found)
+    result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, number=groups))
+    beside = induction.glosses(bench, result)
     rows = [
-        {"group": name, "sentences": int((found.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
-        for k, name in enumerate(found.groups.names)
+        {"group": name, "sentences": int((result.groups.of == k).sum()), "sense": sense.number, "pos": sense.pos, "gloss": sense.gloss}
+        for k, name in enumerate(result.groups.names)
         for sense in beside.likeliest(k, most)
     ]
-    return {"word": found.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, "\n".join(_table(rows, csv))
+    return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, "\n".join(_table(rows, csv))
 
 
 def _table(rows: Sequence[dict], path: str | None) -> list[str]:

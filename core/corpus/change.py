@@ -51,6 +51,11 @@ class UseChange:
     second: int
     shuffled: str  # SENTENCES or DOCUMENTS
 
+    @property
+    def measures(self) -> dict[str, Measure]:
+        """By name, the two that decide last."""
+        return {name: getattr(self, name) for name in ("apd", "prt", "jsd", "gap", "neighbors")}
+
 
 def average_pairwise_distance(first: np.ndarray, second: np.ndarray) -> float:
     """(n, D), (m, D) unit rows -> mean of 1 - cosine over all n m pairs: by their sums, for the mean of products is the product of means."""

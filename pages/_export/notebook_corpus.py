@@ -13,13 +13,13 @@ bench = open_bench(model_name, corpus=corpus)
 
 def corpus(settings: Settings) -> NotebookRecipe:
     shows = t("A concordance of a word or phrase.")
-    given = names_in_use(settings, "model", "corpus") | {
+    assignments = names_in_use(settings, "model", "corpus") | {
         "query": chosen(settings, "find", word(settings)),
         "kind": chosen(settings, "find_kind", "word"),
         "order": chosen(settings, "find_order", "text"),
         "documents": tuple(settings.get("docs") or ()),
     }
-    return NotebookRecipe(shows, given, (_BENCH, _SEARCH, _SPREAD))
+    return NotebookRecipe(shows, assignments, (_BENCH, _SEARCH, _SPREAD))
 
 
 _SEARCH = """\
@@ -42,7 +42,7 @@ pd.DataFrame(parts, columns=["part", "occurrences", "tokens"])
 def collocates(settings: Settings) -> NotebookRecipe:
     shows = t("The collocates of a word, whole and by its senses.")
     example = languages.in_use().examples.get("collocates", "")
-    given = names_in_use(settings, "model", "corpus") | {
+    assignments = names_in_use(settings, "model", "corpus") | {
         "query": chosen(settings, "find", example or word(settings)),
         "kind": chosen(settings, "collocate_kind", "lemma"),
         "window": int(chosen(settings, "window", 5)),
@@ -51,7 +51,7 @@ def collocates(settings: Settings) -> NotebookRecipe:
         "senses": settings.get("by_sense", "labels"),
         "grammar": bool(settings.get("grammar")),
     }
-    return NotebookRecipe(shows, given, (_BENCH, _COLLOCATES, _BY_SENSE))
+    return NotebookRecipe(shows, assignments, (_BENCH, _COLLOCATES, _BY_SENSE))
 
 
 _COLLOCATES = """\
@@ -73,13 +73,13 @@ pd.DataFrame(rows, columns=["sense", "word", "z", "here", "other senses"])
 
 def keyness(settings: Settings) -> NotebookRecipe:
     shows = t("What a corpus says more often than another.")
-    given = names_in_use(settings, "model", "corpus") | {
+    assignments = names_in_use(settings, "model", "corpus") | {
         "against": str(settings.get("against") or ""),
         "minimum": int(chosen(settings, "key_minimum", 5)),
         "correction": chosen(settings, "correction", "benjamini-hochberg"),
         "most": int(chosen(settings, "key_most", 100)),
     }
-    return NotebookRecipe(shows, given, (_BENCH, _KEYWORDS))
+    return NotebookRecipe(shows, assignments, (_BENCH, _KEYWORDS))
 
 
 _KEYWORDS = """\

@@ -67,7 +67,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
     if view not in VIEWS:
         raise BadInput(t("“{view}” has no notebook.", view=view[:60]))
     recipe = VIEWS[view](settings)
-    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _write_assignments(recipe.given))]
+    cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _write_assignments(recipe.assignments))]
     drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []
     cells += [_cell(number, "code", code) for number, code in enumerate([*drawn, *recipe.cells], 2)]
     known = {
@@ -85,9 +85,9 @@ def _opening(recipe: NotebookRecipe, question: str, address: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _write_assignments(given: Mapping[str, Any]) -> str:
+def _write_assignments(assignments: Mapping[str, Any]) -> str:
     """A cell of assignments; with the language of the page's words, where that is not English."""
-    lines = [f"{name} = {value!r}" for name, value in given.items()]
+    lines = [f"{name} = {value!r}" for name, value in assignments.items()]
     if language() != "en":
         lines = ["from core.common import i18n", "", f"i18n.use({language()!r})  # of titles and labels in figures", *lines]
     return "\n".join(lines) or "# nothing is set by hand here"

@@ -10,7 +10,7 @@ def map_(settings: Settings) -> NotebookRecipe:
     view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
     ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
     ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
-    given = words_in_use(
+    assignments = words_in_use(
         settings,
         word=chosen(settings, "map_word", word(settings)),
         plan=plan,
@@ -18,7 +18,7 @@ def map_(settings: Settings) -> NotebookRecipe:
         around_plan=chosen(settings, "around", "spread"),  # of a word without labels
         layer=view if view in (*model_layers.in_use().spaces, model_layers.SENSES) else model_layers.in_use().top,
     )
-    return NotebookRecipe(shows, given, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
+    return NotebookRecipe(shows, assignments, (BENCH, _MAP, _AROUND, _AROUND_MAP, _SCORES))
 
 
 _MAP = """\
@@ -90,13 +90,13 @@ scores() if layout and layout.reports else None
 
 def mix(settings: Settings) -> NotebookRecipe:
     shows = t("Layers weighted by hand: nearest sentences, sense accuracy and the map.")
-    given = words_in_use(
+    assignments = words_in_use(
         settings,
         raw=[chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # before the softmax
         gamma=chosen(settings, "gamma", 1.0),
         normalised=bool(settings.get("norm")),  # layer normalization before the layers are weighed
     )
-    return NotebookRecipe(shows, given, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
+    return NotebookRecipe(shows, assignments, (BENCH, _MIX, _MIX_NEAREST, _MIX_SENSES, _MIX_MAP))
 
 
 _MIX = """\
@@ -144,13 +144,13 @@ map_of_mix() if result.report else dict(zip(result.spellings, (result.leans[0] -
 def how(settings: Settings) -> NotebookRecipe:
     shows = t("A word from characters to vector, step by step.")
     text, position = sentence(settings)
-    given = names_in_use(settings, "model") | {
+    assignments = names_in_use(settings, "model") | {
         "text": text,
         "position": position,
         "raw": [chosen(settings, f"w{k}", 0.0) for k in range(model_layers.in_use().n)],  # of the mix, before the softmax
         "gamma": chosen(settings, "gamma", 1.0),
     }
-    return NotebookRecipe(shows, given, (OPEN, _SPELLING, _STATES, _LAYERS, _VECTOR))
+    return NotebookRecipe(shows, assignments, (OPEN, _SPELLING, _STATES, _LAYERS, _VECTOR))
 
 
 _SPELLING = """\
@@ -195,8 +195,8 @@ heat_figure(parts, [*names, "ELMo"], key="mix", limit=limit_of(parts), bold=len(
 
 def model(settings: Settings) -> NotebookRecipe:
     shows = t("What each layer knows, by task, and how the model learned.")
-    given = names_in_use(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
-    return NotebookRecipe(shows, given, (OPEN, _PANELS, _TRAINING))
+    assignments = names_in_use(settings, "model") | {"quantity": chosen(settings, "curve", "perplexity")}
+    return NotebookRecipe(shows, assignments, (OPEN, _PANELS, _TRAINING))
 
 
 _PANELS = """\
@@ -221,14 +221,14 @@ def state(settings: Settings) -> NotebookRecipe:
     shows = t("A sentence's vectors before and after another text.")
     text, position = sentence(settings)
     other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
-    given = names_in_use(settings, "model") | {
+    assignments = names_in_use(settings, "model") | {
         "text": text,
         "position": position,
         "other": other,
         "layer": int(chosen(settings, "layer", model_layers.in_use().top)),
         "rounds": 6,
     }
-    return NotebookRecipe(shows, given, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))
+    return NotebookRecipe(shows, assignments, (OPEN, _REMEMBERED, _DRIFT, _SETTLING))
 
 
 _REMEMBERED = """\

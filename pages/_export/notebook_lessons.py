@@ -16,8 +16,8 @@ def lessons(settings: Settings) -> NotebookRecipe:
 
 def _anisotropy(settings: Settings) -> NotebookRecipe:
     shows = t("Cosines of random pairs and of one word, by layer: raw, minus the mean, minus top directions.")
-    given = names_in_use(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
-    return NotebookRecipe(shows, given, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
+    assignments = names_in_use(settings, "model", "corpus") | {"treatment": chosen(settings, "cone", "raw")}
+    return NotebookRecipe(shows, assignments, (OPEN, _ANISOTROPY, _ANISOTROPY_TABLE, _ANISOTROPY_FIGURE))
 
 
 _ANISOTROPY = """\
@@ -50,11 +50,11 @@ density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 
 def _write_apart(settings: Settings) -> NotebookRecipe:
     shows = t("Cosines of same-sense and different-sense pairs by layer, and a threshold's errors.")
-    given = names_in_use(settings, "model", "corpus") | {
+    assignments = names_in_use(settings, "model", "corpus") | {
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),
     }
-    return NotebookRecipe(shows, given, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
+    return NotebookRecipe(shows, assignments, (OPEN, LABELLED, _APART, _APART_TABLE, _APART_FIGURE))
 
 
 LABELLED = """\

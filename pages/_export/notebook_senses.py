@@ -10,12 +10,12 @@ NEWS = ("sentences", "", "", "", "", "")  # of each side its corpus, its first a
 def spread(settings: Settings) -> NotebookRecipe:
     shows = t("A few labels of a word's sentences, spread to all of them.")
     usual = word(settings) if "a" in settings else languages.in_use().examples.get("grouped", "")
-    given = names_in_use(settings, "model", "corpus") | {
+    assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "spread.word", chosen(settings, "found_word", usual))).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
         "labels": list(zip(settings.get("spread.numbers") or (), settings.get("spread.names") or (), strict=True)),  # sentence, sense
     }
-    return NotebookRecipe(shows, given, (_SPREAD, _SENTENCES, _MAP))
+    return NotebookRecipe(shows, assignments, (_SPREAD, _SENTENCES, _MAP))
 
 
 _SPREAD = """\
@@ -50,11 +50,11 @@ label_map(
 def change(settings: Settings) -> NotebookRecipe:
     shows = t("A word between two corpora or spans of dates: how far its use differs, and its senses on both sides.")
     sides = tuple(settings.get("change.sides") or NEWS)
-    given = names_in_use(settings, "model") | {
+    assignments = names_in_use(settings, "model") | {
         "word": str(chosen(settings, "change.word", chosen(settings, "change_word", "court"))),
         "sides": [sides[:3], sides[3:]],  # corpus, first date, last date
     }
-    return NotebookRecipe(shows, given, (_CHANGE, _BANDS, _CONTROL))
+    return NotebookRecipe(shows, assignments, (_CHANGE, _BANDS, _CONTROL))
 
 
 _CHANGE = """\
@@ -68,7 +68,7 @@ news = keep_news()  # the example's second side
 first, second = (Side(corpus=corpus or news, start=start, end=end) for corpus, start, end in sides)
 bench = open_bench(model_name, corpus=first.corpus)
 result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second))
-measures = {name: getattr(result.change, name) for name in ("apd", "prt", "jsd", "gap", "neighbors")}
+measures = result.change.measures
 pd.DataFrame({name: [of.value, of.null, of.p] for name, of in measures.items()}, index=["here", "shuffled", "p"]).T
 """
 _BANDS = """\

@@ -26,8 +26,8 @@ def _task(settings: Settings, key: str) -> tuple[str, str]:
 def classify(settings: Settings) -> NotebookRecipe:
     shows = t("Every classifier's prediction for a text. Your own have a notebook on Train.")
     task, text = _task(settings, "task")
-    given = names_in_use(settings, "model", "vectors") | {"task": task, "text": text}
-    return NotebookRecipe(shows, given, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
+    assignments = names_in_use(settings, "model", "vectors") | {"task": task, "text": text}
+    return NotebookRecipe(shows, assignments, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
 
 
 _ANSWERS = """\
@@ -46,11 +46,11 @@ _ACCURACIES = """\
 def predict(settings: Settings) -> NotebookRecipe:
     shows = t("What both directions expect around a text, and each word's surprisal.")
     first = next(iter(languages.in_use().examples.get("predict", ())), {"text": "", "other": ""})
-    given = names_in_use(settings, "model") | {
+    assignments = names_in_use(settings, "model") | {
         "text": chosen(settings, "ptext", first["text"]),
         "other": chosen(settings, "pother", first["other"]),
     }
-    return NotebookRecipe(shows, given, (OPEN, _EXPECTED, _SURPRISAL, _VERSIONS))
+    return NotebookRecipe(shows, assignments, (OPEN, _EXPECTED, _SURPRISAL, _VERSIONS))
 
 
 _EXPECTED = """\
@@ -91,11 +91,11 @@ def spelling(settings: Settings) -> NotebookRecipe:
         return _noise(settings)
     shows = t("How the char-CNN reads a spelling: letter windows, neighbors, cosines.")
     among = chosen(settings, "spell_among", "10000")
-    given = names_in_use(settings, "model", "vectors") | {
+    assignments = names_in_use(settings, "model", "vectors") | {
         "text": chosen(settings, "spell", next(iter(languages.in_use().examples.get("spelling", {}).values()), "")),
         "among": None if among == "all" else int(among),  # of the vocabulary, the most frequent; None: all
     }
-    return NotebookRecipe(shows, given, (OPEN, _WINDOWS, _SPELT, _COSINES))
+    return NotebookRecipe(shows, assignments, (OPEN, _WINDOWS, _SPELT, _COSINES))
 
 
 _WINDOWS = """\
@@ -129,12 +129,12 @@ cosine_table(words, spelling.cosine_matrix(list(rows)), LAYER_COLOURS["1"], key=
 def _noise(settings: Settings) -> NotebookRecipe:
     shows = t("Classifiers' predictions as letters change.")
     task, text = _task(settings, "noise_task")
-    given = names_in_use(settings, "model", "vectors") | {
+    assignments = names_in_use(settings, "model", "vectors") | {
         "task": task,
         "text": text,
         "names": list(chosen(settings, f"noise_heads_{task}", ["embedding", "glove", "elmo", "glove+elmo"])),
     }
-    return NotebookRecipe(shows, given, (OPEN, _HEADS, _DISTURBED))
+    return NotebookRecipe(shows, assignments, (OPEN, _HEADS, _DISTURBED))
 
 
 _DISTURBED = """\
@@ -150,12 +150,12 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 def found(settings: Settings) -> NotebookRecipe:
     shows = t("A word's sentences in groups, compared with labels if there are any.")
     number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("grouped", "")
-    given = names_in_use(settings, "model", "corpus") | {
+    assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),
         "layer": chosen(settings, "found_layer", "senses"),
         "number": int(number) if str(number).isdigit() else None,  # None: as suggested
     }
-    return NotebookRecipe(shows, given, (_GROUPS, _TYPICAL, _NUMBER))
+    return NotebookRecipe(shows, assignments, (_GROUPS, _TYPICAL, _NUMBER))
 
 
 _GROUPS = """\

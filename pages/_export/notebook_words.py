@@ -9,8 +9,8 @@ from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Setti
 def home(settings: Settings) -> NotebookRecipe:
     shows = t("The cosine of a word's two vectors in each layer, and GloVe's one vector.")
     layer, direction = chosen(settings, "layer", model_layers.in_use().top), chosen(settings, "expected", "both")
-    given = words_in_use(settings, layer=layer, direction=direction)
-    return NotebookRecipe(shows, given, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
+    assignments = words_in_use(settings, layer=layer, direction=direction)
+    return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
 
 
 _PAIR = """\
@@ -45,8 +45,8 @@ def neighbours(settings: Settings) -> NotebookRecipe:
     shows = t("Nearest occurrences in two contexts, and GloVe's neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
-    given = words_in_use(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
-    return NotebookRecipe(shows, given, (BENCH, _NEAREST, _NEAREST_STATIC))
+    assignments = words_in_use(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
+    return NotebookRecipe(shows, assignments, (BENCH, _NEAREST, _NEAREST_STATIC))
 
 
 _NEAREST = """\
@@ -73,8 +73,8 @@ word = words[0].word
 
 def cloud(settings: Settings) -> NotebookRecipe:
     shows = t("Senses around GloVe's one vector and around ELMo's vector in each sentence.")
-    given = words_in_use(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
-    return NotebookRecipe(shows, given, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
+    assignments = words_in_use(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
+    return NotebookRecipe(shows, assignments, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
 
 
 _CLOUD = """\
@@ -111,7 +111,7 @@ share_bars(shares, names) if shares else None
 def decided(settings: Settings) -> NotebookRecipe:
     shows = t("How each word of a sentence changes the sense.")
     layer = chosen(settings, "dlayer", model_layers.in_use().top)
-    given = words_in_use(
+    assignments = words_in_use(
         settings,
         how=chosen(settings, "dhow", "drop"),
         swap=chosen(settings, "dswap", "thing"),
@@ -120,7 +120,7 @@ def decided(settings: Settings) -> NotebookRecipe:
         half=chosen(settings, "dhalf", "both"),
         sense=chosen(settings, "dsense", None),  # None: the nearest
     )
-    return NotebookRecipe(shows, given, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
+    return NotebookRecipe(shows, assignments, (BENCH, _INFLUENCE, _SPOKE, _HALVES, SUBSTITUTES, _EXPECTATIONS))
 
 
 _INFLUENCE = """\
@@ -163,8 +163,8 @@ pd.DataFrame([(word.tokens[k], round(c.size, 4), c.come, c.go) for k, c in chang
 def flip(settings: Settings) -> NotebookRecipe:
     shows = t("One sentence edited into another, word by word, with the sense at each step.")
     order, layer = chosen(settings, "order", "left to right"), chosen(settings, "flip_layer", model_layers.in_use().top)
-    given = words_in_use(settings, order=order, layer=layer)
-    return NotebookRecipe(shows, given, (BENCH, _PATH, _MARGINS))
+    assignments = words_in_use(settings, order=order, layer=layer)
+    return NotebookRecipe(shows, assignments, (BENCH, _PATH, _MARGINS))
 
 
 _PATH = """\

@@ -52,7 +52,7 @@ class NotebookRecipe:
     """One view: what the notebook shows, names and values of the first cell, and the cells behind it."""
 
     shows: str
-    given: Mapping[str, Any] = field(default_factory=dict)
+    assignments: Mapping[str, Any] = field(default_factory=dict)
     cells: tuple[str, ...] = ()
 
 

@@ -75,7 +75,7 @@ def test_a_model_that_has_none_says_so_and_shows_a_layer(tmp_path):
 
 def test_the_notebook_asks_the_same_space():
     made = recipe({"nlayer": "senses", "a": "a bank .", "ai": 1, "b": "the bank .", "bi": 1})
-    assert made.given["layer"] == "senses" and any("neighbours.compute(bench" in cell for cell in made.cells)
+    assert made.assignments["layer"] == "senses" and any("neighbours.compute(bench" in cell for cell in made.cells)
 
 
 @pytest.mark.parametrize(("view", "key"), [("cloud", "cloud_layer"), ("flip", "flip_layer")])

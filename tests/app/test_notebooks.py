@@ -30,10 +30,25 @@ from pages._frame.menu import MOVED, menu
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = {"spelling": {"spell_among": "300"}, "compare": {"second": "glove-mini", "first": "glove-mini"}}  # what takes long, made short
+
+
+def keep_corpora(open_corpus):
+    """Each corpus opened once in each language, which has no hash."""
+    kept = {}
+
+    def opened(name, language=None):
+        key = name, language and language.code
+        if key not in kept:
+            kept[key] = open_corpus(name, language)
+        return kept[key]
+
+    return opened
+
+
 OPENED = {
     (module, name): lru_cache(getattr(module, name))
-    for module, name in ((models, "open_model"), (vectors, "open_vectors"), (models, "open_language_model"), (corpora, "open_corpus"))
-}
+    for module, name in ((models, "open_model"), (vectors, "open_vectors"), (models, "open_language_model"))
+} | {(corpora, "open_corpus"): keep_corpora(corpora.open_corpus)}
 TABLES = lru_cache(open_table)
 HOSTILE = 'The \'bank\' """ is\\ \n{shut} </script><script>alert(1)</script> \u2028 # 은행 🎉\x00'
 

@@ -8,7 +8,6 @@ import pytest
 
 from core import workbench
 from core.cli.main import main
-from core.cli.senses import MEASURES
 from core.corpus import label_files
 from core.corpus.spread import Labels
 from core.views import induction, sides
@@ -91,7 +90,7 @@ def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
             spans += ["--first-dates", f"..{corpora[2]}", "--second-dates", f"{corpora[4]}.."] if by == "dates" else []
             assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
             command = json.loads(capsys.readouterr().out)
-            for name, here, p in zip(MEASURES, shown["here"], shown["p"], strict=True):
+            for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
                 assert float(here) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
                 assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
                 assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
@@ -107,4 +106,4 @@ def test_the_notebook_of_the_opening_example_makes_its_second_side(run):
     found = run(page)
     assert found["result"].word == "court"
     assert [corpus for corpus, *_ in found["sides"]] == ["sentences", sides.keep_news()]
-    assert f"{found['result'].change.gap.value:.3f}" == page.dataframe[0].value["here"].iloc[MEASURES.index("gap")]
+    assert f"{found['result'].change.gap.value:.3f}" == page.dataframe[0].value["here"].iloc[list(found["measures"]).index("gap")]

@@ -39,7 +39,7 @@ NUMBERS = {"300 letters": "9" * 300, "control characters": "1e999", "path": "-5"
 SIZE = {"width": 1366, "height": 768}
 BOX = ".stTextInput input, .stTextArea textarea, .stNumberInput input, .stSelectbox input, .stMultiSelect input"
 CITED = 60  # letters in a row of what was typed, in an error
-TODO = re.compile(r"[.:!?][\"”’)`]*\s+\S")  # a second sentence: what to do
+NEXT_STEP = re.compile(r"[.:!?][\"”’)`]*\s+\S")  # a second sentence: what to do
 # Those of the main column are unfolded, but for tables, which hold no box, and what exports.
 UNFOLD = """() => { for (const one of document.querySelectorAll('[data-testid=stMain] [data-testid=stExpander] details:not([open]) > summary'))
   if (!/table|Export|표|내보내기/i.test(one.innerText)) one.click() }"""
@@ -130,7 +130,7 @@ def faults(page: Page, value: str, console: list[str]) -> Iterator[str]:
     if shown["wide"] > 2:
         yield f"{shown['wide']} px too wide"
     for said in shown["errors"]:
-        if not TODO.search(said):
+        if not NEXT_STEP.search(said):
             yield f"does not say what to do: {said[:160]!r}"
         if len(value) > CITED and value[:CITED] in said:
             yield f"cites all of it: {said[:160]!r}"
