@@ -53,18 +53,24 @@ class UseChange:
 
     @property
     def measures(self) -> dict[str, Measure]:
-        """By name, the two that decide last."""
-        return {name: getattr(self, name) for name in ("apd", "prt", "jsd", "gap", "neighbors")}
+        """By name, as `measure_titles` has them."""
+        return {name: getattr(self, name) for name in measure_titles()}
+
+
+def measure_titles() -> dict[str, str]:
+    """The title of each measure by its name, the two that decide last."""
+    return {
+        "apd": t("APD, pairs of sentences"),
+        "prt": t("PRT, prototypes"),
+        "jsd": t("JSD, shares of senses"),
+        "gap": t("APD minus within sides"),
+        "neighbors": t("Neighbors within sides"),
+    }
 
 
 def average_pairwise_distance(first: np.ndarray, second: np.ndarray) -> float:
     """(n, D), (m, D) unit rows -> mean of 1 - cosine over all n m pairs: by their sums, for the mean of products is the product of means."""
     return float(1 - first.mean(axis=0, dtype=np.float64) @ second.mean(axis=0, dtype=np.float64))
-
-
-def prototype_distance(first: np.ndarray, second: np.ndarray) -> float:
-    """(n, D), (m, D) unit rows -> 1 - cosine of their means."""
-    return float(1 - unit(first.sum(axis=0, dtype=np.float64)) @ unit(second.sum(axis=0, dtype=np.float64)))
 
 
 def distance_of_shares(first: np.ndarray, second: np.ndarray) -> np.ndarray:

@@ -11,7 +11,7 @@ from core.common.i18n import ENGLISH, t, tn
 from core.common.limits import BOX
 from core.common.markup import html
 from core.common.significance import LEVEL, format_p
-from core.corpus.change import DOCUMENTS
+from core.corpus.change import DOCUMENTS, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
@@ -169,13 +169,6 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, sense_colour(k)) for k, name in enumerate(result.names)])
     with right:
         st.markdown(t("**How far apart?** Beside shuffled sentences"))
-        titles = {
-            "apd": t("APD, pairs of sentences"),
-            "prt": t("PRT, prototypes"),
-            "jsd": t("JSD, shares of senses"),
-            "gap": t("APD minus within sides"),
-            "neighbors": t("Neighbors within sides"),
-        }
         rows = [
             {
                 t("distance"): title,
@@ -183,7 +176,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
                 t("shuffled"): f"{of.null:.3f}",
                 "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
             }
-            for title, of in ((title, getattr(result.change, name)) for name, title in titles.items())
+            for title, of in zip(measure_titles().values(), result.change.measures.values(), strict=True)
         ]
         lists.grid(pd.DataFrame(rows))
         st.caption(

@@ -3,13 +3,14 @@
 `halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed, by the
 p that decides (of the gap and the neighbors together) and by each. `swapped`: pairs of labeled words, A's sentences on one side, on the other
 B's with A's spelling in B's place, read anew, alone or beside A's: how often that is found. `text`: the same of frequent words of a million
-tokens of novels and Wikipedia (shared data), by the sentences of a side and the share of the second's that is B's. `spread`: five labels of
+tokens of novels and Wikipedia (shared data), by the sentences of a side and the share of the second's that is B's (`--pairs N`). `spread`: five labels of
 each sense drawn at random (`--labels N`): the others right, and what is said with a probability held against how often it is right.
 `doubtful`: from two labels a sense on, one more at a time, the most doubtful or any: right of the others at the same number. `speed`: a word
 and a list of words of two texts (`--texts A B`).
 """
 
 import argparse
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
@@ -97,7 +98,7 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
         print(f"swapped, {name} on the second side, {len(found)} pairs: found by {shares}", flush=True)
 
 
-def text(space: SenseSpace) -> None:
+def text(space: SenseSpace, pairs: int) -> None:
     where = defaultdict(list)
     for sentence in sentences(data_folder(), 1_000_000):
         if len(sentence.tokens) <= 80:
@@ -106,7 +107,8 @@ def text(space: SenseSpace) -> None:
     words = sorted(word for word, places in where.items() if OFTEN[0] <= len(places) <= OFTEN[1] and clusters.tells(word))
     rng, deal = np.random.default_rng(0), np.random.default_rng(0)  # of pairs, of their sentences
     results: dict[tuple[int, float], list[tuple[bool, ...]]] = {}
-    for _ in range(TEXT_PAIRS):
+    started = time.monotonic()
+    for pair in range(pairs):
         word, other = rng.choice(words, 2, replace=False)
         most = SIDES[-1]
         own = [where[word][k] for k in rng.choice(len(where[word]), 2 * most, replace=False)]
@@ -119,7 +121,8 @@ def text(space: SenseSpace) -> None:
             rows = np.concatenate([deal.permutation(2 * most)[: 2 * n - of_other], 2 * most + deal.permutation(most)[:of_other]])
             placed = change.evened(space.placed(views[rows], word=word), spellings[rows])
             results.setdefault((n, share), []).append(called(change.change(placed[:n], placed[n:], np.zeros(2 * n, int))))
-    print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {TEXT_PAIRS} pairs")
+        print(f"pair {pair + 1} of {pairs}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+    print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {pairs} pairs")
     for (n, share), found in results.items():
         parts = ", ".join(f"{measure} {of:.0%}" for measure, of in zip(MEASURES[:-1], np.mean(found, axis=0), strict=False))
         print(f"{n} sentences a side, {share:.0%} of the second swapped: called changed by {parts}", flush=True)
@@ -236,6 +239,7 @@ def main() -> None:
     parser.add_argument("what", nargs="?", default="all", choices=("all", "halves", "swapped", "text", "spread", "doubtful", "speed"))
     parser.add_argument("--labels", type=int, default=5, help="of each sense, for spread")
     parser.add_argument("--more", type=int, default=6, help="labels asked for, for doubtful")
+    parser.add_argument("--pairs", type=int, default=TEXT_PAIRS, help="of words, for text: fewer end sooner")
     parser.add_argument("--texts", nargs=2, help="two texts, for speed")
     args = parser.parse_args()
     if args.what == "speed":
@@ -251,7 +255,7 @@ def main() -> None:
     if args.what in ("all", "swapped"):
         swapped(space, own, table)
     if args.what in ("all", "text"):
-        text(space)
+        text(space, args.pairs)
     if args.what in ("all", "spread"):
         spread(space, own, table, args.labels)
     if args.what in ("all", "doubtful"):

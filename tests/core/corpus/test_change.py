@@ -15,7 +15,6 @@ from core.corpus.change import (
     distance_of_shares,
     evened,
     expected_distance,
-    prototype_distance,
 )
 
 EAST, NORTH, WEST = np.array([[1.0, 0.0], [0.0, 1.0], [-1.0, 0.0]])
@@ -42,12 +41,6 @@ def test_average_pairwise_distance_by_hand():
     assert average_pairwise_distance(np.array([EAST, NORTH]), np.array([NORTH, WEST])) == pytest.approx(1.0)
 
 
-def test_prototype_distance_by_hand():
-    # Means (1/2, 1/2) and (-1/2, 1/2) stand at a right angle
-    assert prototype_distance(np.array([EAST, NORTH]), np.array([NORTH, WEST])) == pytest.approx(1.0)
-    assert prototype_distance(np.array([EAST]), np.array([EAST, EAST])) == pytest.approx(0.0)
-
-
 def test_distance_of_shares_by_hand():
     assert distance_of_shares([5, 0], [0, 2]) == pytest.approx(1.0)  # nothing in common: one bit
     assert distance_of_shares([2, 4], [1, 2]) == pytest.approx(0.0)
@@ -59,8 +52,6 @@ def test_distance_of_shares_by_hand():
 def test_the_measures_are_those_of_scipy(seed):
     first, second = drawn(17, seed), drawn(30, seed + 100, 0.5)
     assert average_pairwise_distance(first, second) == pytest.approx(cdist(first, second, "cosine").mean(), abs=1e-5)
-    means = [[part.mean(axis=0)] for part in (first, second)]
-    assert prototype_distance(first, second) == pytest.approx(cdist(*means, "cosine")[0, 0], abs=1e-5)
     counts = np.random.default_rng(seed).integers(0, 9, (2, 5)) + np.eye(2, 5, dtype=int)
     assert distance_of_shares(*counts) == pytest.approx(jensenshannon(*counts, base=2), abs=1e-9)
 
@@ -69,7 +60,8 @@ def test_all_permutations_at_once_are_what_one_after_the_other_would_be():
     first, second, groups = drawn(9, 1), drawn(7, 2, 1.0), np.arange(16) % 3
     found = change(first, second, groups, permutations=199)
     assert found.apd.value == pytest.approx(average_pairwise_distance(first, second), abs=1e-5)
-    assert found.prt.value == pytest.approx(prototype_distance(first, second), abs=1e-5)
+    means = [[part.mean(axis=0)] for part in (first, second)]
+    assert found.prt.value == pytest.approx(cdist(*means, "cosine")[0, 0], abs=1e-5)
     assert found.jsd.value == pytest.approx(distance_of_shares(np.bincount(groups[:9]), np.bincount(groups[9:])), abs=1e-6)
     within = [cdist(part, part, "cosine").sum() / (len(part) * (len(part) - 1)) for part in (first, second)]
     assert found.gap.value == pytest.approx(average_pairwise_distance(first, second) - np.mean(within), abs=1e-5)
