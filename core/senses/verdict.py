@@ -101,8 +101,7 @@ class Verdict:
         """How many of 100 pairs like this the likelier answer is right of, at most 99."""
         return min(99, round(100 * self.certainty))
 
-    @property
-    def certainty_in_words(self) -> str:
+    def say_certainty(self) -> str:
         """How sure one may be of it, as a sentence."""
         if self.probability >= 1:
             return t("Same sentence, same word.")

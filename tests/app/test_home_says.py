@@ -75,7 +75,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 @given(verdicts)
 def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
-    title, sure, why = verdict_words.title(one), one.certainty_in_words, *written([verdict_words.reason(one, "<i>jam")])
+    title, sure, why = verdict_words.title(one), one.say_certainty(), *written([verdict_words.reason(one, "<i>jam")])
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[one.says]
     assert "<i>" not in why and "<money>" not in why
     numbers = [int(n) for n in re.findall(r"\d+", sure)]
