@@ -199,10 +199,12 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     senses = None if verdict.senses is None else list(verdict.senses)
     result = {"says": verdict.says, "probability": round(verdict.probability, 4), "right_of_100": verdict.right_of_100}
     result |= {"layer": verdict.layer, "senses": senses, "named_in": verdict.named_in or None, "matched": judgment.lemma or None}
-    line = f"{verdict.says}: right in {verdict.right_of_100} of 100 pairs like this"
+    line = f"{verdict.says.capitalize()}. {verdict.say_certainty()}"
     lines = [line, f"layer: {verdict.layer}", f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}"]
     if verdict.senses:
-        lines.append(f"nearest senses ({verdict.named_in}): " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses))
+        lines.append(
+            f"nearest senses {model.layers.at(verdict.named_in)}: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses)
+        )
     return result, "\n".join(lines)
 
 

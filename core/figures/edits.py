@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import plotly.graph_objects as go
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
 from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, line_name, spread_heights
@@ -76,12 +77,12 @@ def margin_figure(
                 hoverinfo="skip",
                 marker={"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}},
             )
-        add_text(figure, n - 1, ends[name], line_name(layer_title(name), layer_colour(name)), xanchor="left", xshift=9)
+        add_text(figure, n - 1, ends[name], line_name(model_layers.in_use().short(name), layer_colour(name)), xanchor="left", xshift=9)
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         add_text(figure, 0, y, t("nearer to {sense}", sense=html("<b>{}</b>", sense)), xanchor="left", yanchor=anchor)
     figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False)
     figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
-    return base(figure, height=330, key="margins").update_layout(margin_r=70)
+    return base(figure, height=330, key="margins").update_layout(margin_r=84)
 
 
 def _numbers(points: np.ndarray, near: float) -> list[tuple[np.ndarray, str]]:

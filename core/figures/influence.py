@@ -135,7 +135,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         mode="text",
         textposition="middle right",
         hoverinfo="skip",
-        text=[f"\u00a0{_short(bar.label)} {bar.margin:.2f}" for bar in bars],
+        text=[f"\u00a0{_short(bar.label)} {format_number(bar.margin, '.2f')}" for bar in bars],
         textfont={"size": 13},
         cliponaxis=False,
     )

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from core.common.directions import unit
+from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights, mixed
 from core.files.artifacts import read_json
@@ -99,6 +100,15 @@ class Verdict:
     def right_of_100(self) -> int:
         """How many of 100 pairs like this the likelier answer is right of, at most 99."""
         return min(99, round(100 * self.certainty))
+
+    def say_certainty(self) -> str:
+        """How sure one may be of it, as a sentence."""
+        if self.probability >= 1:
+            return t("Same sentence, same word.")
+        if self.says != CLOSE:
+            return t("Right in {n} of 100 such pairs.", n=self.right_of_100)
+        two = min(99, max(1, round(100 * (1 - self.probability))))
+        return t("Of 100 such pairs, {two} have two meanings, {one} have one.", two=two, one=100 - two)
 
     @property
     def outvoted(self) -> bool:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import ENGLISH, t, tn
+from core.common.i18n import ENGLISH, format_number, t, tn
 from core.common.limits import BOX
 from core.common.markup import html
 from core.common.significance import LEVEL, format_p
@@ -172,8 +172,8 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
         rows = [
             {
                 t("distance"): title,
-                t("here"): f"{of.value:.3f}",
-                t("shuffled"): f"{of.null:.3f}",
+                t("here"): format_number(of.value, ".3f"),
+                t("shuffled"): format_number(of.null, ".3f"),
                 "p": format_p(of.p).removeprefix("p ").removeprefix("= "),
             }
             for title, of in zip(measure_titles().values(), result.change.measures.values(), strict=True)
@@ -194,7 +194,7 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     c = result.change
     values = {"word": result.word, "p": format_p(c.p), "n": c.first, "m": c.second}
     if c.p <= LEVEL:
-        facts = [t("“{word}” is used <b>differently</b> on both sides ({p}; {n} and {m} sentences).", **values)]
+        facts = [t("“{word}” is used <b>differently</b> on the two sides ({p}; {n} and {m} sentences).", **values)]
     else:
         facts = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
@@ -230,7 +230,7 @@ def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Cal
     if not wanted and jobs.known(JOB, key) is None:
         on_click = partial(st.session_state.__setitem__, RANKED, key)
         st.button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
-        st.caption(t("Words with {n} or more occurrences on each side, in layer 1; p corrected for their number.", n=AT_LEAST))
+        st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=AT_LEAST))
     if read is not None:
         read()
         return

@@ -148,9 +148,13 @@ def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool
     if result.items:
         best = result.items[0]
         values = {"word": best.word, "query": request.query, "n": best.together, "all": best.frequency}
-        facts.append(t("“{word}” stands near “{query}” {n:,} of the {all:,} times it occurs.", **values))
+        facts.append(t("“{word}” occurs {all:,} times, {n:,} of them near “{query}”.", **values))
     else:
         facts.append(
-            t("No word stands near “{query}” {n} times. Lower the minimum, or widen the window.", query=request.query, n=request.minimum)
+            t(
+                "No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.",
+                query=request.query,
+                n=request.minimum,
+            )
         )
     return facts

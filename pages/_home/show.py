@@ -49,7 +49,7 @@ def _verdict(in_use: InUse, first: Chosen, second: Chosen) -> None:
         title, reason = t("Another language"), language.say_foreign(foreign[0])
     elif judgment is not None:
         title = verdict_words.title(judgment)
-        reason = f"{verdict_words.certainty(judgment)} {verdict_words.reason(judgment, word)}"
+        reason = f"{judgment.say_certainty()} {verdict_words.reason(judgment, word)}"
     elif is_word(first.in_context) and is_word(second.in_context):
         title, reason = t("Two different words"), t("Tap the same word in both sentences.")
     else:

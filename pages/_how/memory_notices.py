@@ -94,10 +94,10 @@ def describe_neighbors(table: OccurrenceTable, memory: Memory, chosen: Chosen, l
     if not table.lemmas:  # a text without labels
         if same_word:
             return [t("The other text changes {n} of the {k} sentences nearest to “{word}” at layer {layer}.", **values)]
-        return [t("“{word}” is not in this corpus. {n} of its {k} nearest words change at layer {layer}.", **values)]
+        return [t("“{word}” is not in this corpus. The other text changes {n} of its {k} nearest words at layer {layer}.", **values)]
     if same_word:
         return [t("The other text changes {n} of the {k} labeled sentences nearest to “{word}” at layer {layer}.", **values)]
-    return [t("“{word}” has no labeled sentences. {n} of its {k} nearest labeled words change at layer {layer}.", **values)]
+    return [t("“{word}” has no labeled sentences. The other text changes {n} of its {k} nearest labeled words at layer {layer}.", **values)]
 
 
 def describe_likeness(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:

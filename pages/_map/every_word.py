@@ -5,6 +5,7 @@ from pathlib import Path
 import pandas as pd
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
@@ -84,9 +85,9 @@ def _describe(result: dict, request: list[str], facts: dict[str, Labelled], name
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [
         t(
-            "In {where}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after "
+            "{at}, 1-NN accuracy averages {mean:.0%} over {n} words (chance {chance:.0%}); {discovered} beat chance after "
             "Benjamini–Hochberg correction.",
-            where=layer_title(layer),
+            at=model_layers.in_use().at(layer, begins=True),
             mean=mean,
             n=family.n,
             chance=chance,

@@ -254,7 +254,7 @@ def _leans(
         level = levels.level_of_mix(bench(in_use), weights, normalised=normalised)
         notice([*notices.of_leans(words, result.leans, "mix", values["mix"], None if level is None else level.mean), *more])
     else:
-        notice([notices.compare_cosine(layer_title("mix"), values["mix"], None), *more])
+        notice([notices.compare_cosine("mix", values["mix"], None), *more])
     table_twin = pd.DataFrame([{t("layer"): t("this mix") if k == "mix" else k, t("cosine"): round(v, 4)} for k, v in values.items()])
     lists.twin(table_twin, name="mix-cosines-normalised" if normalised else "mix-cosines", key="mix.table")
 

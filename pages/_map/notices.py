@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from core.analysis.surroundings import sides
+from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 
@@ -13,33 +14,31 @@ NAMED = 3  # words named on each side
 
 def of_leans(words: Sequence[str], cosines: np.ndarray, layer: str, cosine: float, random: float | None) -> list[str]:
     """How many words are nearer to which star, cosines (2, N), the nearest of them, and how far apart the stars are. HTML."""
-    where = layer_title(layer)
+    at = model_layers.in_use().at(layer, begins=True)
     leans = np.asarray(cosines[0], float) - np.asarray(cosines[1], float)
     result = sides(leans)
     n = len(result)
     first = int((result == 1).sum())
     second = int((result == 2).sum())
-    between = compare_cosine(where, cosine, random)
+    between = compare_cosine(layer, cosine, random)
     if not n:
         return [t("Your corpus has no words near your sentences."), between]
     if not first and not second:
         if cosine > 0.9999:
-            return [t("In {where} your two words have one vector, so no word is nearer to either.", where=where)]
-        return [t("In {where} no word is clearly nearer to either sentence.", where=where), between]
+            return [t("{at}, your two words have one vector, so no word is nearer to either.", at=at)]
+        return [t("{at}, no word is clearly nearer to either sentence.", at=at), between]
     left, right = (_nearest(words, np.asarray(cosines[k], float), result == k + 1) for k in (0, 1))
-    values = {"where": where, "n": n, "first": f"{first} ({left})" if first else 0, "second": f"{second} ({right})" if second else 0}
-    line = t("In {where}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values)
+    values = {"at": at, "n": n, "first": f"{first} ({left})" if first else 0, "second": f"{second} ({right})" if second else 0}
+    line = t("{at}, of {n} words {first} are nearer to the first sentence, {second} to the second.", **values)
     return [line, between]
 
 
-def compare_cosine(where: str, cosine: float, random: float | None) -> str:
+def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
+    at = model_layers.in_use().at(layer)
     if random is None:
-        return t("The cosine of your two words in {where} is {cosine:.2f}.", cosine=cosine, where=where)
+        return t("The cosine of your two words {at} is {cosine:.2f}.", cosine=cosine, at=at)
     return t(
-        "The cosine of your two words in {where} is {cosine:.2f} (random pairs: {random:.2f} on average).",
-        cosine=cosine,
-        where=where,
-        random=random,
+        "The cosine of your two words {at} is {cosine:.2f} (random pairs: {random:.2f} on average).", cosine=cosine, at=at, random=random
     )
 
 
@@ -59,13 +58,11 @@ def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: fl
             return [t("No labeled word here has two senses.")]
         return [t("“{word}” has only one labeled sense here.", word=word)]
     beside = [*([f"{layer_title('0')} {zero:.0%}"] if best[0] != "0" else []), t("chance {share}", share=f"{chance:.0%}")]
-    values = {"best": best[1], "where": layer_title(best[0]), "n": n, "others": ", ".join(beside)}
+    values = {"best": best[1], "at": model_layers.in_use().at(best[0], begins=True), "n": n, "others": ", ".join(beside)}
     line = (
-        t("In {where}, {best:.0%} of {n:,} sentences have a nearest sentence of the same sense ({others}).", **values)
+        t("{at}, {best:.0%} of {n:,} sentences have a nearest sentence of the same sense ({others}).", **values)
         if word is None
-        else t(
-            "In {where}, {best:.0%} of {n:,} “{word}” sentences have a nearest sentence of the same sense ({others}).", word=word, **values
-        )
+        else t("{at}, {best:.0%} of {n:,} “{word}” sentences have a nearest sentence of the same sense ({others}).", word=word, **values)
     )
     if best[1] <= usual + 1e-9:
         return [line, t("Inconclusive: the model does not separate the senses, or the sentences are too few.")]
@@ -81,13 +78,13 @@ def of_occurrences(word: str, n: int, everything: int, groups: Sequence[tuple[st
     if groups is None:
         return [shown, t("Too few to group.")]
     if len(groups) < 2:
-        return [shown, t("In {where} they form no clear groups.", where=layer_title(layer))]
+        return [shown, t("{at}, they form no clear groups.", at=model_layers.in_use().at(layer, begins=True))]
     named = ", ".join(f"{name} ({size})" for name, size in groups)
     return [
         shown,
         t(
-            "In {where} they form {number} groups, named by typical words: {groups}.",
-            where=layer_title(layer),
+            "{at}, they form {number} groups, named by typical words: {groups}.",
+            at=model_layers.in_use().at(layer, begins=True),
             number=len(groups),
             groups=named,
         ),

@@ -85,15 +85,20 @@ def _open_unshown() -> None:
 
 
 def _describe(result: dict, order: list[str], unshown: list[str], layer: str) -> list[str]:
-    where = layer_title(layer)
     if layer == "0":
         return [t("Layer 0 sees only spelling: choose another layer.")]
-    values = {"where": where, "good": len(order) - len(unshown), "n": len(order), "best": order[0], "gain": result[order[0]][layer].gain}
+    values = {
+        "at": model_layers.in_use().at(layer, begins=True),
+        "good": len(order) - len(unshown),
+        "n": len(order),
+        "best": order[0],
+        "gain": result[order[0]][layer].gain,
+    }
     family = count_significant([result[w][layer] for w in order])
     values |= {"discovered": family.discovered, "holm": family.holm}
     lines = [
         t(
-            "In {where}, {good} of {n} words beat chance (expected by luck: 5 %), “{best}” most ({gain:+.0%}); corrected for "
+            "{at}, {good} of {n} words beat chance (expected by luck: 5 %), “{best}” most ({gain:+.0%}); corrected for "
             "{n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm).",
             **values,
         )

@@ -44,12 +44,12 @@ def _second(occurrences: Occurrences, number: int, agreement: Agreement | None, 
     if number > 1 and agreement is not None:
         values = {"n": agreement.n, "rand": f"{round(agreement.rand, 2) + 0.0:.2f}", "high": f"{agreement.rand_null[1]:.2f}"}
         if agreement.rand <= agreement.rand_null[1]:
-            return t("They do not match the {n} corpus labels beyond chance (adjusted Rand {rand}, chance to {high}).", **values)
+            return t("They do not match the {n} corpus labels beyond chance (adjusted Rand {rand}, by chance up to {high}).", **values)
         if agreement.rand > 1 - 1e-9:
             return t("They match all {n} corpus labels.", **values)
         if agreement.rand < 0.5:
-            return t("They partly match the {n} corpus labels (adjusted Rand {rand}, chance to {high}).", **values)
-        return t("They largely match the {n} corpus labels (adjusted Rand {rand}, chance to {high}).", **values)
+            return t("They partly match the {n} corpus labels (adjusted Rand {rand}, by chance up to {high}).", **values)
+        return t("They largely match the {n} corpus labels (adjusted Rand {rand}, by chance up to {high}).", **values)
     if number > 1 and max((z for words in telling for _, z in words), default=0.0) < CLEAR_Z:
         return t("No nearby word marks a group beyond chance: the names are handles.")
     if occurrences.everything > len(occurrences.items):

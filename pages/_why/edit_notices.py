@@ -26,7 +26,7 @@ def in_words(path: EditPath) -> EditPath:
     """A path whose senses are called as they are read: the two sentences, where these stand for senses."""
     if path.lemma:
         return path
-    name = {FIRST: t("as in the first sentence"), SECOND: t("as in the second")}.__getitem__
+    name = {FIRST: t("the first sentence"), SECOND: t("the second sentence")}.__getitem__
     senses, read, ends = (tuple(map(name, each)) for each in (path.senses, path.read, path.ends))
     return replace(path, senses=senses, read=read, ends=ends)
 
@@ -78,7 +78,7 @@ def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict |
     measure = t("each step is compared with the two sentences, so it crosses over somewhere even within one sense.")
     if verdict is None:
         return f"{why} {measure} {t('Tap the same word in both sentences.')}" if first != second else f"{why} {measure}"
-    message = verdict_words.title(verdict), verdict_words.certainty(verdict)
+    message = verdict_words.title(verdict), verdict.say_certainty()
     return html("{} {} {} <b>{}</b>. {}", why, measure, t("The verdict on the word:"), *message)
 
 

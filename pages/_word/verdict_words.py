@@ -14,16 +14,6 @@ def title(verdict: Verdict) -> str:
     return {ONE: t("One meaning"), TWO: t("Two meanings")}.get(verdict.says, t("Too close to call"))
 
 
-def certainty(verdict: Verdict) -> str:
-    """How sure one may be of it."""
-    if verdict.probability >= 1:
-        return t("Same sentence, same word.")
-    if verdict.says in (ONE, TWO):
-        return t("Right in {n} of 100 such pairs.", n=verdict.right_of_100)
-    two = min(99, max(1, round(100 * (1 - verdict.probability))))
-    return t("Of 100 such pairs, {two} have two meanings, {one} have one.", two=two, one=100 - two)
-
-
 def reason(verdict: Verdict, word: str) -> str:
     """What it rests on: the nearest sense of each and what counts beside it, or the cosines alone."""
     if verdict.senses is None:

@@ -56,7 +56,7 @@ def test_every_sentence_of_home_is_true(shown_there):
     assert ("random pairs" in text) == (level is not None and layer != "0")
     if "random pairs" in text:
         cosine, low, high = (round(value, 2) for value in (one.cosines[layer], level.low, level.high))
-        said = {"nearer": "are closer than" in text, "farther": "farther apart than" in text, "among": "are like random pairs" in text}
+        said = {"nearer": "are closer than" in text, "farther": "farther apart than" in text, "among": "That is like random pairs" in text}
         true = {"nearer": cosine > high, "farther": cosine < low, "among": low <= cosine <= high}
         assert said == true
 
@@ -75,7 +75,7 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 @given(verdicts)
 def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
-    title, sure, why = verdict_words.title(one), verdict_words.certainty(one), *written([verdict_words.reason(one, "<i>jam")])
+    title, sure, why = verdict_words.title(one), one.say_certainty(), *written([verdict_words.reason(one, "<i>jam")])
     assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[one.says]
     assert "<i>" not in why and "<money>" not in why
     numbers = [int(n) for n in re.findall(r"\d+", sure)]

@@ -24,11 +24,11 @@ def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     assert ("no words near" in told) == (not points)
     assert ("no word is" in told) == bool(points and not first and not second)
     if first or second:
-        counts = re.search(r"In layer 2, of (\d+) words (\d+).* are nearer to the first sentence, (\d+).* to the second\.", told)
+        counts = re.search(r"At layer 2, of (\d+) words (\d+).* are nearer to the first sentence, (\d+).* to the second\.", told)
         assert [int(count) for count in counts.groups()] == [len(points), first, second]
         assert told.count("“") == min(first, NAMED) + min(second, NAMED)
     if "The cosine" in told:
-        assert f"in layer 2 is {stars:.2f}".replace("-0.00", "0.00").replace("-", "−") in told
+        assert f"at layer 2 is {stars:.2f}".replace("-0.00", "0.00").replace("-", "−") in told
 
 
 @given(st.integers(1, 30), st.one_of(st.none(), st.lists(st.tuples(st.text("ab", min_size=1), st.integers(1, 9)), max_size=3)))

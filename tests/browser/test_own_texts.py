@@ -47,7 +47,7 @@ def test_texts_of_ones_own_are_used_on_every_page_by_their_name(page: Page, serv
     expect(notice).to_contain_text(re.compile(r"the 60 sentences with “jam” split: \d+ nearer to your first, \d+ to your second"))
     at_peace(page)
     page.goto(link.format("flip") + "&reveal=true")
-    expect(notice).to_contain_text(re.compile("it flips from “as in the first sentence” to “as in the second” at edit"))
+    expect(notice).to_contain_text(re.compile("it flips from “the first sentence” to “the second sentence” at edit"))
     at_peace(page)
     page.goto(link.format("decided"))
     expect(notice).to_contain_text(re.compile("separates the two most|brings the two closest|too close to call"))

@@ -255,11 +255,13 @@ def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, wor
     drawn = [window for window in found.windows if window.lettered][:5]
     assert [b + 0.45 for b in bars.base or ()] == pytest.approx([window.first for window in drawn])
     assert list(bars.x or ()) == pytest.approx([window.last - window.first + 0.9 for window in drawn])
+    shares = [note.text for note in windows_figure(found, k=5).layout.annotations if note.text.endswith("%")]
+    assert len(shares) == len(found.by_width) + len(drawn) and not any("-" in share for share in shares[: len(found.by_width)])
 
 
 def test_a_missing_cosine_is_said_in_its_cell():
-    figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, np.nan]]), "#000000", key="k")
-    assert list(figure.data[1].text) == ["1.00", "none", "none", "none"]
+    figure = cosine_table(["<b>", "b" * 40], np.array([[1.0, np.nan], [np.nan, -0.12]]), "#000000", key="k")
+    assert list(figure.data[1].text) == ["1.00", "none", "none", "−0.12"]
     assert "<b>" not in figure.layout.xaxis.ticktext[0]
 
 

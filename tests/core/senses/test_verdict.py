@@ -1,10 +1,12 @@
 """One meaning or two: said as often rightly as is claimed, of every example, and of nothing that cannot be known."""
 
+import re
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from core.cli import main
 from core.elmo.models import open_model
 from core.evaluation.layer_scores import static_vectors
 from core.files.artifacts import write_json
@@ -100,6 +102,20 @@ def test_a_draft_through_a_window_is_air_and_a_tear_that_may_be_either_is_not_na
     for pair, senses, says in ((tears, (None, "a rip"), CLOSE), (draft, ("air current", "military call-up"), TWO)):
         found = asked.judge(*pair).verdict
         assert (found.named_in, found.says, found.senses) == ("senses", says, senses)
+
+
+def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
+    """What is too close to call has both shares, not a rate at which it would be right."""
+    for pair, line in (
+        (
+            ("A tear ran down her cheek.", "There was a tear in his shirt."),
+            r"Too close to call\. Of 100 such pairs, \d+ have two meanings, \d+ have one\.",
+        ),
+        (("Her tears fell on the letter.", "Tears ran down his face."), r"One meaning\. Right in \d+ of 100 such pairs\."),
+    ):
+        assert main.main(["verdict", "--word", "tear", "--sentence", pair[0], "--sentence", pair[1]]) == 0
+        first, *others = capsys.readouterr().out.splitlines()
+        assert re.fullmatch(line, first) and others[-1].startswith("nearest senses in the sense space: ")
 
 
 def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch):
