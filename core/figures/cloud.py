@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
+from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, letter_count, sense_colour
 
 PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
 UNDECIDED = "#9A9AA3"  # a neighbor of no clear sense
@@ -187,7 +187,7 @@ def _with_room(words: Sequence[str], points: np.ndarray, pixels: float, letters:
     named = set()
     dots = [(x - 3, y - 3, x + 3, y + 3) for x, y in points * pixels]
     for k, (x, y) in enumerate(points * pixels):
-        width = letters * (LETTER * min(24, len(words[k])) + 14)
+        width = letters * (LETTER * letter_count(words[k][:24]) + 14)
         left = x if x >= 0 else x - width
         box = (left, y - letters * LINE / 2, left + width, y + letters * LINE / 2)
         inside = abs(left) < letters * PIXELS / 2 and abs(left + width) < letters * PIXELS / 2

@@ -5,6 +5,7 @@ light to dark, the mix the darkest, GloVe always orange, the user's own sentence
 are chosen to stand on a white and on a near-black page; text takes the page's own color.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,8 @@ GLOVE = "#E8871E"
 BESIDE = "#1E9E78"  # a second model's, beside the one in use
 GREY = "rgba(140,140,150,0.35)"
 GRID = "rgba(140,140,150,0.2)"
+PHONE = 290  # pixels of a plot on a phone, between its axis and its right end
+TICK_LINES, TICK_LETTERS, TICK_LETTER = 3, 14, 7.5  # words along an axis: on how many lines, of at most how many letters, a letter's width
 FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
@@ -155,6 +158,28 @@ def _scale(value, factor: float):
     if isinstance(value, list | tuple):
         return [item * factor for item in value]
     return value * factor if isinstance(value, int | float) else value
+
+
+def letter_count(text: str) -> float:
+    """How wide a text is, in Latin letters: a letter of Hangul is nearly twice as wide."""
+    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
+
+
+def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:
+    """An axis of words, level and none on another on a plot `pixels` wide: on up to TICK_LINES lines. `marked` are numbers of words that are
+    labeled first, with the HTML they are put in; a word without room has no label."""
+    slot = pixels / max(1, len(words))
+    lines: list[list[tuple[int, float]]] = [[] for _ in range(TICK_LINES)]
+    labels: dict[int, Markup] = {}
+    for k in sorted(range(len(words)), key=lambda k: (k not in marked, k)):
+        word = words[k] if len(words[k]) <= TICK_LETTERS else words[k][: TICK_LETTERS - 1] + "…"
+        half = (TICK_LETTER * letter_count(word) + TICK_LETTER) / 2
+        free = (n for n, line in enumerate(lines) if all(abs(k - other) * slot >= half + wide for other, wide in line))
+        if (line := next(free, None)) is not None:
+            lines[line].append((k, half))
+            labels[k] = Markup("<br>") * line + html(marked.get(k, "{}"), word)
+    texts = [labels[k] for k in sorted(labels)]
+    return {"tickvals": sorted(labels), "ticktext": texts, "tickangle": 0, "tickfont": {"size": 13}, "automargin": True}
 
 
 def layer_title(name: str) -> str:

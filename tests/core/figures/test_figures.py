@@ -1,6 +1,7 @@
 """Figures say what their numbers say: true angles, safe text, stable row ids, stars in their own layer."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from core.figures.classifiers import (
 from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
 from core.figures.spaces import cka_heat
-from core.figures.style import GLOVE, LAYER_COLOURS, OWN, SENSE_COLOURS, ink, mark
+from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, letter_count, mark, word_ticks
 
 
 def rays(figure) -> list[tuple[float, float]]:
@@ -216,3 +217,17 @@ def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
 def test_figures_of_whole_spaces_are_written_where_they_have_room(n, written):
     figure = cka_heat([f"model · {k}" for k in range(n)], np.eye(n))
     assert len(figure.layout.annotations) == written and figure.data[0].z.shape == (n, n)
+    assert list(figure.layout.xaxis.ticktext) == [str(k) for k in range(n)] and figure.layout.xaxis.tickangle == 0
+
+
+def test_words_along_an_axis_are_level_and_none_stands_on_another():
+    words = ["He", "deposited", "the", "cheque", "at", "the", "<b>", "on", "Wednesday", "afternoon", "."]
+    axis = word_ticks(words, {6: "<b>{}</b>"})
+    assert axis["tickangle"] == 0 and axis["tickvals"] == list(range(11)) and "<b>&lt;b&gt;</b>" in axis["ticktext"]
+    for crowd, n in ((words * 4, 44), (["나뭇가지에"] * 30, 30)):
+        axis = word_ticks(crowd, {n - 1: "{}"})
+        by_line: dict[int, list[tuple[float, float]]] = {}
+        for k, text in zip(axis["tickvals"], axis["ticktext"], strict=True):
+            wide = letter_count(crowd[k]) * 7
+            by_line.setdefault(text.count("<br>"), []).append(((k + 0.5) * PHONE / n - wide / 2, (k + 0.5) * PHONE / n + wide / 2))
+        assert n - 1 in axis["tickvals"] and all(a[1] < b[0] for line in by_line.values() for a, b in pairwise(line))
