@@ -233,7 +233,8 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
         row |= {t("sense"): given.get(k) or (result.senses[result.of[k]] if result else "")}
-        rows.append(row | {t("probability"): None if k in given or not result else float(result.shares[k].max()), t("by you"): k in given})
+        share = "" if k in given or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
+        rows.append(row | {t("probability"): share, t("by you"): k in given})
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
@@ -242,8 +243,5 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
         key=_table_key(),
         on_select="rerun",
         selection_mode="multi-row",
-        column_config={
-            t("probability"): st.column_config.NumberColumn(format="percent"),
-            t("sentence"): st.column_config.TextColumn(width="large"),
-        },
+        column_config={t("sentence"): st.column_config.TextColumn(width="large")},
     )
