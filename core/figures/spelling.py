@@ -8,7 +8,7 @@ from plotly.subplots import make_subplots
 
 from core.analysis.spelling import Firing
 from core.classify.model import VARIANTS
-from core.common.i18n import t
+from core.common.i18n import format_number, t
 from core.common.markup import Markup, html
 from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, base, line_name, spread_heights
 
@@ -66,7 +66,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         hovertemplate="%{text}, %{y}: %{z:+.1%}",
     )
     for name, share in zip(names, firing.by_width, strict=True):
-        _add_text_right(figure, name, f"{share:+.0%}", axis="")
+        _add_text_right(figure, name, format_number(share, "+.0%"), axis="")
     largest = max([LEAST, *(abs(window.share) for window in spans)])
     places = [f"{number} " for number in range(len(spans))]
     figure.add_bar(
@@ -84,7 +84,7 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         hovertemplate="%{hovertext}",
     )
     for place, window in zip(places, spans, strict=True):
-        _add_text_right(figure, place, html("<b>{}</b>  {:+.0%}", window.text, window.share), axis="2")
+        _add_text_right(figure, place, html("<b>{}</b>  {}", window.text, format_number(window.share, "+.0%")), axis="2")
     size = 22 if n <= 14 else 15 if n <= 26 else 11
     figure.update_xaxes(range=[-0.6, n - 0.4], showgrid=False, zeroline=False, fixedrange=True)
     figure.update_xaxes(row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size})
