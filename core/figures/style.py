@@ -19,6 +19,7 @@ from core.text.tokens import bare, is_joined
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
+SHADES = ("#DCEBF7", "#2171B5")  # of a share's cell, 0 and 1: off white and black, so that they stand on both themes
 SENSE_SPACE = "#9C4FA8"
 GLOVE = "#E8871E"
 BESIDE = "#1E9E78"  # a second model's, beside the one in use
@@ -74,6 +75,24 @@ def ink(ground: str) -> str:
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
+
+
+def add_shades(figure: go.Figure, shares, x: Sequence[str], y: Sequence[str], texts, **options) -> None:
+    """A heat map of (rows, columns) shares, 0 to 1, each cell with its text in black or white, whichever is read better on its shade: what
+    plotly chooses for a shade half transparent is right in one theme alone."""
+    shares = np.asarray(shares, float)
+    scale = [[0, SHADES[0]], [1, SHADES[1]]]
+    figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=scale, **options)
+    colours = [ink(between(*SHADES, share)) for share in shares.ravel()]
+    across, down = [*x] * len(y), [name for name in y for _ in x]
+    texts = np.ravel(texts).tolist()
+    figure.add_scatter(x=across, y=down, mode="text", text=texts, textfont={"size": 13, "color": colours}, hoverinfo="skip")
+
+
+def between(low: str, high: str, along: float) -> str:
+    """The color so far `along` the way from one "#rrggbb" to another, 0 to 1."""
+    ends = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
+    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
 
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
@@ -195,8 +214,7 @@ def layer_colour(name: str) -> str:
         return LAYER_COLOURS[name]
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
     (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
-    ends = ([int(LAYER_COLOURS[end][k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
-    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
+    return between(LAYER_COLOURS[low], LAYER_COLOURS[high], along)
 
 
 def with_camera(config: dict[str, Any]) -> dict[str, Any]:

@@ -156,6 +156,21 @@ def test_weak_reasons_stay_pale():
 def test_a_confusion_is_shaded_by_the_true_classes_share():
     figure = confusion_figure([[8, 2], [0, 0]], ["a", "b"])
     assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
+    assert list(figure.data[1].text) == ["8", "2", "0", "0"]
+
+
+def test_a_shaded_cells_text_can_be_read_on_its_shade_whatever_lies_behind_it():
+    def luminance(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        return float(np.dot([0.2126, 0.7152, 0.0722], [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]))
+
+    shares = np.linspace(0, 1, 21)
+    figure = confusion_figure([[int(1000 * s), 1000 - int(1000 * s)] for s in (0.0, 0.5)], ["a", "b"])
+    assert all(colour.startswith("#") for _, colour in figure.data[0].colorscale)  # nothing shines through
+    for share in shares:
+        ground = luminance(style.between(*style.SHADES, share))
+        letters = luminance(ink(style.between(*style.SHADES, share)))
+        assert (max(ground, letters) + 0.05) / (min(ground, letters) + 0.05) >= 4.5
 
 
 def test_reliability_leaves_empty_bins_out():
