@@ -18,7 +18,7 @@ from core.figures.style import GRID, PHONE, Figure, add_text, base, word_ticks
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
 FULL_PIXELS = 38
-NAME = 64  # pixels at the right of a line for its name
+NAME = 72  # pixels at the right of a line for its name
 MOST_PLACES = 36  # of two versions drawn on one line: more words would not be readable
 CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
 OTHER = "rgba(128,128,140,0.95)"
@@ -73,7 +73,7 @@ def versions_figure(
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
         for values, side, name, line in (
-            (before[first:last], 0, t("other"), {"color": OTHER, "width": 2, "dash": "dot"}),
+            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
             (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
         ):
             figure.add_scatter(
