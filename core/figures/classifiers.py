@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_text, base, layer_title, line_name, spread_heights
+from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_shades, add_text, base, layer_title, line_name, spread_heights
 
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
@@ -86,20 +86,13 @@ def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
     """A map of rows (a task, and where its mix stands) by layers: each layer's learned weight s_j, shaded and written."""
     names = list(weights)
     n_layers = len(next(iter(weights.values())))
-    figure = Figure().add_heatmap(
-        z=[list(row) for row in weights.values()],
-        x=[layer_title(str(k)) for k in range(n_layers)],
-        y=names,
-        zmin=0,
-        zmax=max(max(row) for row in weights.values()),
-        showscale=False,
-        xgap=3,
-        ygap=3,
-        texttemplate="%{z:.2f}",
-        colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
-        hovertemplate=Markup("%{y}<br>%{x}: s = %{z:.3f}"),
-    )
-    figure.update_yaxes(autorange="reversed", fixedrange=True, automargin=True)
+    values = np.array([list(row) for row in weights.values()])
+    layers = [layer_title(str(k)) for k in range(n_layers)]
+    figure = Figure()
+    card = Markup("%{y}<br>%{x}: s = %{customdata:.3f}")
+    texts = [f"{value:.2f}" for value in values.ravel()]
+    add_shades(figure, values / values.max(), layers, names, texts, customdata=values, hovertemplate=card)
+    figure.update_yaxes(autorange="reversed", fixedrange=True, automargin=True, showgrid=False)
     figure.update_xaxes(side="top", fixedrange=True)
     return base(figure, height=36 * len(names) + 60, key="layer-weights")
 
@@ -140,21 +133,11 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
     names = list(labels)
     places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
-    figure = Figure().add_heatmap(
-        z=shares,
-        x=names,
-        y=names,
-        zmin=0,
-        zmax=1,
-        showscale=False,
-        xgap=3,
-        ygap=3,
-        text=counts.astype(int),
-        texttemplate="%{text:,}",
-        colorscale=[[0, "rgba(66,146,198,0.08)"], [1, "#2171B5"]],
-        hovertemplate=t("label {label}, prediction {called}: {n} ({share})", **places),
-    )
-    figure.update_yaxes(autorange="reversed", title=t("label"), fixedrange=True)
+    figure = Figure()
+    card = t("label {label}, prediction {called}: {n} ({share})", **places)
+    texts = [f"{count:,}" for count in counts.astype(int).ravel()]
+    add_shades(figure, shares, names, names, texts, text=counts.astype(int), hovertemplate=card)
+    figure.update_yaxes(autorange="reversed", title=t("label"), fixedrange=True, showgrid=False)
     figure.update_xaxes(title=t("prediction"), fixedrange=True, side="bottom")
     return base(figure, height=90 + 52 * len(names), key="confusion")
 

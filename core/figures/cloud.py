@@ -8,9 +8,10 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
+from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, letter_count, sense_colour
 
-PIXELS, LETTER, LINE = 360, 6.4, 11  # a side of the picture on a small screen, and a label's width a letter and height
+PIXELS, LETTER, LINE = 340, 6.4, 13  # a side of the picture on a small screen, and a label's width a letter and height
+WORD = 34  # pixels from the middle to the lower end of its word
 UNDECIDED = "#9A9AA3"  # a neighbor of no clear sense
 RINGS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3)
 
@@ -38,7 +39,7 @@ def dot_figure(
     angle[order] = math.pi / 2 - 2 * math.pi * (np.arange(len(words)) + 0.5) / max(1, len(words))
     points = np.column_stack([out * np.cos(angle), out * np.sin(angle)])
     reach = 1.38 * out.max(initial=0.1)
-    _rings(figure, out.max(initial=0.1))
+    _rings(figure, out.max(initial=0.1), PIXELS / (2 * reach))
     named = _with_room(words, points, PIXELS / (2 * reach), letters)
     for number in sorted(set(numbers), reverse=True):
         here = [k for k in range(len(words)) if numbers[k] == number]
@@ -166,8 +167,8 @@ def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequ
     return base(figure, height=44 * len(rows) + 36, key="shares").update_layout(margin_t=4)
 
 
-def _rings(figure: go.Figure, farthest: float) -> None:
-    """Circles of equal cosine, each named at its foot."""
+def _rings(figure: go.Figure, farthest: float, pixels: float) -> None:
+    """Circles of equal cosine, each named at its foot, but for those whose foot is on the word itself; `pixels` are those of a unit."""
     turn = np.linspace(0, 2 * math.pi, 90)
     for cosine in (c for c in RINGS if 1 - c <= farthest * 1.02):
         radius = 1 - cosine
@@ -178,16 +179,17 @@ def _rings(figure: go.Figure, farthest: float) -> None:
             line={"color": "rgba(140,140,150,0.28)", "width": 1},
             hoverinfo="skip",
         )
-        add_text(figure, 0, -radius, f"{cosine:.1f}", opacity=0.6, yshift=-7, size=11)
+        if radius * pixels > WORD:
+            add_text(figure, 0, -radius, f"{cosine:.1f}", opacity=0.6, yshift=-7, size=11)
 
 
 def _with_room(words: Sequence[str], points: np.ndarray, pixels: float, letters: float) -> set[int]:
     """Which labels can be drawn without standing on another or on the word itself, in the order given."""
-    boxes = [(-60.0, -34.0, 60.0, 12.0)]
+    boxes = [(-60.0, -WORD, 60.0, 12.0)]
     named = set()
     dots = [(x - 3, y - 3, x + 3, y + 3) for x, y in points * pixels]
     for k, (x, y) in enumerate(points * pixels):
-        width = letters * (LETTER * min(24, len(words[k])) + 14)
+        width = letters * (LETTER * letter_count(words[k][:24]) + 14)
         left = x if x >= 0 else x - width
         box = (left, y - letters * LINE / 2, left + width, y + letters * LINE / 2)
         inside = abs(left) < letters * PIXELS / 2 and abs(left + width) < letters * PIXELS / 2

@@ -13,11 +13,12 @@ from plotly.subplots import make_subplots
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, Figure, add_text, base
+from core.figures.style import GRID, PHONE, Figure, add_text, base, word_ticks
 
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
 FULL_PIXELS = 38
+NAME = 72  # pixels at the right of a line for its name
 MOST_PLACES = 36  # of two versions drawn on one line: more words would not be readable
 CHANGED = "rgba(230,159,0,0.20)"  # the ground of words that differ
 OTHER = "rgba(128,128,140,0.95)"
@@ -72,7 +73,7 @@ def versions_figure(
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
         for values, side, name, line in (
-            (before[first:last], 0, t("other"), {"color": OTHER, "width": 2, "dash": "dot"}),
+            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
             (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
         ):
             figure.add_scatter(
@@ -93,12 +94,10 @@ def versions_figure(
         figure.update_yaxes(title=t("bits"), rangemode="tozero", gridcolor=GRID, zeroline=False, fixedrange=True, row=row, col=1)
     ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
     figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])
-    labels = [_label(a, b) for a, b in words]
     figure.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, range=[-0.6, len(words) + 0.1])
-    figure.update_xaxes(
-        tickvals=list(range(len(words))), ticktext=labels, tickangle=-45, tickfont={"size": 13}, automargin=True, row=2, col=1
-    )
-    return base(figure, height=470, key="versions").update_layout(margin_r=64, margin_t=34)
+    changed = {k: "<b>{}</b>" if new else "<b><s>{}</s></b>" for k, (old, new) in enumerate(words) if old != new}
+    figure.update_xaxes(**word_ticks([new or old or "" for old, new in words], changed, pixels=PHONE - NAME), row=2, col=1)
+    return base(figure, height=470, key="versions").update_layout(margin_r=NAME, margin_t=34)
 
 
 def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
@@ -108,11 +107,6 @@ def window(words: Sequence[tuple[str | None, str | None]]) -> tuple[int, int]:
     change = next((k for k, (a, b) in enumerate(words) if a != b), 0)
     first = min(max(0, change - MOST_PLACES // 2), len(words) - MOST_PLACES)
     return first, first + MOST_PLACES
-
-
-def _label(old: str | None, new: str | None) -> str:
-    text = new[:18] if new else html("<s>{}</s>", (old or "")[:18])
-    return html("<b>{}</b>", text) if old != new else text
 
 
 def _ends_above(old: Sequence[float], new: Sequence[float], side: int) -> bool:

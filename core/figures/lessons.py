@@ -149,7 +149,15 @@ def word_dots(
         marker={"size": 9, "color": colour, "opacity": 0.75},
         hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
     )
-    figure.update_xaxes(title=across, type="log" if log else "linear", fixedrange=True, gridcolor=GRID, zeroline=False, dtick=1)
+    figure.update_xaxes(
+        title=across,
+        type="log" if log else "linear",
+        fixedrange=True,
+        gridcolor=GRID,
+        zeroline=False,
+        dtick=1,
+        tickformat="," if log else None,
+    )
     figure.update_yaxes(title=up, tickformat=".2f", fixedrange=True, gridcolor=GRID, zeroline=False)
     return base(figure, height=300, key=key)
 

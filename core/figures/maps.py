@@ -22,6 +22,7 @@ from core.figures.style import (
     base,
     layer_colour,
     layer_title,
+    letter_count,
     sense_colour,
 )
 
@@ -52,8 +53,8 @@ def angle_figure(cosine: float, labels: tuple[str, str], *, same_word: bool, lay
     message = t("no vector") if glove is None else item
     degrees = t("{degrees:.0f}° apart", degrees=math.degrees(_angle(cosine)))
     below = (("GloVe", message), (t("{model}, {layer}", model=model_layers.in_use().called, layer=layer_title(layer)), degrees))
-    wide = [max(map(_letters, lines)) * LETTER_BELOW / 2 for lines in below]
-    names = [_letters(label) * LETTER + STAR for label in labels]
+    wide = [max(map(letter_count, lines)) * LETTER_BELOW / 2 for lines in below]
+    names = [letter_count(label) * LETTER + STAR for label in labels]
     spread = [math.sin(_angle(1.0 if glove is None else glove) / 2), math.sin(_angle(cosine) / 2)]
 
     def reach(scale: float) -> list[float]:
@@ -105,11 +106,6 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
             hoverinfo="skip",
             cliponaxis=False,
         )
-
-
-def _letters(text: str) -> float:
-    """How wide a text is, in Latin letters."""
-    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
 
 
 def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, float] | None = None) -> go.Figure:

@@ -70,7 +70,9 @@ def accuracy_lines(
         figure.add_hline(y=value, line={"dash": dash, "color": GLOVE if dash == "dashdot" else "#888", "width": 1.5})
         add_text(figure, 1.01, at, label, xref="paper", xanchor="left", align="left", size=12)
     figure.update_yaxes(range=[0, 1.12], tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5)
-    figure.update_xaxes(fixedrange=True, tickfont={"size": 14})
+    names = list(dict.fromkeys(name for bars in figure.data for name in bars.x))
+    on_two_lines = [Markup("<br>").join(name.split(" ")) for name in names]  # beside a menu a bar is narrower than its name
+    figure.update_xaxes(fixedrange=True, tickfont={"size": 14}, tickangle=0, tickvals=names, ticktext=on_two_lines)
     base(figure, height=270, key="accuracy")
     return figure.update_layout(margin_r=112)
 

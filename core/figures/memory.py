@@ -8,11 +8,10 @@ import plotly.graph_objects as go
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, Figure, base, layer_colour, layer_title
+from core.figures.style import GRID, Figure, base, layer_colour, layer_title, word_ticks
 
 NEVER = "#009E73"  # our own encoder, which remembers nothing
 SAME, VARIED = "#CC79A7", "#7F7F7F"  # what stands between: the same text, another each time
-MANY_TOKENS = 30
 
 
 def layers_figure(cosines: np.ndarray, tokens: Sequence[str], *, stateless: np.ndarray, bold: int) -> go.Figure:
@@ -71,25 +70,14 @@ def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: s
 
 
 def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str, height: int) -> go.Figure:
-    every = -(-len(tokens) // MANY_TOKENS)
-    places = [k for k in range(len(tokens)) if k % every == 0 or k == bold]
-    words = [token if len(token) <= 14 else token[:13] + "…" for token in tokens]
     figure.update_xaxes(
-        tickvals=places,
-        ticktext=[html("<b>{}</b>", words[k]) if k == bold else words[k] for k in places],
-        tickangle=-45 if len(tokens) > 7 else 0,
-        fixedrange=True,
-        showgrid=False,
-        zeroline=False,
-        tickfont={"size": 13},
-        range=[-0.4, len(tokens) - 0.6],
-        automargin=True,
+        **word_ticks(tokens, {bold: "<b>{}</b>"}), fixedrange=True, showgrid=False, zeroline=False, range=[-0.4, len(tokens) - 0.6]
     )
     return _finish(figure, key=key, height=height)
 
 
 def _finish(figure: go.Figure, *, key: str, height: int) -> go.Figure:
-    figure.update_yaxes(gridcolor=GRID, zeroline=False, fixedrange=True, automargin=True, title_standoff=6)
+    figure.update_yaxes(gridcolor=GRID, zeroline=False, fixedrange=True, automargin=True, title_standoff=16)
     figure = base(figure, height=height, key=key)
     # Names above the plot: these lines run close to each other, and labels at their ends would cover one another.
     legend = {

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.common.markup import html
+from core.common.markup import Markup, html
 from core.figures.style import (
     GREY,
     LAYER_COLOURS,
@@ -77,9 +77,15 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
                 showarrow=False,
                 font={"size": 13 if len(short_names) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
             )
-    figure.update_xaxes(side="bottom", fixedrange=True, tickangle=-30, type="category")
+    columns = [_short_column(name) for name in short_names]
+    figure.update_xaxes(side="bottom", fixedrange=True, tickangle=0, type="category", tickvals=short_names, ticktext=columns)
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
     return base(figure, height=90 + (52 if len(short_names) <= MOST_WRITTEN else 26) * len(short_names), key="cka")
+
+
+def _short_column(name: str) -> Markup:
+    """A space's name below its column, where the rows have said it whole: its layer, or a vector file's name part by part."""
+    return Markup("-<br>").join(name.rpartition(" · ")[2][:24].split("-"))
 
 
 def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int) -> go.Figure:

@@ -5,6 +5,7 @@ light to dark, the mix the darkest, GloVe always orange, the user's own sentence
 are chosen to stand on a white and on a near-black page; text takes the page's own color.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,14 @@ from core.text.tokens import bare, is_joined
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
 LAYER_COLOURS = {"0": "#8EC1E8", "1": "#4292C6", "2": "#2171B5", "mix": "#5E5BC8"}
+SHADES = ("#DCEBF7", "#2171B5")  # of a share's cell, 0 and 1: off white and black, so that they stand on both themes
 SENSE_SPACE = "#9C4FA8"
 GLOVE = "#E8871E"
 BESIDE = "#1E9E78"  # a second model's, beside the one in use
 GREY = "rgba(140,140,150,0.35)"
 GRID = "rgba(140,140,150,0.2)"
+PHONE = 290  # pixels of a plot on a phone, between its axis and its right end
+TICK_LINES, TICK_LETTERS, TICK_LETTER = 3, 14, 7.5  # words along an axis: on how many lines, of at most how many letters, a letter's width
 FOR, AGAINST = "0,114,178", "213,94,0"  # red, green, blue of what gives or speaks for, and of what takes or speaks against
 OWN = ("#FFD23F", "#FF7AB6")  # the stars of the first and the second sentence
 RIM = "#1B1B1F"
@@ -71,6 +75,24 @@ def ink(ground: str) -> str:
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "#000000" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "#FFFFFF"
+
+
+def add_shades(figure: go.Figure, shares, x: Sequence[str], y: Sequence[str], texts, **options) -> None:
+    """A heat map of (rows, columns) shares, 0 to 1, each cell with its text in black or white, whichever is read better on its shade: what
+    plotly chooses for a shade half transparent is right in one theme alone."""
+    shares = np.asarray(shares, float)
+    scale = [[0, SHADES[0]], [1, SHADES[1]]]
+    figure.add_heatmap(z=shares, x=x, y=y, zmin=0, zmax=1, showscale=False, xgap=3, ygap=3, colorscale=scale, **options)
+    colours = [ink(between(*SHADES, share)) for share in shares.ravel()]
+    across, down = [*x] * len(y), [name for name in y for _ in x]
+    texts = np.ravel(texts).tolist()
+    figure.add_scatter(x=across, y=down, mode="text", text=texts, textfont={"size": 13, "color": colours}, hoverinfo="skip")
+
+
+def between(low: str, high: str, along: float) -> str:
+    """The color so far `along` the way from one "#rrggbb" to another, 0 to 1."""
+    ends = ([int(end[k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
+    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
 
 
 def mark(tokens: list[str] | tuple[str, ...], position: int, *, width: int = 60) -> Markup:
@@ -157,6 +179,28 @@ def _scale(value, factor: float):
     return value * factor if isinstance(value, int | float) else value
 
 
+def letter_count(text: str) -> float:
+    """How wide a text is, in Latin letters: a letter of Hangul is nearly twice as wide."""
+    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
+
+
+def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:
+    """An axis of words, level and none on another on a plot `pixels` wide: on up to TICK_LINES lines. `marked` are numbers of words that are
+    labeled first, with the HTML they are put in; a word without room has no label."""
+    slot = pixels / max(1, len(words))
+    lines: list[list[tuple[int, float]]] = [[] for _ in range(TICK_LINES)]
+    labels: dict[int, Markup] = {}
+    for k in sorted(range(len(words)), key=lambda k: (k not in marked, k)):
+        word = words[k] if len(words[k]) <= TICK_LETTERS else words[k][: TICK_LETTERS - 1] + "…"
+        half = (TICK_LETTER * letter_count(word) + TICK_LETTER) / 2
+        free = (n for n, line in enumerate(lines) if all(abs(k - other) * slot >= half + wide for other, wide in line))
+        if (line := next(free, None)) is not None:
+            lines[line].append((k, half))
+            labels[k] = Markup("<br>") * line + html(marked.get(k, "{}"), word)
+    texts = [labels[k] for k in sorted(labels)]
+    return {"tickvals": sorted(labels), "ticktext": texts, "tickangle": 0, "tickfont": {"size": 13}, "automargin": True}
+
+
 def layer_title(name: str) -> str:
     """A layer's name, as in the middle of a sentence."""
     return model_layers.in_use().title(name)
@@ -170,8 +214,7 @@ def layer_colour(name: str) -> str:
         return LAYER_COLOURS[name]
     share = min(1.0, int(name) / max(1, model_layers.in_use().n - 1))
     (low, high), along = (("0", "1"), 2 * share) if share < 0.5 else (("1", "2"), 2 * share - 1)
-    ends = ([int(LAYER_COLOURS[end][k : k + 2], 16) for k in (1, 3, 5)] for end in (low, high))
-    return "#" + "".join(f"{round(a + along * (b - a)):02X}" for a, b in zip(*ends, strict=True))
+    return between(LAYER_COLOURS[low], LAYER_COLOURS[high], along)
 
 
 def with_camera(config: dict[str, Any]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def _sense(column: SenseColumn) -> str:
     rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
     st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=column.sense.replace("*", "")[:60]))
     event = st.dataframe(
-        pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("other"))),
+        pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),
         hide_index=True,
         width="stretch",
         height=min(6, len(rows) + 1) * ROW + 3,

@@ -85,7 +85,7 @@ def _search(bench: Bench) -> None:
     with shown_errors():
         corpus = bench.encoded
         several = len(corpus.documents) > 1
-        places = st.columns([3, 3, 2, 2] if several else [3, 3, 2], vertical_alignment="bottom")
+        places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
         kind = query_kind("find_kind", places[1])
         order = coded_choice("find_order", t("Sort by"), _orders(), search.IN_TEXT, place=places[2], in_box=True)

@@ -20,7 +20,11 @@ from core.figures.walk import cell_sizes, draw_strip
 from pages._how.parts import shorten
 from pages._how.words import Step
 
-WIDE, NARROW = (1000, 7, 190), (380, 3, 0)  # pixels, words at most, pixels for the names at the left (0: they stand above)
+WIDE, MIDDLE, NARROW = (
+    (1000, 7, 190),
+    (640, 4, 190),
+    (380, 3, 0),
+)  # pixels, words at most, pixels for the names at the left (0: they stand above)
 LEAST, MOST = 5, 13  # height of a strip: all layers of a kind have some 30 pixels
 PAD, GAP = 7, 8
 STYLE = Path(__file__).with_suffix(".css").read_text("utf-8")
@@ -33,8 +37,8 @@ Painted = Callable[[float, float, float, int], Markup]  # x, y, width, number of
 
 def show(way: Walk, all_steps: Sequence[Step], number: int) -> None:
     """The network with the step `number` (from 0) marked."""
-    wide, narrow = (drawing(way, all_steps, number, *sizes) for sizes in (WIDE, NARROW))
-    drawn = html('<div class="wide">{}</div><div class="narrow">{}</div>', wide, narrow)
+    sizes = {"wide": WIDE, "middle": MIDDLE, "narrow": NARROW}
+    drawn = html("{}", [html('<div class="{}">{}</div>', name, drawing(way, all_steps, number, *size)) for name, size in sizes.items()])
     _network(key="how.network", data={"drawn": drawn}, width="stretch", height="content")
     st.caption(t("One column per word. Stronger color means larger. Select a box to open its step."))
 

@@ -40,7 +40,7 @@ def show(in_use: InUse, text: str, among: int | None) -> None:
     near = read.nearest(words, rows, among)
     beside = [vectors.neighbours(word, NEIGHBOURS) if word in vectors else None for word in words]
     _word(results, near, beside, vectors)
-    marks = [html('<span style="margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
+    marks = [html('<span style="display:inline-block;margin-right:1.2rem">{}</span>', letter_marks(firing)) for firing in results]
     show_html('<div style="overflow-wrap:anywhere;line-height:2.2">{}</div>', marks)
     if facts := spelling_notices.of_windows(results):
         show_html('<p class="small">{}</p>', Markup(" ").join(facts))

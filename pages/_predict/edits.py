@@ -23,7 +23,7 @@ from pages._widgets.charts import draw
 
 def show(in_use: InUse, read: Reading) -> None:
     """The other version's box, both curves, what to notice, and the table of all words."""
-    columns = st.columns([5, 2], vertical_alignment="bottom", gap="medium")
+    columns = st.columns([5, 3], vertical_alignment="bottom", gap="medium")
     other = text_box(passage.OTHER, t("Compare with"), "", limits().max_text, place=columns[0], placeholder=t("Other version"))
     columns[1].button(
         t("Keep this text to compare"),

@@ -39,7 +39,7 @@ def ask_text() -> str:
         label_visibility="collapsed",
         format_func=lambda k: f":material/format_quote: {names.get(known[k].kind, known[k].text)}",
     )
-    columns = st.columns([9.5, 1.5], vertical_alignment="bottom", gap="medium")
+    columns = st.columns([8, 2.5], vertical_alignment="bottom", gap="medium")
     label = t("Your text")
     text = text_box(
         TEXT,

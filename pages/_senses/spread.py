@@ -136,42 +136,34 @@ def _selected(occurrences: Occurrences) -> list[int]:
 def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
     """The name for what is selected; labels taken away, and the last step undone."""
     selected = _selected(occurrences)
-    places = st.columns([4, 3, 2, 2], vertical_alignment="bottom")
-    sense = places[0].selectbox(
+    row = st.container(horizontal=True, vertical_alignment="bottom", gap="small")
+    sense = row.selectbox(
         t("Sense"),
         labels.senses,
         index=None,
         key="spread.sense",
+        width=280,
         accept_new_options=True,
         placeholder=t("Choose, or type a new one"),
         help=t("{few} to {most} senses, {n} characters each.", few=FEWEST_SENSES, most=MOST_SENSES, n=MOST_CHARACTERS),
     )
     # A press comes with what the boxes hold then, which this run may not have seen yet.
     step, state = partial(label_store.change, key, occurrences.items), st.session_state
-    places[1].button(
+    row.button(
         tn("Label {n} sentence", "Label {n} sentences", len(selected)),
         type="primary",
         icon=":material/label:",
         key="spread.label",
-        width="stretch",
         disabled=not (selected and sense),
         on_click=lambda: step(lambda now: now.label(_selected(occurrences), state["spread.sense"] or sense)),
     )
-    places[2].button(
+    row.button(
         t("Remove labels"),
         key="spread.remove",
-        width="stretch",
         disabled=not {k for k, _ in labels.given} & set(selected),
         on_click=lambda: step(lambda now: now.label(_selected(occurrences), "")),
     )
-    places[3].button(
-        t("Undo"),
-        icon=":material/undo:",
-        key="spread.undo",
-        width="stretch",
-        disabled=not labels.before,
-        on_click=lambda: step(Labels.undo),
-    )
+    row.button(t("Undo"), icon=":material/undo:", key="spread.undo", disabled=not labels.before, on_click=lambda: step(Labels.undo))
 
 
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
@@ -233,7 +225,8 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
     for k in order:
         row = {t("sentence"): occurrences.items[k].sentence}
         row |= {t("sense"): given.get(k) or (result.senses[result.of[k]] if result else "")}
-        rows.append(row | {t("probability"): None if k in given or not result else float(result.shares[k].max()), t("by you"): k in given})
+        share = "" if k in given or not result else f"{result.shares[k].max():.0%}"  # a number's column would say None
+        rows.append(row | {t("probability"): share, t("by you"): k in given})
     st.dataframe(
         pd.DataFrame(rows),
         hide_index=True,
@@ -242,8 +235,5 @@ def _sentences(occurrences: Occurrences, labels: Labels, result: SpreadLabels | 
         key=_table_key(),
         on_select="rerun",
         selection_mode="multi-row",
-        column_config={
-            t("probability"): st.column_config.NumberColumn(format="percent"),
-            t("sentence"): st.column_config.TextColumn(width="large"),
-        },
+        column_config={t("sentence"): st.column_config.TextColumn(width="large")},
     )

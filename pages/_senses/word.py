@@ -90,7 +90,7 @@ def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bo
         titles={},
         help=t("Any word in at least 10 sentences of your corpus."),
     )
-    places = st.columns([3, 6], vertical_alignment="bottom")
+    places = st.columns([4, 5], vertical_alignment="bottom")
     reading = model_layers.in_use().reading
     with_senses = induction.space_of(over) is not None
     layer = layer_choice(

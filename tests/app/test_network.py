@@ -27,7 +27,7 @@ def drawn(way: Walk, number: int = 0, sizes=network.WIDE) -> ElementTree.Element
     return ElementTree.fromstring(network.drawing(way, STEPS, number, *sizes))
 
 
-@pytest.mark.parametrize(("sizes", "words"), [(network.WIDE, 7), (network.NARROW, 3)])
+@pytest.mark.parametrize(("sizes", "words"), [(network.WIDE, 7), (network.MIDDLE, 4), (network.NARROW, 3)])
 def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
     found = drawn(way, 3, sizes)
     boxes = [box for box in found.iter("g") if box.get("data-step")]

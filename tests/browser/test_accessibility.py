@@ -1,5 +1,5 @@
 """Every page, cold by its address: its question, no violation of WCAG 2.1 A and AA in light or dark, on a phone nothing too wide, nothing too
-small for a finger, and the picture on the first screen."""
+small for a finger, and the picture on the first screen; beside the menu of a small laptop, the words along charts' axes level and apart."""
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -17,6 +17,20 @@ FADED_IN = "() => document.getAnimations().every(a => a.playState !== 'running' 
 SMALL = """() => [...document.querySelectorAll('[data-testid=stMain] :is([data-variant], .stButton button, .stDownloadButton button,'
   + '.stExpander summary, .stTextInput input, .stSelectbox input, [data-testid=stPageLink] a, .take)')]
   .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 43.5).map(e => e.outerHTML.slice(0, 150))"""
+# The words along charts' axes: those that turn, that lie on another of their axis, and those too pale on the page (WCAG 1.4.3).
+TICKS = """const words = (part) => [...part.querySelectorAll('text')].filter(e => e.textContent.trim() && e.checkVisibility());
+  const turned = [...document.querySelectorAll('.xtick text, .ytick text')].filter(e => e.checkVisibility() && /rotate\\((?!0[,)])/.test(e.getAttribute('transform')));
+  const covered = [...document.querySelectorAll('.xaxislayer-above, .yaxislayer-above')].flatMap(axis => words(axis).flatMap((a, k, all) =>
+    all.slice(k + 1).filter(b => { const [p, q] = [a, b].map(e => e.getBoundingClientRect());
+      return Math.min(p.right, q.right) - Math.max(p.left, q.left) > 2 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 3; })));"""
+LEVEL = f"() => {{ {TICKS} return [...turned, ...covered].map(e => e.textContent) }}"
+PALE = """() => {
+  const light = (colour) => colour.match(/[\\d.]+/g).slice(0, 3).map(c => (c /= 255) <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4)
+    .reduce((sum, c, k) => sum + c * [0.2126, 0.7152, 0.0722][k], 0);
+  const ground = light(getComputedStyle(document.querySelector('.stApp')).backgroundColor);
+  return [...document.querySelectorAll(':is(.xtick, .ytick, .legend) text, .xtitle, .ytitle')].filter(e => e.checkVisibility()).filter(e => {
+    const own = light(getComputedStyle(e).fill);
+    return (Math.max(own, ground) + 0.05) / (Math.min(own, ground) + 0.05) < 4.5; }).map(e => e.textContent); }"""
 PICTURES = {"": ".home .arrows", "map": ".map canvas", "flip": ".js-plotly-plot", "found": ".js-plotly-plot", "decided": ".token"}
 ADDRESSES = ["" if view == HOME else view for entry in menu() for page in entry.pages for view in page.views]
 
@@ -43,7 +57,11 @@ def test_a_page_opens_by_its_address_and_can_be_read_by_everyone(page: Page, ser
     assert violations(page) == []
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     expect(page.locator(".stApp")).not_to_have_css("background-color", light)
+    assert page.evaluate(PALE) == []  # at once
     assert violations(page, COLOURS) == []
+    page.set_viewport_size({"width": 1024, "height": 768})
+    page.wait_for_timeout(500)
+    assert page.evaluate(LEVEL) == []
     page.set_viewport_size({"width": 390, "height": 844})
     page.wait_for_timeout(300)
     assert not page.evaluate("document.documentElement.scrollWidth > window.innerWidth + 2")

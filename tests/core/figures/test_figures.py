@@ -1,6 +1,7 @@
 """Figures say what their numbers say: true angles, safe text, stable row ids, stars in their own layer."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from core.figures.classifiers import (
 from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
 from core.figures.spaces import cka_heat
-from core.figures.style import GLOVE, LAYER_COLOURS, OWN, SENSE_COLOURS, ink, mark
+from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, letter_count, mark, word_ticks
 
 
 def rays(figure) -> list[tuple[float, float]]:
@@ -155,6 +156,21 @@ def test_weak_reasons_stay_pale():
 def test_a_confusion_is_shaded_by_the_true_classes_share():
     figure = confusion_figure([[8, 2], [0, 0]], ["a", "b"])
     assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
+    assert list(figure.data[1].text) == ["8", "2", "0", "0"]
+
+
+def test_a_shaded_cells_text_can_be_read_on_its_shade_whatever_lies_behind_it():
+    def luminance(colour: str) -> float:
+        parts = [int(colour[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        return float(np.dot([0.2126, 0.7152, 0.0722], [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]))
+
+    shares = np.linspace(0, 1, 21)
+    figure = confusion_figure([[int(1000 * s), 1000 - int(1000 * s)] for s in (0.0, 0.5)], ["a", "b"])
+    assert all(colour.startswith("#") for _, colour in figure.data[0].colorscale)  # nothing shines through
+    for share in shares:
+        ground = luminance(style.between(*style.SHADES, share))
+        letters = luminance(ink(style.between(*style.SHADES, share)))
+        assert (max(ground, letters) + 0.05) / (min(ground, letters) + 0.05) >= 4.5
 
 
 def test_reliability_leaves_empty_bins_out():
@@ -216,3 +232,17 @@ def test_a_lead_has_its_interval_and_is_hollow_where_it_may_be_chance():
 def test_figures_of_whole_spaces_are_written_where_they_have_room(n, written):
     figure = cka_heat([f"model · {k}" for k in range(n)], np.eye(n))
     assert len(figure.layout.annotations) == written and figure.data[0].z.shape == (n, n)
+    assert list(figure.layout.xaxis.ticktext) == [str(k) for k in range(n)] and figure.layout.xaxis.tickangle == 0
+
+
+def test_words_along_an_axis_are_level_and_none_stands_on_another():
+    words = ["He", "deposited", "the", "cheque", "at", "the", "<b>", "on", "Wednesday", "afternoon", "."]
+    axis = word_ticks(words, {6: "<b>{}</b>"})
+    assert axis["tickangle"] == 0 and axis["tickvals"] == list(range(11)) and "<b>&lt;b&gt;</b>" in axis["ticktext"]
+    for crowd, n in ((words * 4, 44), (["나뭇가지에"] * 30, 30)):
+        axis = word_ticks(crowd, {n - 1: "{}"})
+        by_line: dict[int, list[tuple[float, float]]] = {}
+        for k, text in zip(axis["tickvals"], axis["ticktext"], strict=True):
+            wide = letter_count(crowd[k]) * 7
+            by_line.setdefault(text.count("<br>"), []).append(((k + 0.5) * PHONE / n - wide / 2, (k + 0.5) * PHONE / n + wide / 2))
+        assert n - 1 in axis["tickvals"] and all(a[1] < b[0] for line in by_line.values() for a, b in pairwise(line))
