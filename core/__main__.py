@@ -2,6 +2,7 @@
 elmoscope/__init__.py. A wheel holds the app beside that, in `_app/`; an editable install reads the project's folder.
 """
 
+import gc
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -38,7 +39,10 @@ def main() -> int:
     if sys.argv[1:2] != ["serve"]:
         from core.cli.main import main as run
 
-        return run()
+        try:
+            return run()
+        finally:
+            gc.freeze()  # else Python's last collection walks all that torch loaded: some 0.6 s of each command
     import runpy
 
     import core
