@@ -23,6 +23,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--second-dates", DATES, metavar="A..B", default=""),
     option("--uses", "a word usage graph's uses.csv instead: its two groupings", metavar="FILE"),
     option("--clusters", "its clusters.csv: the groups to go by", metavar="FILE"),
+    option("--judgments", "its judgments.csv: how far annotators agree, and the vectors with them", metavar="FILE"),
     LAYER,
     option("--groups", "how many sense groups (default: the corpus' labels, else as many as the vectors suggest)", type=whole(1, 20)),
     option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
@@ -30,7 +31,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
     CSV,
     *MODEL,
-    sides="first second first_dates second_dates uses clusters",
+    sides="first second first_dates second_dates uses clusters judgments",
     ranking="at_least most",
 )
 def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> Answer:
@@ -39,6 +40,8 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     from core.views.sides import Side
 
     bench = bench_of(model, sides.first)
+    if sides.judgments and not sides.uses:
+        raise BadInput("--judgments belong to a file of uses: name it with --uses.")
     if sides.uses:
         word, *kept = usage_graphs.kept_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
@@ -75,7 +78,39 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95 % below {of.limit:.3f}; p = {of.p:.3f}")
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
+    if sides.judgments:
+        facts["judgments"] = _score_judgments(sides, word, result)
+        lines.append(
+            "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}".format(
+                **facts["judgments"]
+            ).replace("None", "–")
+        )
     return facts, "\n".join([*lines, *_table(bands, csv)])
+
+
+def _score_judgments(sides, word: str, result) -> dict:
+    """The annotators' agreement (ordinal), and Spearman's rho of the mean judgments with the cosines; None where there are too few."""
+    from scipy.stats import spearmanr
+
+    from core.corpus import usage_graphs
+    from core.corpus.agreement import ORDINAL, alpha
+
+    uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
+    names = {use.identifier for use in uses}
+    judgments = [each for each in usage_graphs.read_judgments(sides.judgments) if {each.first, each.second} <= names]
+    occurrences = [(o.tokens, o.position) for o in result.items]
+    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, occurrences, result.placed)
+    answers = usage_graphs.answers_of(judgments)
+    try:
+        agreement = alpha(answers, ORDINAL)
+    except BadInput:  # one annotator, or one value everywhere
+        agreement = None
+    rho = spearmanr(cosines, means).statistic if len(set(means)) > 1 else None
+    return {
+        "pairs": len(means),
+        "alpha": None if agreement is None else round(agreement, 4),
+        "spearman": None if rho is None else round(float(rho), 4),
+    }
 
 
 def _row(of) -> dict:

@@ -1,7 +1,7 @@
-"""Word usage graphs as files: DURel's uses.csv and clusters.csv, read and written, and judgments.csv, written, with tabs between the cells.
+"""Word usage graphs as files, read and written: DURel's uses.csv, judgments.csv and clusters.csv, with tabs between the cells.
 
 Schlechtweg and others 2021, "DWUG": a use is a context with the place of its word in characters ("17:22"), and the grouping that it belongs
-to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical); cluster -1 is noise.
+to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where the annotator could not decide; cluster -1 is noise.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
@@ -21,7 +21,7 @@ from core.text.tokens import join_tokens, pieces, token_spans, tokenize
 USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "context", "indexes_target_token", "indexes_target_sentence")
 JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
 CLUSTERS = ("identifier", "cluster")
-NOISE, UNRELATED, IDENTICAL = "-1", 1, 4
+NOISE, UNDECIDED, UNRELATED, IDENTICAL = "-1", 0, 1, 4
 MOST_PAIRS = 2_000  # of judgments written
 
 
@@ -37,6 +37,16 @@ class Use:
     end: int
     date: str = ""
     pos: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UsePair:
+    """What an annotator said of two uses."""
+
+    first: str
+    second: str
+    annotator: str
+    judgment: int  # UNDECIDED, or UNRELATED to IDENTICAL
 
 
 def read_uses(path: str | Path) -> list[Use]:
@@ -78,14 +88,54 @@ def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
     return clusters
 
 
+def read_judgments(path: str | Path) -> list[UsePair]:
+    """The judgments of a file; numbers from 0 to 4."""
+    judgments = []
+    for place, row in _rows(path, ("identifier1", "identifier2", "annotator", "judgment")):
+        judgment = row["judgment"].strip().removesuffix(".0")
+        if judgment not in map(str, range(IDENTICAL + 1)):
+            refuse(place, t("judgment {value}", value=show_value(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
+        judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(judgment)))
+    _check_some(judgments, path)
+    return judgments
+
+
+def answers_of(judgments: Sequence[UsePair]) -> list[list[int | None]]:
+    """What each annotator said of each pair that anybody judged, None where nothing: what `core.corpus.agreement.alpha` takes."""
+    pairs = list(dict.fromkeys(frozenset((each.first, each.second)) for each in judgments))
+    annotators = list(dict.fromkeys(each.annotator for each in judgments))
+    known = {(each.annotator, frozenset((each.first, each.second))): each.judgment or None for each in judgments}
+    return [[known.get((annotator, pair)) for pair in pairs] for annotator in annotators]
+
+
+def cosines_beside_judgments(
+    uses: Sequence[Use], judgments: Sequence[UsePair], occurrences: Sequence[tuple[Sequence[str], int]], vectors: np.ndarray
+) -> tuple[list[float], list[float]]:
+    """Occurrences as (tokens, position) and their unit rows (n, D) -> of each judged pair that is among them, the cosine and the mean judgment."""
+    rows = {(tuple(tokens), position): k for k, (tokens, position) in enumerate(occurrences)}
+    row_of = {use.identifier: rows.get(_place_of(use)) for use in uses}
+    judged: dict[frozenset[str], list[int]] = {}
+    for each in judgments:
+        if each.judgment != UNDECIDED and row_of.get(each.first) is not None and row_of.get(each.second) is not None:
+            judged.setdefault(frozenset((each.first, each.second)), []).append(each.judgment)
+    pairs = [[row_of[name] for name in pair] for pair in judged]
+    return [float(vectors[pair[0]] @ vectors[pair[-1]]) for pair in pairs], [float(np.mean(values)) for values in judged.values()]
+
+
+def _place_of(use: Use) -> tuple[tuple[str, ...], int]:
+    """The use's tokens and which of them is its word. BadInput where none lies at its place."""
+    tokens = tuple(tokenize(use.context))
+    position = next((k for k, (_, end) in enumerate(token_spans(use.context)[1]) if end > use.start), None)
+    if position is None:
+        raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=show_value(use.identifier), start=use.start))
+    return tokens, position
+
+
 def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = None) -> dict[str, list[Sentence]]:
     """Each grouping's contexts as sentences, in order, with their word labeled by its cluster; noise and what is in no cluster has no label."""
     groupings: dict[str, list[Sentence]] = {}
     for use in uses:
-        tokens = tuple(tokenize(use.context))
-        position = next((k for k, (_, end) in enumerate(token_spans(use.context)[1]) if end > use.start), None)
-        if position is None:
-            raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=show_value(use.identifier), start=use.start))
+        tokens, position = _place_of(use)
         cluster = (clusters or {}).get(use.identifier, NOISE)
         target = Target(position, tokens[position], None if cluster == NOISE else cluster, use.lemma.casefold(), use.pos or None)
         document = use.date or use.grouping

@@ -90,6 +90,7 @@ class WordChange:
     labelled: bool  # whether the groups are the corpus' labels
     clear: bool  # whether the vectors suggest more groups than one
     near: np.ndarray  # (n,) closeness to the own group
+    placed: np.ndarray  # (n, D) the vectors that are compared, unit rows
     bands: tuple[Band, ...]
 
 
@@ -135,8 +136,13 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         return None
     n, m = (len(each.items) for each in both)
     if min(n, m) < change.FEWEST:
-        values = {"word": word[:60], "n": n, "m": m, "least": change.FEWEST}
-        raise BadInput(t("“{word}” is in {n} and {m} sentences; change needs at least {least} on each side.", **values))
+        values = {"word": word[:40], "n": n, "m": m, "least": change.FEWEST}
+        raise BadInput(
+            t(
+                "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Take another word or more texts.",
+                **values,
+            )
+        )
     items = [o for each in both for o in each.items]
     spellings = [o.tokens[o.position] for o in items]
     vectors, unmapped = _vectors(both, layer, space, word)
@@ -155,6 +161,7 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         labelled=labelled,
         clear=clear,
         near=clusters.closeness(clusters.directions(vectors, spellings), groups)[0],
+        placed=placed,
         bands=bands_of(both, groups, len(names)),
     )
 

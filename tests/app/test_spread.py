@@ -101,7 +101,7 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
             break
         time.sleep(1)
         page.run()
-    assert "<b>differently</b> on both sides" in said(page)
+    assert "<b>differently</b> on the two sides" in said(page)
     measures = page.dataframe[0].value
     assert list(measures["distance"])[:1] == ["APD, pairs of sentences"]
     page.button(key="change.rank").click().run()
@@ -111,7 +111,7 @@ def test_a_word_between_two_texts_is_said_to_differ(tmp_path):
 def test_change_opens_with_its_example_drawn():
     """From the word's own sentences: neither corpus is read as a whole until the list is wanted."""
     page = opened_whole("pages/change.py")
-    assert re.search(r"“court” is used <b>differently</b> on both sides \(p = 0\.00\d; 44 and 12 sentences\)", said(page))
+    assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", said(page))
     assert any("compares two genres" in each.value for each in page.caption)
     assert set(page.query_params) <= {"compare_view"}
     next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()

@@ -91,7 +91,7 @@ def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
             assert main(["senses", "change", "--word", word, *spans, "--json"]) == 0
             command = json.loads(capsys.readouterr().out)
             for name, here, p in zip(command["measures"], shown["here"], shown["p"], strict=True):
-                assert float(here) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
+                assert float(here.replace("−", "-")) == pytest.approx(command["measures"][name]["value"], abs=6e-4), (by, word, name)
                 assert notebook["measures"][name].value == pytest.approx(command["measures"][name]["value"], abs=1e-4), (by, word, name)
                 assert float(re.sub("[^0-9.]", "", p)) == pytest.approx(command["measures"][name]["p"], abs=5e-3), (by, word, name)
             counts = f"{command['first']} and {command['second']} sentences"

@@ -62,14 +62,14 @@ def test_labels_given_in_the_table_spread_are_asked_for_undone_and_downloaded(pa
 def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page: Page, server: str):
     opened(page, server, "compare?compare_view=change")
     expect(
-        page.locator(NOTICE, has_text=re.compile(r"“court” is used differently on both sides \(p = 0\.00\d; 44 and 12 sentences\)"))
+        page.locator(NOTICE, has_text=re.compile(r"“court” is used differently on the two sides \(p = 0\.00\d; 44 and 12 sentences\)"))
     ).to_be_visible()
     expect(page.get_by_role("figure", name=re.compile(r"Sentences by sense\. .*: 28 .*, 16 .*; .*: 11 .*, 1 "))).to_be_visible()
     page.locator("summary", has_text=re.compile(r"16 and 1 sentences")).click()
     expect(page.locator(".kwic", has_text="The women's futsal champions")).to_be_visible()
     page.get_by_role("button", name="spring", exact=True).or_(page.get_by_role("radio", name="spring", exact=True)).click()
     expect(
-        page.locator(NOTICE, has_text=re.compile(r"“spring” is used differently on both sides \(p = 0\.00\d; 43 and 10 sentences\)"))
+        page.locator(NOTICE, has_text=re.compile(r"“spring” is used differently on the two sides \(p = 0\.00\d; 43 and 10 sentences\)"))
     ).to_be_visible()
     expect(page).to_have_url(re.compile("change_word=spring"))
     page.get_by_role("button", name="Word usage graph").click()
@@ -88,7 +88,7 @@ def test_change_opens_with_its_example_and_a_press_changes_word_and_address(page
 def test_two_texts_of_ones_own_are_compared_by_their_address_and_ranked(page: Page, server: str, tmp_path):
     first, second = two_texts.written(tmp_path)
     opened(page, server, f"compare?compare_view=change&change_word=bank&change_first={first}&change_second={second}")
-    expect(page.locator(NOTICE, has_text="“bank” is used differently on both sides")).to_be_visible()
+    expect(page.locator(NOTICE, has_text="“bank” is used differently on the two sides")).to_be_visible()
     assert str(tmp_path) not in page.content()  # a copy is in use, by its name
     page.get_by_role("button", name="Rank all words").click()
     expect(page.get_by_text(re.compile(r"\d+ of \d+ words? differs? beyond chance\. Press one\."))).to_be_visible()

@@ -4,6 +4,7 @@ import pytest
 
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
+from core.corpus.agreement import ORDINAL, alpha
 
 HEADER = "\t".join(usage_graphs.USES)
 
@@ -42,7 +43,16 @@ def test_what_is_written_is_read_back(tmp_path):
     path.write_text(usage_graphs.written_clusters("bank", [0, 1]), "utf-8")
     assert usage_graphs.read_clusters(path, uses) == {"bank-1": "0", "bank-2": "1"}
     path.write_text(usage_graphs.written_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
-    assert [row.split("\t")[3] for row in path.read_text("utf-8").splitlines()[1:]] == ["4", "1", "1"]
+    assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 1, 1]
+
+
+def test_judgments_have_an_agreement(tmp_path):
+    rows = ["\t".join(usage_graphs.JUDGMENTS)]
+    for annotator, given in (("ann", (4, 1, 3, 0)), ("bob", (4, 2, 3, 1))):
+        rows += [f"u1\tu{k + 2}\t{annotator}\t{value}\t\tplane" for k, value in enumerate(given)]
+    answers = usage_graphs.answers_of(usage_graphs.read_judgments(write(tmp_path / "judgments.csv", *rows)))
+    assert answers == [[4, 1, 3, None], [4, 2, 3, 1]]  # who could not decide said nothing
+    assert 0.8 < alpha(answers, ORDINAL) < 1
 
 
 def test_what_is_wrong_is_named_with_its_line(tmp_path):
@@ -61,5 +71,7 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path):
         usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u9\t0"), uses)
     with pytest.raises(BadInput, match="line 3: use 'u1' is in two clusters"):
         usage_graphs.read_clusters(write(tmp_path / "c.csv", "identifier\tcluster", "u1\t0", "u1\t1"), uses)
+    with pytest.raises(BadInput, match="judgment '7'"):
+        usage_graphs.read_judgments(write(tmp_path / "j.csv", "\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"))
     with pytest.raises(BadInput, match="Use 'u2' has no word at 8"):
         usage_graphs.sentences_of_uses(usage_graphs.read_uses(write(path, HEADER, use("u2", "A plane. ", "8:9"))))

@@ -79,7 +79,10 @@ def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
     for request, message in (
         (ChangeRequest(word="bank", first=first, second=first), "Both sides are the same texts"),
         (ChangeRequest(word="bridge", first=first, second=second), "“bridge” is in 3 and 1 sentences; change needs at least 5"),
-        (ChangeRequest(word="unheard", first=first, second=second), "“unheard” is in 0 and 0 sentences"),
+        (
+            ChangeRequest(word="unheard", first=first, second=second),
+            "“unheard” is in 0 and 0 sentences; .* Take another word or more texts",
+        ),
         (ChangeRequest(word="bank", first=Side(corpus=first.corpus, start="1800"), second=second), "has no dates: add a date column"),
         (
             ChangeRequest(word="bank", first=Side(corpus=dated, start="1700", end="1750"), second=second),
@@ -105,6 +108,13 @@ def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
     )  # by the file's own clusters
     assert again["groups_are_labels"]
     assert again["measures"]["jsd"]["value"] == pytest.approx(facts["measures"]["jsd"]["value"], abs=1e-6)
+    judgments = tmp_path / "judgments.csv"
+    rows = judgments.read_text("utf-8").splitlines()
+    second = [row.replace("elmoscope senses", "ann") for row in rows[1:]]
+    second[0] = "\t".join([*second[0].split("\t")[:3], "3", "", "bank"])  # of many pairs one is judged otherwise
+    judgments.write_text("\n".join([*rows, *second]) + "\n", "utf-8")
+    judged = answer("senses", "change", "--uses", tmp_path / "uses.csv", "--judgments", judgments)["judgments"]
+    assert judged["pairs"] == 32 * 31 / 2 and 0.9 < judged["alpha"] < 1 and judged["spearman"] > 0.3  # of one group are nearer
     ranked = answer("senses", "change", "--first", sides[0].corpus, "--second", sides[1].corpus, "--at-least", 8)
     assert ranked["words"][0]["word"] == "bank"
 
@@ -113,6 +123,7 @@ def test_the_command_answers_as_the_view_does(bank, sides, answer, tmp_path):
     ("words", "message"),
     [
         (["--first", "FIRST", "--second", "FIRST", "--word", "bank"], "Both sides are the same texts"),
+        (["--judgments", "FIRST", "--word", "bank"], "--judgments belong to a file of uses"),
         (["--first", "FIRST", "--second", "SECOND", "--first-dates", "1850", "--word", "bank"], "Write it as 1850..1899"),
         (["--first", "FIRST", "--second", "SECOND", "--graph", "x"], "name it with --word"),
     ],
