@@ -45,7 +45,7 @@ def _agreement(first: Neighbours, second: Neighbours, layer: str, static_has: bo
         return t("One list is empty.")
     words = bare(first.word.word), bare(second.word.word)
     if words[0].casefold() != words[1].casefold():
-        return t("Two different words: {where} their lists share {shared} of {most}.", **values)
+        return t("Two different words. {where} their lists share {shared} of {most}.", **values)
     if (first.word.tokens, first.word.position) == (second.word.tokens, second.word.position):
         return t("Both sentences are the same, so the lists are too.")
     if set(a) == set(b):
