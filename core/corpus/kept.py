@@ -71,4 +71,4 @@ def _folder(path: Path, language: Language) -> Path:
 
 def _named(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
     """With a name for the document of sentences that have none, which is not kept: the same file may have two."""
-    return replace(corpus, documents=[name or unnamed for name in corpus.documents])
+    return replace(corpus, documents=[name or unnamed for name in corpus.documents], unnamed=unnamed)

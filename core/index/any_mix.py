@@ -102,18 +102,6 @@ def pairs(layers: np.ndarray) -> np.ndarray:
     return blocks[np.triu_indices(n)].astype(np.float32)
 
 
-def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
-    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64; 0 where a mix has no length."""
-    s = np.asarray(weights, np.float64)
-    upper = np.einsum("i,pij,j->p", s, products.astype(np.float64), s)
-    values = np.zeros((n, n))
-    values[np.triu_indices(n)] = upper
-    values = values + np.triu(values, 1).T
-    lengths = np.sqrt(np.maximum(np.diag(values), 0.0))
-    together = lengths[:, None] * lengths
-    return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
-
-
 def chance(senses: np.ndarray) -> float:
     """(n,) -> how often the nearest other row has one's own sense if the senses are dealt at random: the mean of all shuffles."""
     counts = np.unique(senses, return_counts=True)[1]

@@ -209,7 +209,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
 
 def dates(bench: Bench, corpus: str) -> list[str]:
     """The dates that a corpus' texts have, in order."""
-    return dates_of(facts_of(corpus or bench.corpus, bench.language, bench.opener.memo))
+    return dates_of(facts_of(bench, corpus or bench.corpus))
 
 
 def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
@@ -219,7 +219,7 @@ def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
 def _checked(bench: Bench, first: Side, second: Side) -> tuple[tuple[Side, Side], tuple[Facts, Facts]]:
     """Both sides with their corpora by name, and what is known of their texts."""
     sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
-    facts = tuple(facts_of(side.corpus, bench.language, bench.opener.memo) for side in sides)
+    facts = tuple(facts_of(bench, side.corpus) for side in sides)
     check_sides(sides, tuple(dates_of(each) for each in facts))
     return sides, facts
 
@@ -295,7 +295,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
 def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
     placed, n, rows = _pair_in(texts, word, layer)
     groups = clusters.clusters(unit(placed - placed.mean(axis=0)), GROUPS_RANKED, starts=1)
-    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.of(each.documents, of)]
+    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.documents(of)]
     return change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
 
 

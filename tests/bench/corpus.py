@@ -86,7 +86,7 @@ def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
         hits = search.ordered(corpus, search.find(corpus, query, kind=kind), order)
         search.lines(corpus, hits, 0, 90)
         search.forms(corpus, hits)
-        dispersion.deviation(*zip(*((n, size) for _, n, size in dispersion.parts(corpus, hits)), strict=True))
+        dispersion.deviation(*zip(*((n, size) for _, n, size in dispersion.by_document(corpus, hits)), strict=True))
 
     def near(query: str, kind: str = search.WORD) -> None:
         collocates.collocates(corpus, search.find(corpus, query, kind=kind), window=WINDOW)

@@ -210,7 +210,7 @@ def test_stretches_are_as_long_as_they_say():
     corpus = corpus_of(("a", "b", "c", "d", "e", "f", "g"))
     every = find(corpus, r"\w", kind=PATTERN)
     assert [(n, size) for _, n, size in dispersion.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
-    assert [name for name, _, _ in dispersion.parts(corpus, every)] == [str(k) for k in range(1, 11)]  # of one document
+    assert [name for name, _, _ in dispersion.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
 
 
 def test_dates_are_years_where_all_begin_with_one():
