@@ -74,7 +74,7 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
         if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
             options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
         options = run.numbers() | options | ({"limit": limit_text} if name == "perplexity" else {})
-        paths = (part for value in options.values() for part in _listed(value) if isinstance(part, Path))
+        paths = (part for value in options.values() for part in _as_list(value) if isinstance(part, Path))
         if missing := [path for path in paths if not (folder / path).is_file()]:
             note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
             continue
@@ -128,11 +128,11 @@ def _command(what: str, options: dict, model: str) -> str:
     words = ["python", "-m", "core", "evaluate", what]
     for name, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
         if value is not None:
-            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in _listed(value))]
+            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in _as_list(value))]
     return markup.command(*words)
 
 
-def _listed(value) -> list:
+def _as_list(value) -> list:
     return value if isinstance(value, list) else [value]
 
 

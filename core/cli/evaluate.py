@@ -58,7 +58,7 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in MEASURES:
-        lines += _differences({name: facts[measure] for name, facts in _compared(scores).items()}, f", {measure}")
+        lines += _differences({name: facts[measure] for name, facts in _list_differences(scores).items()}, f", {measure}")
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
     return scores, "\n".join([*lines, counts])
@@ -109,7 +109,7 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 
     head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
     lines = _table(scores, head, cells, "most_frequent")
-    lines += _differences(_compared(scores), "")
+    lines += _differences(_list_differences(scores), "")
     frequent = {name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts}
     lines += _differences(frequent, "", "the most frequent sense")
     unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
@@ -165,7 +165,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
     lines = _table(scores, None, lambda facts: (f"{facts['accuracy']:.2%}", _weights(facts)), "most_frequent")
-    lines += _differences(_compared(scores), "")
+    lines += _differences(_list_differences(scores), "")
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
     return scores, "\n".join(lines)
 
@@ -193,10 +193,10 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     best = scores["best_mix"]
     head = ("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
     lines = _table({name: facts for name, facts in scores.items() if facts is not best}, head, cells, "form")
-    lines += _differences(_compared(scores), "")
+    lines += _differences(_list_differences(scores), "")
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
-    lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
+    lines += _differences({n: d for n, d in _list_differences(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
     lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
     return scores, "\n".join(lines)
@@ -297,7 +297,7 @@ def _table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Ite
     return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
 
 
-def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:
+def _list_differences(scores: dict, what: str = "less_static") -> dict[str, dict]:
     """What is a difference in an answer: each space minus the static context, and layer 1 minus layer 2 as "order"."""
     differences = {name: facts[what] for name, facts in scores.items() if isinstance(facts, dict) and what in facts}
     return differences | ({"order": scores["order"]} if scores.get("order") else {})

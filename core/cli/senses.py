@@ -43,7 +43,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     if sides.judgments and not sides.uses:
         raise BadInput("--judgments belong to a file of uses: name it with --uses.")
     if sides.uses:
-        word, *kept = usage_graphs.kept_sides(sides.uses, sides.clusters, word)
+        word, *kept = usage_graphs.keep_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
     else:
         first = _side(sides.first, sides.first_dates, "--first-dates")
@@ -134,9 +134,9 @@ def _write_graph(folder: Path, result) -> None:
     tokens = [(o.tokens, o.position) for o in result.items]
     groupings = ["1"] * result.change.first + ["2"] * result.change.second
     files = {
-        "uses.csv": usage_graphs.written_uses(result.word, tokens, groupings),
-        "clusters.csv": usage_graphs.written_clusters(result.word, result.groups.tolist()),
-        "judgments.csv": usage_graphs.written_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
+        "uses.csv": usage_graphs.format_uses(result.word, tokens, groupings),
+        "clusters.csv": usage_graphs.format_clusters(result.word, result.groups.tolist()),
+        "judgments.csv": usage_graphs.format_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
     }
     for name, text in files.items():
         write_text(folder / name, text)
@@ -180,7 +180,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
         texts = [o.text for o in occurrences.items]
-        write_text(output, label_files.written_labels(occurrences.word, sentences, labels, result, texts))
+        write_text(output, label_files.format_labels(occurrences.word, sentences, labels, result, texts))
     rows = [
         {
             "number": k,

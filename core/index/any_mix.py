@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mixed_cosines
+from core.elmo.mix import mix_cosines
 from core.index.neighbours import Products, best
 from core.index.rows import Rows
 from core.index.table import OccurrenceTable
@@ -35,7 +35,7 @@ class Candidates:
     def cosines(self, weights) -> np.ndarray:
         """(n,) float64 under one mix, (L,): what the browser computes, to the last digits."""
         wide = (item.astype(np.float64) for item in (self.cross, self.own, self.grams))
-        return mixed_cosines(*wide, np.asarray(weights, np.float64))
+        return mix_cosines(*wide, np.asarray(weights, np.float64))
 
 
 def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
@@ -67,7 +67,7 @@ def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarra
     chosen = np.flatnonzero(keep)
     grams = rows.normalised_gram if products.normalised else rows.gram
     if len(chosen) > MOST:
-        values = np.where(keep, mixed_cosines(products.cross, products.own, grams, mixes(lengths)), -np.inf)  # (K, N)
+        values = np.where(keep, mix_cosines(products.cross, products.own, grams, mixes(lengths)), -np.inf)  # (K, N)
         ranked = np.stack([best(value, EACH) for value in values])  # (K, EACH), best first
         depth = EACH
         while len(chosen := np.unique(ranked[:, :depth])) > MOST:

@@ -30,7 +30,7 @@ from core.views.sides import (
     check_sides,
     dates_of,
     facts_of,
-    shared_words,
+    find_shared_words,
     spread_evenly,
     texts_of,
     word_texts,
@@ -173,7 +173,7 @@ def control(bench: Bench, request: ControlRequest) -> Control | None:
         return None
     word = folded(request.word.strip())
     key = tuple((table_key(each.table), each.side) for each in texts)
-    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: shared_words(texts, change.FEWEST), most=4))
+    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
     if word not in shared:
         return None
     own = np.log(shared.pop(word))
@@ -192,7 +192,7 @@ def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
 def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
     """Every word that both sides have often enough: first those that changed beyond chance, by how much their PRT is beyond that of shuffled
     sentences. BadInput where there is no such word."""
-    words = [word for word in shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or bring more text.", n=request.at_least))
     started, results = time.monotonic(), []
@@ -251,11 +251,11 @@ def _groups(
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
     groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
-    names = _named(both, items, groups, clusters.closeness(directions, groups)[0], space)
+    names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
 
 
-def _named(
+def _name_groups(
     both: Sequence[WordTexts], items: Sequence[Occurrence], groups: np.ndarray, near: np.ndarray, space: SenseSpace | None
 ) -> list[str]:
     """Names of groups by the substitutes of their typical sentences and by words near by, as the page of senses gives them."""

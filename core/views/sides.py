@@ -149,7 +149,7 @@ def is_between(date: str, side: Side) -> bool:
     return bool(date) and date[: len(side.start)] >= side.start and (not side.end or date[: len(side.end)] <= side.end)
 
 
-def shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
+def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
     """Spellings with so many occurrences on both sides, and how many; the most frequent first."""
     counts = []
     for each in texts:

@@ -20,9 +20,9 @@ def downloads(result: WordChange) -> None:
     tokens = [(o.tokens, o.position) for o in result.items]
     groupings = ["1"] * result.change.first + ["2"] * result.change.second
     files = {
-        "uses.csv": usage_graphs.written_uses(result.word, tokens, groupings),
-        "clusters.csv": usage_graphs.written_clusters(result.word, result.groups.tolist()),
-        "judgments.csv": usage_graphs.written_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
+        "uses.csv": usage_graphs.format_uses(result.word, tokens, groupings),
+        "clusters.csv": usage_graphs.format_clusters(result.word, result.groups.tolist()),
+        "judgments.csv": usage_graphs.format_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
     }
     with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
         for name, text in files.items():
@@ -65,4 +65,4 @@ def _keep_sides(files) -> tuple[str, str, str]:
             paths["clusters" if "cluster" in head else "uses"] = path
         if "uses" not in paths:
             raise BadInput(t("No uses.csv among these files: it has a column “context”."))
-        return usage_graphs.kept_sides(paths["uses"], paths.get("clusters"))
+        return usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))

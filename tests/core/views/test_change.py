@@ -163,7 +163,7 @@ def test_labels_spread_on_the_command_line(answer, refused, tmp_path):
     paths = []
     for name, given in (("mine", chosen), ("hers", [*chosen[:-1], (chosen[-1][0], chosen[0][1])])):
         paths.append(tmp_path / f"{name}.jsonl")
-        paths[-1].write_text(label_files.written_labels("bank", sentences, Labels(tuple(given)), None), "utf-8")
+        paths[-1].write_text(label_files.format_labels("bank", sentences, Labels(tuple(given)), None), "utf-8")
     output = tmp_path / "all.jsonl"
     words = ["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--second", str(paths[1]), "--output", str(output)]
     facts = answer(*words, "--csv", tmp_path / "all.csv")
