@@ -58,7 +58,10 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         return {"layer": layer, "words": rows}, "\n".join(_table(rows, csv))
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
-        _write_graph(Path(graph), result)
+        files = change.graph_files(result)
+        for name, text in files.items():
+            write_text(Path(graph) / name, text)
+        note(f"wrote {', '.join(files)} to {Path(graph)}")
     measures = result.change.measures
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
     control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
@@ -126,21 +129,6 @@ def _side(corpus: str, dates: str, name: str):
     if dates and not (dots and (start or end)):
         raise BadInput(f"{name} is '{dates[:40]}'. Write it as 1850..1899, either end may be left out.")
     return Side(corpus=corpus, start=start.strip(), end=end.strip())
-
-
-def _write_graph(folder: Path, result) -> None:
-    from core.corpus import usage_graphs
-
-    tokens = [(o.tokens, o.position) for o in result.items]
-    groupings = ["1"] * result.change.first + ["2"] * result.change.second
-    files = {
-        "uses.csv": usage_graphs.format_uses(result.word, tokens, groupings),
-        "clusters.csv": usage_graphs.format_clusters(result.word, result.groups.tolist()),
-        "judgments.csv": usage_graphs.format_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
-    }
-    for name, text in files.items():
-        write_text(folder / name, text)
-    note(f"wrote {', '.join(files)} to {folder}")
 
 
 @command(

@@ -12,7 +12,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.common.significance import LEVEL, benjamini_hochberg
-from core.corpus import change
+from core.corpus import change, usage_graphs
 from core.corpus.change import UseChange
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
@@ -205,6 +205,17 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
     corrected = benjamini_hochberg([each.p for _, each in results])
     ranked = [RankedWord(word, each, float(p)) for (word, each), p in zip(results, corrected, strict=True)]
     return sorted(ranked, key=lambda each: (each.corrected >= LEVEL, each.change.prt.null - each.change.prt.value))
+
+
+def graph_files(result: WordChange) -> dict[str, str]:
+    """The word's usage graph: uses.csv, clusters.csv and judgments.csv, by name."""
+    groupings = ["1"] * result.change.first + ["2"] * result.change.second
+    groups = result.groups.tolist()
+    return {
+        "uses.csv": usage_graphs.format_uses(result.word, [(o.tokens, o.position) for o in result.items], groupings),
+        "clusters.csv": usage_graphs.format_clusters(result.word, groups),
+        "judgments.csv": usage_graphs.format_judgments(result.word, groups, f"elmoscope {result.space}"),
+    }
 
 
 def dates(bench: Bench, corpus: str) -> list[str]:
