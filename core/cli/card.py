@@ -90,7 +90,7 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     if not measured:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
     lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
-    return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
+    return {**card, "output": str(output)}, [*lines, f"-> {output}"]
 
 
 def _earlier(output: Path, model: Model) -> dict:
@@ -154,7 +154,7 @@ def evaluate_lessons(*, only, model) -> Answer:
     for layer, ranks in measures.get("control", {}).get("layers", {}).items():
         for rank, value in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
-    return measures, "\n".join([*lines, f"-> {model.folder / lessons.FILE}"])
+    return measures, [*lines, f"-> {model.folder / lessons.FILE}"]
 
 
 @command(
@@ -200,7 +200,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         note("\n".join(lines[-len(rows) - 1 :]))
     if not result["measures"]:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
-    return result, "\n".join(lines)
+    return result, lines
 
 
 @command(
@@ -219,7 +219,7 @@ def check_sentences(*, file) -> Answer:
         "meetings": len(meeting(rows)) // 2,
     }
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
-    return {**counts, "faults": broken_rules}, "\n".join([*broken_rules, f"{line}: {len(broken_rules):,} faults"])
+    return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]
 
 
 evaluate = group(
