@@ -224,9 +224,9 @@ def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[
     return {name: some for name, some in result.items() if some}
 
 
-def heads_metas(task: str, folder: str | Path | None = None) -> dict[str, dict]:
+def heads_metas(task: str) -> dict[str, dict]:
     """How each head of a task was made and how good it is, without opening its weights."""
-    return {name: read_meta(places[0]) for name, places in head_folders(task, folder).items()}
+    return {name: read_meta(places[0]) for name, places in head_folders(task).items()}
 
 
 def learned_mixes(n_layers: int) -> dict[str, list[float]]:

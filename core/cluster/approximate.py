@@ -111,7 +111,7 @@ def candidates(
     """Rows of the whole index that may be nearest to a vector (1, W), in order; of the approximate index of layers, or of a space."""
     faiss = _faiss()
     made, _ = _open_cells(shards, space)
-    chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).kept(question) for shard in shards.shards]), bitorder="little")
+    chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).may_answer(question) for shard in shards.shards]), bitorder="little")
     usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
     share = probed if probed is not None else usual[question.which != ANY]
     nprobe = max(8, min(made.nlist, round(share * made.nlist)))

@@ -165,16 +165,15 @@ def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str |
     return word, first, second
 
 
-def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str], dates: Sequence[str] = ()) -> str:
-    """Occurrences, (tokens, position) each, and the grouping (and date) of each as uses.csv; their identifiers are `identifiers`'."""
+def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str]) -> str:
+    """Occurrences, (tokens, position) each, and the grouping of each as uses.csv; their identifiers are `identifiers`'."""
     rows = []
-    dates = dates or [""] * len(occurrences)
-    for name, (tokens, position), grouping, date in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, dates, strict=True):
+    for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
         context = "".join(parts)
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
-        rows.append((lemma, "", date, grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
+        rows.append((lemma, "", "", grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
     return _table(USES, rows)
 
 

@@ -113,10 +113,10 @@ class OccurrenceTable(Index):
 
     def answer(self, question: Question) -> list[Neighbour]:
         values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
-        rows = best(np.where(self.kept(question), values, -np.inf), question.k)
+        rows = best(np.where(self.may_answer(question), values, -np.inf), question.k)
         return [Neighbour(self.occurrence(int(row)), float(values[row])) for row in rows]
 
-    def kept(self, question: Question) -> np.ndarray:
+    def may_answer(self, question: Question) -> np.ndarray:
         """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
         if question.which == ANY:
             return ~self.own_row(question.query)

@@ -10,7 +10,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -219,8 +219,6 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
         raise CorruptArtifact(t("Cannot read vectors in {folder}: {error!r}.", folder=folder, error=error)) from None
 
 
-def open_vectors(
-    name: str, *, allow_download: bool = False, report: DownloadReport | None = None, stop: Callable[[], bool] = lambda: False
-) -> StaticVectors:
+def open_vectors(name: str, *, allow_download: bool = False, report: DownloadReport | None = None) -> StaticVectors:
     """A registry name or a vector file -> static vectors; published ones are fetched where that is allowed."""
-    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report, stop=stop))
+    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))

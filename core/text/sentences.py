@@ -118,14 +118,14 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
     return rows
 
 
-def sentences_from_text(text: str, *, split: bool = True, lines: str = DETECT) -> list[Sentence]:
+def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
     """Sentences of text that was typed or pasted, as of a .txt file; BadInput if there is none or too much."""
     most = limits().max_pasted
     if len(text) > most:
         values = {"n": len(text), "most": most}
         message = t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values)
         raise BadInput(message)
-    message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines if split else None)
+    message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines)
     if not message:
         raise BadInput(t("No text yet. Type a sentence."))
     return message

@@ -53,7 +53,7 @@ def bench_for(task: str, in_use: InUse) -> Bench:
     return mine.bench if (mine := own_heads().get(task)) else bench(in_use)
 
 
-def opened(task: str, in_use: InUse) -> OpenHeads:
+def open_for(task: str, in_use: InUse) -> OpenHeads:
     """The user's own heads of that name, or those that ship and fit the model and the vectors in use."""
     if mine := own_heads().get(task):
         return mine.opened
@@ -67,7 +67,7 @@ def opened(task: str, in_use: InUse) -> OpenHeads:
 
 def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
     """What a function of core.classify.tasks or the like says by a task's heads: by the user's own each time anew, by others once for all."""
-    over, heads = bench_for(task, in_use), opened(task, in_use)
+    over, heads = bench_for(task, in_use), open_for(task, in_use)
 
     def work() -> R:
         return compute(heads, *request, model=over.model, vectors=over.vectors)

@@ -36,7 +36,7 @@ def show(in_use: InUse) -> None:
     task = _task()
     text = _text(task)
     with show_errors():
-        opened = classifiers.opened(task, in_use)
+        opened = classifiers.open_for(task, in_use)
         if not text.strip():
             st.info(t("Type a text, or choose an example."), icon=":material/edit:")
             return

@@ -42,7 +42,7 @@ def show(in_use: InUse) -> None:
 def _watch(job: TrainingJob) -> None:
     if not job.running:
         st.rerun()  # once, of the whole page: the button wakes, the ticking ends
-    message = job.told
+    message = job.message
     if job.seconds_left is not None:
         if job.training:
             message = t("{stage}; at most {time} left", stage=message, time=duration(job.seconds_left))

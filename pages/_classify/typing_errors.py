@@ -30,7 +30,7 @@ FIRST = ("embedding", "glove", "elmo", "glove+elmo")
 def show(in_use: InUse) -> None:
     """One text under noise, and accuracies by noise: as measured, or on this machine's copy of the data."""
     task, text, share, names = _inputs()
-    opened = classifiers.opened(task, in_use)
+    opened = classifiers.open_for(task, in_use)
     names = [name for name in names if name in opened.heads] or list(opened.heads)[:4]
     with show_errors():
         if not text.strip():
@@ -65,7 +65,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
 
 
 def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -> None:
-    opened = classifiers.opened(task, in_use)
+    opened = classifiers.open_for(task, in_use)
     clean = opened.task.clean(text[:MAX_CHARACTERS])
     tokens = tasks.text_tokens(opened.task, text)
     result = classifiers.ask(under_noise, task, in_use, clean)

@@ -221,7 +221,7 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    opened_heads = classifiers.opened(TASK, in_use)
+    opened_heads = classifiers.open_for(TASK, in_use)
     heads = opened_heads.heads
     titles = variant_titles()
     colours = class_colours(**opened_heads.colours_of)
