@@ -169,10 +169,10 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
     """The same texts with every label drawn anew from the training labels: what is above chance on them is a leak."""
     pool = [example.label for example in dataset.train]
 
-    def drawn(examples: tuple[LabelledText, ...]) -> tuple[LabelledText, ...]:
+    def draw_labels(examples: tuple[LabelledText, ...]) -> tuple[LabelledText, ...]:
         return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), seed, "label") * len(pool))]) for e in examples)
 
-    return replace(dataset, train=drawn(dataset.train), valid=drawn(dataset.valid), test=drawn(dataset.test))
+    return replace(dataset, train=draw_labels(dataset.train), valid=draw_labels(dataset.valid), test=draw_labels(dataset.test))
 
 
 def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:

@@ -90,7 +90,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
         return {key: value for key, value in runs[0].items() if key != "seed"}, line_of(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
     lines = in_columns((name, spread(facts["accuracy"]), f"macro F1 {spread(facts['macro_f1'])}") for name, facts in summary.items())
-    return {"task": task.name, "runs": runs, "summary": summary}, "\n".join(lines)
+    return {"task": task.name, "runs": runs, "summary": summary}, lines
 
 
 def check_places(folders: list[Path]) -> None:
@@ -136,7 +136,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
         for name, answer in answers.items()
     }
     lines = in_columns(((name, r["label"], f"{max(r['probabilities'].values()):.1%}") for name, r in result.items()), right=(2,))
-    return {"text": text, "task": task.name, "variants": result}, "\n".join(lines)
+    return {"text": text, "task": task.name, "variants": result}, lines
 
 
 @command(
@@ -153,7 +153,7 @@ def fetch_data(*, data_set) -> Answer:
         folder = public_data.fetch([name], report=bytes_report(name))
         files.append({"name": name, "bytes": (folder / name).stat().st_size, "md5": file.md5})
     lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
-    return {"folder": str(folder), "files": files}, "\n".join(lines)
+    return {"folder": str(folder), "files": files}, lines
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:

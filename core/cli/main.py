@@ -13,7 +13,7 @@ import click
 
 from core import __version__
 from core.cli import bundle, card, classify, corpus, live, neighbours, senses, shipping, tasks, training, vectors
-from core.cli.options import Answer, group
+from core.cli.options import group
 from core.common.errors import ElmoscopeError
 from core.text import languages
 
@@ -49,7 +49,7 @@ def run(command: click.Command, words: Sequence[str], name: str) -> int:
     return answered(function, as_json=as_json)
 
 
-def parsed(command: click.Command, words: Sequence[str], name: str = "python -m core") -> tuple[partial[Answer], bool]:
+def parsed(command: click.Command, words: Sequence[str], name: str = "python -m core") -> tuple[partial, bool]:
     """The function that the words ask for with its keywords, and whether its answer is wanted as JSON."""
     return command.invoke(command.make_context(name, list(words)))
 
@@ -63,7 +63,7 @@ def _fault(error: click.UsageError) -> str:
     return f"the following arguments are required: {name}" if missing else f"argument {name}: {error.message.rstrip('.')}"
 
 
-def answered(run: Callable[[], Answer], *, as_json: bool) -> int:
+def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     """Print what a command answers, or why it cannot; the exit status."""
     try:
         result, text = run()

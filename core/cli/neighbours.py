@@ -89,7 +89,7 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     ]
     query_facts = _facts(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
-    return {"query": query_facts, "neighbours": rows}, "\n".join(lines) or "No neighbours."
+    return {"query": query_facts, "neighbours": rows}, lines or "No neighbours."
 
 
 def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -> None:
@@ -170,7 +170,7 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
     vectors = open_vectors(vectors, allow_download=download, report=download_progress)
     nearest = vectors.neighbours(word, k)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in nearest]
-    return {"word": word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
+    return {"word": word, "neighbours": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
 
 @command(
@@ -205,7 +205,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
         lines.append(
             f"nearest senses {model.layers.at(verdict.named_in)}: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses)
         )
-    return result, "\n".join(lines)
+    return result, lines
 
 
 @command(
@@ -230,7 +230,7 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
     (item,) = compute(bench_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
     rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in item.substitutes]
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
-    return {**_facts(place, word), "direction": direction, "substitutes": rows}, "\n".join(lines) or "No substitutes."
+    return {**_facts(place, word), "direction": direction, "substitutes": rows}, lines or "No substitutes."
 
 
 @command(

@@ -105,7 +105,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
         for name, variants in summaries.items()
         for variant, facts in variants.items()
     )
-    return {"output": output, "made": len(made), "summary": summaries}, "\n".join(in_columns(cells))
+    return {"output": output, "made": len(made), "summary": summaries}, in_columns(cells)
 
 
 @command(
@@ -142,4 +142,4 @@ def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
     cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
     lines = in_columns(cells, right=range(1, len(cells[0])))
-    return {"output": output, **table}, "\n".join(lines)
+    return {"output": output, **table}, lines

@@ -125,7 +125,7 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, model) ->
     summaries = measured.summaries(measured.read_results(Path(output) / "results.json"))
     keys = ("baseline", "elmo", "error_reduction", "seeds")
     table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
-    return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, summaries.items()), right=(1,)))
+    return {"output": output, "made": len(made), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
 
 
 @command(
@@ -157,7 +157,7 @@ def fetch(*, data, only) -> Answer:
         if name.endswith(".zip"):
             files += [{"name": f"entailment/{path.name}", "bytes": path.stat().st_size} for path in unpack(folder / name)]
     lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
-    return {"folder": str(folder), "files": files}, "\n".join(lines)
+    return {"folder": str(folder), "files": files}, lines
 
 
 def _notes():

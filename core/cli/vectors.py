@@ -142,7 +142,7 @@ def predict(*, text, direction, k, model) -> Answer:
     rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
     result = {"text": text, "direction": direction, "predictions": rows, "unknown": round(unknown, 6)}
     lines = [f"{r['probability']:7.2%}  {r['word']}" for r in rows]
-    return result, "\n".join([*lines, f"{unknown:7.2%}  any word outside the vocabulary"])
+    return result, [*lines, f"{unknown:7.2%}  any word outside the vocabulary"]
 
 
 @command("setup", "Make AllenNLP's own Python 3.10 environment.")

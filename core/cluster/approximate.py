@@ -26,7 +26,7 @@ from core.cluster.store import open_store
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
-from core.elmo.mix import check_weights, gram, mixed, mixed_cosines
+from core.elmo.mix import check_weights, gram, mix_cosines, mixed
 from core.files.artifacts import provenance, read_json, replacing, write_json
 from core.index.neighbours import ANY, Index, Neighbour, Question
 from core.index.sense_space import SenseSpace
@@ -127,7 +127,7 @@ def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Nei
     for shard, here in by_shard(shards, rows):
         table = open_shard(shards.url, shard)
         cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
-        values = mixed_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
+        values = mix_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
         best = np.argsort(-values, kind="stable")[: question.k]
         parts.append([place_in_index(shard, Neighbour(table.occurrence(int(here[b])), float(values[b]))) for b in best])
     return merged(parts, question.k)

@@ -52,6 +52,7 @@ class EncodedCorpus:
     dates: list[str]  # sorted
     senses: list[str]
     lemmas: list[str]
+    unnamed: str = ""  # in `documents`, what sentences without a document are under
     folder: Path | None = None  # from which it is mapped
 
     def __len__(self) -> int:
@@ -231,4 +232,5 @@ def encode(
         dates=ordered.tolist(),
         senses=list(senses),
         lemmas=list(lemmas),
+        unnamed=unnamed[:MAX_NAME],
     )

@@ -27,7 +27,7 @@ class ReadLabels:
     missing: int  # labels of sentences that are not among them
 
 
-def written_labels(
+def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
 ) -> str:
     """The labeled sentences, then, where they were spread, the others with the likeliest sense, in the corpus's order each."""

@@ -62,22 +62,22 @@ class Line:
     @property
     def before(self) -> str:
         """What stands before the hit, as written; so `hit` and `after`."""
-        return self._written(0, len(self.left))
+        return self._as_written(0, len(self.left))
 
     @property
     def hit(self) -> str:
-        return self._written(len(self.left), len(self.left) + len(self.words))
+        return self._as_written(len(self.left), len(self.left) + len(self.words))
 
     @property
     def after(self) -> str:
-        return self._written(len(self.left) + len(self.words), None)
+        return self._as_written(len(self.left) + len(self.words), None)
 
     @property
     def cells(self) -> tuple[str, int, str, str, str]:
         """Of a table: document, sentence from 1, before, hit, after."""
         return self.document, self.sentence + 1, self.before, self.hit, self.after
 
-    def _written(self, first: int, last: int | None) -> str:
+    def _as_written(self, first: int, last: int | None) -> str:
         return "".join(as_in_text((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
 
 
@@ -110,7 +110,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     return hits
 
 
-def ordered(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | None = None, seed: int = 0) -> Hits:
+def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | None = None, seed: int = 0) -> Hits:
     """The hits sorted by the words before them or after them, by document, by sense ((n,) numbers, -1 none) or at random (by a seed).
 
     Sorted by the second word before, say, the third and fourth decide between equals, then the order of the text.

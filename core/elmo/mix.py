@@ -97,7 +97,7 @@ def _upper(n_layers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rows, columns, np.where(rows == columns, 1.0, 2.0)
 
 
-def mixed_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Cosines of a query's mix with every row's mix, (N,), from layer products alone; (K, N) for K mixes (K, L) at once.
 
     cross (N, L, L): query layer i with row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Both are read soonest

@@ -118,11 +118,6 @@ class Substitutes:
             sums.addmm_(roots.sub_(largest).exp_(), whitened[block])
         return torch.nn.functional.normalize(sums)  # zeros where no word may answer
 
-    def overlap(self, places: np.ndarray, words: Sequence[str]) -> float:
-        """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
-        p, q = self._shares(places, words, BOTH, False)
-        return min(1.0, float((p * q).sqrt().sum()))
-
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
         """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the
         words named make up most of the change."""

@@ -1,7 +1,7 @@
 """A token in context, its neighbors, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
 
 One pass over the table per query gives the (L, L) products of every row with the query; after that any weights cost
-nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_cosines).
+nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mix_cosines).
 """
 
 import ctypes
@@ -19,7 +19,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.threads import limit
 from core.elmo import layer_norm
-from core.elmo.mix import check_weights, gram, mixed_cosines
+from core.elmo.mix import check_weights, gram, mix_cosines
 from core.index import float16_products
 from core.index.rows import Rows
 from core.text.tokens import around, bare, join_tokens
@@ -171,7 +171,7 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
 def products(rows: Rows, query: Query) -> Products:
     """One pass over the vectors: all layer products of the query with every row."""
     n_layers = len(query.layers)
-    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mixed_cosines reads it soonest
+    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mix_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if block.shape[1:] != query.layers.shape:
             (n, size), (given, given_size) = block.shape[1:], query.layers.shape
@@ -221,13 +221,13 @@ def normalised_products(rows: Rows, result: Products) -> Products:
 
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
     """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
-    return mixed_cosines(result.cross, result.own, _gram(rows, result), check_weights(weights, len(result.query.layers)))
+    return mix_cosines(result.cross, result.own, _gram(rows, result), check_weights(weights, len(result.query.layers)))
 
 
 def cosines_of_mixes(rows: Rows, result: Products, mixes) -> np.ndarray:
     """`cosines` for several mixes at once: K times L weights -> (K, N)."""
     checked = [check_weights(weights, len(result.query.layers)) for weights in mixes]
-    return mixed_cosines(result.cross, result.own, _gram(rows, result), np.array(checked))
+    return mix_cosines(result.cross, result.own, _gram(rows, result), np.array(checked))
 
 
 def products_of(rows: Rows, request: Query | Products) -> Products:

@@ -84,7 +84,7 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
     fresh = 0
     total = int(ends[-1])
 
-    def told(done: int) -> None:
+    def say_done(done: int) -> None:
         if report:
             report(done, total, fresh / (time.perf_counter() - started))
 
@@ -96,8 +96,8 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
                 before = fresh
                 for done in _write_shard(_shard(folder, number), encoder, texts[first:last]):
                     fresh = before + done
-                    told(int(ends[first]) + done)
-            told(int(ends[last]))
+                    say_done(int(ends[first]) + done)
+            say_done(int(ends[last]))
         if not (folder / "meta.json").is_file():
             shape = {"n_layers": encoder.n_layers, "dim": encoder.dim}
             facts = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}

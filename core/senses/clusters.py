@@ -120,7 +120,7 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
         rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]
     result = silhouettes(rows)
     cloud = one_cloud(rows, rng)
-    null = np.array([silhouettes(cloud.drawn(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
+    null = np.array([silhouettes(cloud.draw(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
     everything = np.vstack([null, result])  # the rows among their clouds: were they one, any of them could be the clearest
     spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)

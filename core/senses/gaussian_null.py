@@ -26,7 +26,7 @@ class Cloud:
     variances: np.ndarray  # (D,) largest first
     mean: np.ndarray  # (D,)
 
-    def drawn(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """(n, D) float32 of length 1."""
         rows = rng.standard_normal((n, len(self.mean)), np.float32) * np.sqrt(self.variances) + self.mean
         return unit(rows)
@@ -59,7 +59,7 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     variances[:known] += (1 - share) * wanted
     seen = min(n - 1, size)  # axes that n rows can tell of
     for _ in range(CORRECTIONS):
-        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).drawn(n, rng)) for _ in range(3)], axis=0)
+        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).draw(n, rng)) for _ in range(3)], axis=0)
         ratio = wanted[:seen] / np.maximum(drawn[:seen], 1e-12)
         variances[:seen] *= ratio
         variances[seen:] *= ratio[-10:].mean()

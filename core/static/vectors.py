@@ -101,7 +101,7 @@ class StaticVectors:
             return None
         return float(unit(x.astype(np.float64)) @ unit(y.astype(np.float64)))
 
-    def known_spelling(self, word: str) -> str:
+    def find_spelling(self, word: str) -> str:
         """spelling(word); BadInput says that it is unknown and names near spellings."""
         spelling = self.spelling(word)
         if spelling is None:
@@ -119,7 +119,7 @@ class StaticVectors:
 
     def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[StaticNeighbour]:
         """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
-        spelling = self.known_spelling(word)
+        spelling = self.find_spelling(word)
         plain = bare(spelling)
         return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 

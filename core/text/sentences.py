@@ -140,7 +140,7 @@ def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | N
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
     """Tokens as their text has them, each with the blanks before it as they are; without a text as `core.text.tokens.pieces`.
 
-    >>> written(["do", "n't", "say", "“"], "don’t   say “")
+    >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
     """
     sentences, at = [], 0

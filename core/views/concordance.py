@@ -295,4 +295,4 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> H
         lines = search.lines(corpus, hits, 0, MOST_BY_SUBSTITUTES)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
         return hits.at(np.concatenate([by_substitutes(bench.substitutes, words), np.arange(len(lines), len(hits))]).astype(int))
-    return search.ordered(corpus, hits, request.order, senses=of, seed=request.seed)
+    return search.sort_hits(corpus, hits, request.order, senses=of, seed=request.seed)

@@ -109,7 +109,7 @@ def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     key = table_key(table), word, layer
     memo = bench.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    groups = _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table)
+    groups = _make_groups(bench, occurrences, request.number or occurrences.suggestion.number, table)
     return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
 
 
@@ -216,7 +216,7 @@ def _weak(items: Sequence[Occurrence]) -> float:
     return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in some]))
 
 
-def _grouped(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
+def _make_groups(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
     numbers = clusters.clusters(of.rows, number)
     forms = {o.word for o in of.items} | {of.word}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in of.items]

@@ -22,7 +22,7 @@ from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
 from core.senses.trust import Links, WordGain, links, read_gains, word_ranking
-from core.text.labelled_words import listed_in, with_all
+from core.text.labelled_words import list_words_in, with_all
 from core.text.readings import WordInContext
 from core.views.levels import judge, sense_space
 from core.workbench import Bench, table_key
@@ -139,7 +139,7 @@ def offers_senses(bench: Bench, word: str, plan: str) -> bool:
 
 def has_further_words(bench: Bench) -> bool:
     """Whether the corpus is a language's own that has more labeled words than its bundled table."""
-    return with_all(bench.corpus) != bench.corpus and bool(listed_in(bench.corpus))
+    return with_all(bench.corpus) != bench.corpus and bool(list_words_in(bench.corpus))
 
 
 def gains_file(bench: Bench) -> Path:
@@ -147,7 +147,7 @@ def gains_file(bench: Bench) -> Path:
     return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
 
 
-def known_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
+def open_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
     """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
     if not has_further_words(bench):
         return {}

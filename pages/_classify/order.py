@@ -19,7 +19,7 @@ from core.files.artifacts import plain_file_name
 from pages._cached.kept import keep
 from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import in_turn
 
 OWN = "own"
@@ -36,7 +36,7 @@ def choose(in_use: InUse) -> Order | None:
         title = ""
         files = {}
         columns = {}
-        with shown_errors():  # the other choices stay, whatever is wrong with a file
+        with show_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
         older = {variant.title: name for name, variant in VARIANTS.items()}
@@ -115,7 +115,7 @@ def _offer_ag_news() -> None:
             )
             bar.progress(min(1.0, event.done / whole), text=message)
 
-        with shown_errors(), in_turn(bar) as turn:
+        with show_errors(), in_turn(bar) as turn:
             public_data.fetch(public_data.files_of("ag_news"), report=report, stop=turn.is_over)
             st.rerun()
 

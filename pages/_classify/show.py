@@ -24,7 +24,7 @@ from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.markup import plain, show_errors, show_html
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -35,7 +35,7 @@ FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling
 def show(in_use: InUse) -> None:
     task = _task()
     text = _text(task)
-    with shown_errors():
+    with show_errors():
         opened = classifiers.opened(task, in_use)
         if not text.strip():
             st.info(t("Type a text, or choose an example."), icon=":material/edit:")
@@ -66,7 +66,7 @@ def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bo
 
 
 def _task() -> str:
-    mine = list(classifiers.trained_here())
+    mine = list(classifiers.own_heads())
     trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
     if not trained and not mine:
         raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core train-heads --data FOLDER"))
@@ -77,7 +77,7 @@ def _task() -> str:
 
 
 def _text(task: str) -> str:
-    mine = classifiers.trained_here().get(task)
+    mine = classifiers.own_heads().get(task)
     known, prepared = mine.opened.task.name if mine else task, examples.classify()
     key = f"text_{known if known in prepared else 'own'}"
     texts = prepared.get(known, ())

@@ -28,7 +28,7 @@ from pages._corpus.show import query_kind
 from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_errors
 from pages._widgets import lists
 
 MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
@@ -43,7 +43,7 @@ def show(in_use: InUse) -> None:
 
 @st.fragment
 def _part(bench: Bench) -> None:
-    with shown_errors():
+    with show_errors():
         corpus = bench.encoded
         places = st.columns([8, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))

@@ -20,7 +20,7 @@ from pages._cached import opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import store
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
 
 FEW_TOKENS = 3_000
@@ -140,7 +140,7 @@ def _offer(corpus: str, plan: Plan) -> None:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
         st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
     refused = True
-    with shown_errors():
+    with show_errors():
         check_room(plan, sum(st.session_state.get("index.bytes", {}).values()))
         refused = free < plan.working_bytes
     st.button(

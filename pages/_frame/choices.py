@@ -152,10 +152,10 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     """
     how = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
 
-    def drawn() -> str | None:
+    def draw_choice() -> str | None:
         return place.selectbox(label, list(titles), **how) if in_box else place.segmented_control(label, list(titles), required=True, **how)
 
-    return _coded(key, titles, default, drawn)
+    return _coded(key, titles, default, draw_choice)
 
 
 def coded_choices(

@@ -114,7 +114,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     title = t("Words decide")
     page = "decided"
     onward = t("See every word")
-    if first.asked == second.asked or len(first.tokens) < 2:
+    if first.place == second.place or len(first.tokens) < 2:
         return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
     answer = view(compute, bench(in_use), request)

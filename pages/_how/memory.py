@@ -13,7 +13,7 @@ from pages._cached.views import bench, of
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._how.memory_notices import describe_encoder, describe_likeness, describe_neighbors, describe_settling, describe_words
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -26,7 +26,7 @@ ROUNDS = 6  # times the other text is read
 
 @st.fragment
 def show(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         if not of_elmo_alone.is_another(in_use, of_elmo_alone.MEMORY):
             _page(in_use, chosen, other)
 

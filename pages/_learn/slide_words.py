@@ -7,7 +7,7 @@ from core.common.i18n import t
 from core.common.markup import plain
 from core.text import languages
 from core.text.corpora import labelled_of
-from core.text.labelled_words import listed_in, sentences_of
+from core.text.labelled_words import list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
@@ -24,7 +24,7 @@ def choose(in_use: InUse) -> str:
     """The box: the word in question first, the examples, then every labeled word; any other may be typed."""
     if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
         st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
-    known = listed_in(in_use.corpus)
+    known = list_words_in(in_use.corpus)
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:

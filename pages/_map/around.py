@@ -137,7 +137,7 @@ def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Cho
     state = brush.brush(("around", over.names, result.word))
     data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(table, result, chosen), most=16)
     map_view.live(data, result.spaces, result.points.rows)
-    map_view.told(data, layer, name, state.picked, {})
+    map_view.set_view(data, layer, name, state.picked, {})
     figure, alt = _picture(result, table, chosen, layer, alone=True)
     note(figure, key="around.map", alt=alt)
     if state.picked:

@@ -16,7 +16,7 @@ from core.common.i18n import language, t
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
-from core.live.points import packed
+from core.live.points import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workbench import table_key
 from pages._cached import jobs, progress
@@ -124,9 +124,9 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "tints": [layer_colour(name) for name in names],
         "at": max(0, len(names) - 2),
         "under": [_trust(value) for value in maps.trust],
-        "places": packed(maps.places, "<u2"),
-        "sense": packed(sense, "u1"),
-        "lemma": packed(lemma, "<u2"),
+        "places": pack_numbers(maps.places, "<u2"),
+        "sense": pack_numbers(sense, "u1"),
+        "lemma": pack_numbers(lemma, "<u2"),
         "lemmas": list(table.lemmas),
         "senses": [table.senses_of(lemma) for lemma in table.lemmas],
         "colours": list(SENSE_COLOURS),

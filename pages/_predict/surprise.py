@@ -19,7 +19,6 @@ from core.views.next_words import NextWordsRequest
 from pages._cached import opened
 from pages._cached.views import bench, view
 from pages._frame import question
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -81,14 +80,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         ),
     )
     with st.container(key="ribbon"):
-        position = st.pills(
-            t("Word in question"),
-            range(len(tokens)),
-            key=passage.AT,
-            **BOUND,
-            format_func=question.token_labels(tokens).__getitem__,
-            label_visibility="collapsed",
-        )
+        position = passage.ask_word(tokens)
     if len(read.tokens) > MOST:
         st.caption(t("First {shown} of {count:,} words; the table has all.", shown=MOST, count=len(read.tokens)))
     return opening if position is None else position

@@ -14,7 +14,7 @@ from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
 from core.text.corpora import sentences_of
-from core.text.labelled_words import listed_in
+from core.text.labelled_words import list_words_in
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
@@ -78,7 +78,7 @@ def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
 def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
     usual = _usual(over, table)
-    known = listed_in(over.corpus)
+    known = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
         st.container(),

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.common.i18n import t
-from core.text.labelled_words import further_with, listed_in, with_all
+from core.text.labelled_words import further_with, list_words_in, with_all
 from core.text.tokens import bare
 from pages._cached.kept import keep
 from pages._frame.in_use import InUse
@@ -20,7 +20,7 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
     message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=counted)
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(message)
-    label = t("Search all {n} labeled words", n=len(listed_in(in_use.corpus)))
+    label = t("Search all {n} labeled words", n=len(list_words_in(in_use.corpus)))
     place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(with_all(in_use.corpus),))
 
 

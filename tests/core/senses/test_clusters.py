@@ -83,7 +83,7 @@ def test_drawn_clouds_scatter_as_the_rows_do():
     rows = clusters.directions(rng.standard_normal((40, 128)) * axes, ["a"] * 40)
     cloud = one_cloud(rows, rng)
     theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
-    drawn = [cloud.drawn(40, rng) for _ in range(30)]
+    drawn = [cloud.draw(40, rng) for _ in range(30)]
     ours = np.mean([np.linalg.svd(one - one.mean(axis=0), compute_uv=False) ** 2 for one in drawn], axis=0)
     np.testing.assert_allclose(ours[:10], theirs[:10], rtol=0.15)
 
