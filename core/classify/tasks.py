@@ -24,7 +24,7 @@ from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.common.i18n import say, t
-from core.common.markup import command
+from core.common.markup import command, shorten
 from core.common.threads import limit
 from core.elmo.models import Model
 from core.files import public_data
@@ -99,7 +99,7 @@ def task_titles() -> dict[str, str]:
 def task_named(name: str) -> TextTask:
     """A task of TASKS, or the user's own under that name."""
     if not re.fullmatch(r"\w[\w-]{0,60}", name):
-        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=name[:80]))
+        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=shorten(name)))
     return TASKS.get(name) or TextTask(name=name, title=name)
 
 

@@ -15,6 +15,7 @@ from core.cli.options import BEST, CLUSTER, CORPUS, MODEL, Answer, argument, com
 from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress
 from core.cli.wire import VIEWS
 from core.common.errors import BadInput
+from core.common.markup import shorten
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
 from core.static.vectors import open_vectors
@@ -151,7 +152,7 @@ def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
 
 
 def _no_token(word: str, tokens: Sequence[str]) -> BadInput:
-    return BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+    return BadInput(f"'{word}' is not a token of the sentence. Its tokens: {shorten(' '.join(tokens), 300) or '(none)'}")
 
 
 def _facts(place, word: WordInContext) -> dict:

@@ -15,6 +15,7 @@ from core.cli.options import CLUSTER, MODEL, Answer, ModelOptions, argument, com
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common.config import FLOAT32, PRECISIONS
 from core.common.errors import BadInput
+from core.common.markup import shorten
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
@@ -91,7 +92,7 @@ def _tokens(sentence, path: Path) -> list[str]:
     if isinstance(sentence, str):
         return sentence.split(" ") if sentence else []
     if not isinstance(sentence, list) or not all(isinstance(token, str) for token in sentence):
-        raise BadInput(f"{path} must hold lists of tokens (strings), found: {str(sentence)[:60]}")
+        raise BadInput(f"{path} must hold lists of tokens (strings), found: {shorten(sentence)}")
     return sentence
 
 

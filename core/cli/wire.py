@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from core.common.errors import BadInput
+from core.common.markup import shorten
 from core.text.readings import WordInContext
 from core.text.tokens import find_word
 
@@ -42,11 +43,11 @@ def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
     """A view's request out of JSON."""
     kind = _request_class(compute)
     if not isinstance(given, dict):
-        raise BadInput(f"A request is a JSON object, such as {example(compute)}; this is {_short(given)}.")
+        raise BadInput(f"A request is a JSON object, such as {example(compute)}; this is {shorten(repr(given))}.")
     hints = get_type_hints(kind)
     required = [field.name for field in fields(kind) if field.default is MISSING]
     if unknown := sorted(given.keys() - hints.keys()):
-        raise BadInput(f"'{unknown[0][:60]}' is not part of a request. It takes: {', '.join(hints)}.")
+        raise BadInput(f"'{shorten(unknown[0])}' is not part of a request. It takes: {', '.join(hints)}.")
     if missing := [name for name in required if name not in given]:
         raise BadInput(f"The request lacks '{missing[0]}'. It needs: {', '.join(required)}.")
     words = _words(bench, [(name, given[name]) for name in given if WordInContext in _leaves(hints[name])])
@@ -85,7 +86,7 @@ def json_of(value: Any) -> Any:
 def view_named(name: str) -> Compute:
     """What computes the view of that name."""
     if name not in VIEWS:
-        raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
+        raise BadInput(f"There is no view '{shorten(name)}'. Views: {', '.join(VIEWS)}.")
     if name in SEVERAL:
         return getattr(import_module("core.views.concordance"), name)
     return import_module(f"core.views.{name}").compute
@@ -107,7 +108,7 @@ def _words(bench: Bench, given: list[tuple[str, Any]]) -> dict[str, Any]:
     for name, each in listed:
         if not isinstance(each, dict) or not isinstance(each.get("text"), str) or each.keys() - set(WORD_KEYS):
             raise BadInput(
-                f'\'{name}\' is a word in context, such as {{"text": "We sat on the bank.", "word": "bank"}}, not {_short(each)}.'
+                f'\'{name}\' is a word in context, such as {{"text": "We sat on the bank.", "word": "bank"}}, not {shorten(repr(each))}.'
             )
     if not listed:
         return {name: value if value is None else () for name, value in given}
@@ -134,12 +135,12 @@ def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> int | None:
     position, word = given.get("position"), given.get("word")
     if position is not None:
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            raise BadInput(f"'{name}': position {_short(position)} is not a token's, from 0 to {len(tokens) - 1}.")
+            raise BadInput(f"'{name}': position {shorten(repr(position))} is not a token's, from 0 to {len(tokens) - 1}.")
         return position
     if not word:
         return None
     if not (places := find_word(tokens, str(word))):
-        raise BadInput(f"'{name}': '{str(word)[:60]}' is not a token of the text. Its tokens: {' '.join(tokens)[:300] or '(none)'}.")
+        raise BadInput(f"'{name}': '{shorten(word)}' is not a token of the text. Its tokens: {shorten(' '.join(tokens), 300) or '(none)'}.")
     return places[0]
 
 
@@ -165,8 +166,4 @@ def _value(name: str, hint: Any, given: Any) -> Any:
         if kind in (str, int, bool) and type(given) is kind:
             return given
     wanted = " or ".join("null" if kind is NoneType else getattr(kind, "__name__", str(kind)) for kind in kinds)
-    raise BadInput(f"'{name}' is {_short(given)}, and should be: {wanted}.")
-
-
-def _short(value: Any) -> str:
-    return repr(value)[:80]
+    raise BadInput(f"'{name}' is {shorten(repr(given))}, and should be: {wanted}.")

@@ -19,7 +19,7 @@ from distributed.comm import CommClosedError
 
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.markup import command
+from core.common.markup import command, shorten
 
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
@@ -90,7 +90,7 @@ def connected(address: str) -> Iterator[Client]:
     except (OSError, ValueError, TypeError) as error:
         _close(client)
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise _nobody(address, reason[:160]) from None
+        raise _nobody(address, shorten(reason, 160)) from None
     try:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)

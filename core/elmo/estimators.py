@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from core.common.device import CPU
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.encoder import encoded
 from core.elmo.layer_norm import layer_normalised
@@ -127,7 +128,7 @@ class ContextVectorizer(_FromModel):
         else:
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
-            sentence = " ".join(tokens)[:300]
+            sentence = shorten(" ".join(tokens), 300)
             raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=sentence))
         return places[0]
 

@@ -14,6 +14,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import mixed
 from core.senses.influence import Centroids
 
@@ -70,7 +71,7 @@ def order_edits(alignment: Alignment, order: str) -> list[int]:
         return list(alignment.changes)
     if order == NEAREST_FIRST:
         return sorted(alignment.changes, key=lambda k: (abs(k - alignment.target), k))
-    raise BadInput(t("There is no order of edits “{order}”.", order=order[:60]))
+    raise BadInput(t("There is no order of edits “{order}”.", order=shorten(order)))
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:

@@ -22,6 +22,7 @@ from core.common.config import NEIGHBOURS
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.artifacts import lines_of
 from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
@@ -109,7 +110,7 @@ class StaticVectors:
             raise BadInput(
                 t(
                     "'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.",
-                    word=word[:60],
+                    word=shorten(word),
                     n=len(self.words),
                     vectors=self.name,
                     near=near,

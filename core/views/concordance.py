@@ -6,6 +6,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.corpus import collocates as near_words
 from core.corpus import dispersion, search
 from core.corpus.association import FDR
@@ -221,7 +222,7 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
         of[numbers >= 0] = places
         return of, [corpus.senses[k] for k in used.tolist()]
     if senses != GROUPS:
-        raise BadInput(t("Unknown senses {name!r}. Choose: {names}.", name=senses[:40], names=f"{LABELS}, {GROUPS}"))
+        raise BadInput(t("Unknown senses {name!r}. Choose: {names}.", name=shorten(senses), names=f"{LABELS}, {GROUPS}"))
     result = induction.compute(bench, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Use it on every page first."))
@@ -235,7 +236,7 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
 def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
     """BadInput says what is wrong with a query, a window, or a word without senses."""
     if request.order not in (BY_DICE, BY_LIKELIHOOD):
-        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=request.order[:40], orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(request.order), orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
     corpus = bench.encoded
     hits = hits_of(bench, request.lines())
     how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
@@ -287,7 +288,7 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> H
         if request.sense:
             if request.sense not in names:
                 raise BadInput(
-                    t("No sense {name!r} of this word here. It has: {names}.", name=request.sense[:60], names=", ".join(names) or "–")
+                    t("No sense {name!r} of this word here. It has: {names}.", name=shorten(request.sense), names=", ".join(names) or "–")
                 )
             wanted = of == names.index(request.sense)
             hits, of = hits.at(wanted), of[wanted]

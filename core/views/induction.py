@@ -11,6 +11,7 @@ from core.analysis.word_maps import open_maps
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.corpus.dictionary import DictionarySense, dictionary_senses
 from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
@@ -129,7 +130,7 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
     of, groups = found.occurrences, found.groups
     lexicon, senses = dictionary_senses(of.word, bench.language.code)
     if not senses:
-        raise BadInput(t("{lexicon} does not have “{word}”.", lexicon=lexicon, word=of.word[:60]))
+        raise BadInput(t("{lexicon} does not have “{word}”.", lexicon=lexicon, word=shorten(of.word)))
     if (vectors := bench.language_vectors) is None:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language's words here."))
     texts = [[of.word, *bench.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
