@@ -311,7 +311,7 @@ def _rank(form: str, seed: int, purpose: str) -> float:
 def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...]:
     hits = {row.label for row in rows}
     if len(hits) < 2:
-        values = {"name": name, "label": next(iter(hits), "")}
+        values = {"name": name, "label": shorten(next(iter(hits), ""))}
         raise BadInput(
             t("{name} has only one label, {label!r}. A classifier needs at least two.", **values)
             if hits

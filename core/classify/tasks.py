@@ -264,9 +264,11 @@ def open_heads(
             problems.append(str(error))
     if not heads:
         if problems:
-            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=task.name)
+            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=shorten(task.name))
             raise MissingArtifact(f"{unfit} {problems[0]}")
-        raise MissingArtifact(t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=task.name))
+        raise MissingArtifact(
+            t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=shorten(task.name))
+        )
     return OpenHeads(task, heads, tuple(problems))
 
 
@@ -316,8 +318,8 @@ def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> T
     problem: ElmoscopeError = MissingArtifact(
         t(
             "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",
-            task=task,
-            variant=name,
+            task=shorten(task),
+            variant=shorten(name),
         )
     )
     for place in places:

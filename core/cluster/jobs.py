@@ -115,7 +115,11 @@ def worker_command(address: str) -> str:
 
 def _nobody(address: str, reason: str) -> BadInput:
     return BadInput(
-        t("No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler", address=address, reason=reason)
+        t(
+            "No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler",
+            address=shorten(address, 100),
+            reason=reason,
+        )
     )
 
 
@@ -205,5 +209,9 @@ def _report_errors(address: str) -> Iterator[None]:
         yield
     except (CancelledError, CommClosedError, TimeoutError) as error:
         raise ElmoscopeError(
-            t("Cluster {address} is gone ({reason}). Finished work is kept: rerun.", address=address, reason=type(error).__name__)
+            t(
+                "Cluster {address} is gone ({reason}). Finished work is kept: rerun.",
+                address=shorten(address, 100),
+                reason=type(error).__name__,
+            )
         ) from None

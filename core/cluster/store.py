@@ -143,7 +143,7 @@ def open_store(where: str) -> Store:
         fs, root = url_to_fs(where)
     except (ImportError, ValueError) as error:
         reason = str(error).rstrip(".")
-        raise BadInput(t("{place} cannot be shared storage: {reason}.", place=where, reason=reason)) from None
+        raise BadInput(t("{place} cannot be shared storage: {reason}. Choose another place.", place=where, reason=reason)) from None
     return Store(where, fs, root.rstrip("/"))
 
 

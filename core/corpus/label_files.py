@@ -92,7 +92,7 @@ def pairs(given: Sequence[str]) -> Mapping[str, str]:
         if not (equals and clean(first) and clean(second)):
             raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=shorten(text)))
         if into.setdefault(clean(first), clean(second)) != clean(second):
-            raise BadInput(t("“{name}” would go into two senses. Name one.", name=clean(first)))
+            raise BadInput(t("“{name}” would go into two senses. Name one.", name=shorten(clean(first))))
     return into
 
 

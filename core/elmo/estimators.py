@@ -97,7 +97,7 @@ class ElmoVectorizer(_FromModel):
 
     def _rows(self, X) -> list[str]:
         if self.pooling not in POOLINGS:
-            raise BadInput(t("Unknown pooling {name!r}. Use one of: {names}.", name=self.pooling, names=", ".join(POOLINGS)))
+            raise BadInput(t("Unknown pooling {name!r}. Use one of: {names}.", name=shorten(self.pooling), names=", ".join(POOLINGS)))
         texts = [] if isinstance(X, str) else list(X)
         if not texts or not all(isinstance(text, str) for text in texts):
             raise BadInput(t("Give a list of at least one text."))
@@ -129,7 +129,7 @@ class ContextVectorizer(_FromModel):
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
             sentence = shorten(" ".join(tokens), 300)
-            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=sentence))
+            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(shorten(word)), tokens=sentence))
         return places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:

@@ -50,7 +50,7 @@ class MaskedWords:
     def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:
         """MissingArtifact where the folder has no such head, BadInput where it is no model that the library reads."""
         if not has_head(folder) or encoder.tokeniser.mask_token_id is None:
-            raise MissingArtifact(t("{model} has no masked-word head.", model=folder.name))
+            raise MissingArtifact(t("{model} has no masked-word head. Choose another model.", model=folder.name))
         import transformers
 
         try:

@@ -212,7 +212,7 @@ def _open(folder: Path):
         why = shorten(" ".join(str(error).split()).replace(str(folder), folder.name), 300)
         raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
     if not tokeniser.is_fast:
-        raise BadInput(t("{name} has no tokenizer.json.", name=folder.name))
+        raise BadInput(t("{name} has no tokenizer.json. Choose another model.", name=folder.name))
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     return tokeniser, model.eval().requires_grad_(False)
@@ -224,7 +224,7 @@ def _shape(model) -> tuple[int, int]:
         ids = torch.zeros((1, 1), dtype=torch.long, device=next(model.parameters()).device)
         hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True).hidden_states
     if len({layer.shape[-1] for layer in hidden}) > 1:
-        raise BadInput(t("These layers differ in size and cannot be mixed."))
+        raise BadInput(t("These layers differ in size and cannot be mixed. Choose a layer."))
     return len(hidden), hidden[0].shape[-1]
 
 

@@ -161,7 +161,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     kept = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
     rows, labels = rows[kept], labels[kept]
     if len(set(labels.tolist())) < 2:
-        raise BadInput(t("“{word}” lacks two labeled senses in this corpus. Choose another word.", word=quiz_question.word))
+        raise BadInput(t("“{word}” lacks two labeled senses in this corpus. Choose another word.", word=shorten(quiz_question.word)))
     if space:
         layer, views = SENSES, space.of_rows(table, rows)
         seen = space.views([(query.tokens, query.position)], query.layers[None])

@@ -59,9 +59,9 @@ class Around:
         return self.cosines.shape[1] == 2
 
     @property
-    def leans(self) -> np.ndarray:
-        """(K, N): cosine with the first of two sentences minus cosine with the second."""
-        return self.cosines[:, 0] - self.cosines[:, 1]
+    def leans(self) -> np.ndarray | None:
+        """(K, N): cosine with the first of two sentences minus cosine with the second; None where there are not two."""
+        return self.cosines[:, 0] - self.cosines[:, 1] if self.has_sides else None
 
     def at(self, space: str) -> int:
         """The number of a space."""

@@ -216,7 +216,7 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
     """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
     space, word = sense_space(bench), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
-        raise BadInput(t("The sense space is drawn for one word at a time."))
+        raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)

@@ -11,7 +11,7 @@ def lessons(settings: Settings) -> NotebookRecipe:
     """The lesson in the address."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
-        raise BadInput(t("“{view}” has no notebook.", view=shorten(name)))
+        raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(name)))
     return LESSONS[name](settings)
 
 
