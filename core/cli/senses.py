@@ -7,6 +7,7 @@ from pathlib import Path
 from core.cli.options import MODEL, Answer, command, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_text
 from core.common.errors import BadInput
+from core.common.markup import shorten
 
 TEXTS = "a registry name, an index folder, or a file of sentences (default: its language's own)"
 CORPUS = option("--corpus", TEXTS, metavar="C", default="")
@@ -130,7 +131,7 @@ def _side(corpus: str, dates: str, name: str):
 
     start, dots, end = dates.partition("..")
     if dates and not (dots and (start or end)):
-        raise BadInput(f"{name} is '{dates[:40]}'. Write it as 1850..1899, either end may be left out.")
+        raise BadInput(f"{name} is '{shorten(dates)}'. Write it as 1850..1899, either end may be left out.")
     return Side(corpus=corpus, start=start.strip(), end=end.strip())
 
 

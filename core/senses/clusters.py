@@ -94,7 +94,12 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
 
     if not 1 <= number <= len(rows):
         raise BadInput(
-            tn("{n} sentence cannot make {number} groups.", "{n} sentences cannot make {number} groups.", len(rows), number=number)
+            tn(
+                "{n} sentence cannot make {number} groups. Choose 1.",
+                "{n} sentences cannot make {number} groups. Choose 1 to {n}.",
+                len(rows),
+                number=number,
+            )
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
