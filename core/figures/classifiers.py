@@ -33,7 +33,7 @@ def chain_colours(most: int) -> dict[str, str]:
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
-    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part. The names of those that do not say
+    """A bar a classifier, all 100% of it shared out among the classes; the answer is named in its part. The names of those that do not say
     what most say are marked and bold."""
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]

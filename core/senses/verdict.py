@@ -41,7 +41,7 @@ from core.static.vectors import StaticVectors
 
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
-CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57 % of 4,600 labeled sentences, above in 94
+CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57% of 4,600 labeled sentences, above in 94
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 FILE = "verdict.json"  # of a table's folder: its Calibration, written when it was bundled
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at

@@ -75,7 +75,7 @@ def _crowded(in_use: InUse, n_layers: int) -> None:
         if (level := levels.level(bench(in_use), str(k)))
     ]
     if results:
-        st.caption(t("Cosine of two random words (90 % range): {values}.", values=", ".join(results)))
+        st.caption(t("Cosine of two random words (90% range): {values}.", values=", ".join(results)))
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
@@ -120,7 +120,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
     ]
     each = "; ".join(filter(None, parts))
-    return [t("Layer 1 minus layer 2, in points (95 % interval): {each}.", each=each)] if each else []
+    return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=each)] if each else []
 
 
 def _below(panels: list[Panel]) -> list[str]:

@@ -77,7 +77,7 @@ def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("labels", [True, False], ids=["labels", "no labels"])
 def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
-    """Bins with fewer than 2 % of the pairs say little and are left out."""
+    """Bins with fewer than 2% of the pairs say little and are left out."""
     judged = judged_by_others(opened, seen, code, labels)
     for low, high, claimed, true, share in verdicts.reliability(judged):
         assert share < (0.02 if code == "en" else 0.05) or true > claimed - 0.05, (low, high, claimed, true)
