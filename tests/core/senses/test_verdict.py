@@ -118,6 +118,23 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
         assert re.fullmatch(line, first) and others[-1].startswith("nearest senses in the sense space: ")
 
 
+def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
+    """Not where names were among the labeled meanings (Turkey), nor of a word that only begins its sentence."""
+    model, *_ = opened["en"]
+    asked = judge.open_judge(model)
+    for word, texts, is_name in (
+        ("Jordan", ("They flew to Jordan in spring.", "We saw Michael Jordan play."), True),
+        ("jam", ("Jam is sweet.", "She spread jam on her toast."), False),
+        ("Spring", ("We met in Spring.", "The Spring was cold."), True),
+        ("turkey", ("We flew to Turkey in spring.", "They ate turkey at noon."), False),
+    ):
+        pair = [model.language.tokenize(text) for text in texts]
+        contexts = [WordInContext(tuple(tokens), find_word(tokens, word)[0]) for tokens in pair]
+        one = asked.judge(*contexts).verdict
+        assert one.name == is_name, word
+        assert one.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
+
+
 def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch):
     """The measurement gives nothing away: with labels shuffled within each word half of the pairs are right."""
     model, table, _ = opened["en"]
