@@ -54,10 +54,10 @@ class Paired:
         """The same for a bracket behind the difference."""
         if self.low is None or self.high is None:
             return t("no interval")
-        return f"{format_number(times * self.low + more, form)} – {format_number(times * self.high + more, form)}"
+        return self.span(form, times=times, more=more)
 
     def in_points(self) -> str:
-        """Itself in points with its interval behind it: "+1.2 (+0.3 – +2.1)"."""
+        """Itself in points with its interval behind it: "+1.2 (+0.3 to +2.1)"."""
         return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
