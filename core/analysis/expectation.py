@@ -24,7 +24,7 @@ ROWS_PER_PRODUCT = 64  # states through the softmax at a time: 64 x 50,000 numbe
 MAX_WRITTEN = 50  # words in one go
 MAX_ALIGNED = 500  # tokens between what two texts begin and end with alike; longer stretches count as replaced whole
 MAX_TEMPERATURE = 5.0
-CONTEXTS = 500  # whose foresight is averaged to a word's own probability: of 1,000 the figures are 3 % better
+CONTEXTS = 500  # whose foresight is averaged to a word's own probability: of 1,000 the figures are 3% better
 
 
 @dataclass(frozen=True, slots=True)

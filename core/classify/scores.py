@@ -94,7 +94,7 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
 
 
 def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -> tuple[float, float]:
-    """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95 %
+    """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95%
     quantile) over draws. `bins`: of Scores.bins, confidence and n of each.
 
     So many texts never fall into the bins' exact shares: the error is above 0 even then.

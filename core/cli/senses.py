@@ -82,7 +82,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     }
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
     for name, of in measures.items():
-        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95 % below {of.limit:.3f}; p = {of.p:.3f}")
+        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
     if sides.judgments:

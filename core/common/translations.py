@@ -42,7 +42,7 @@ def read(path: Path) -> Catalogue:
 def po_bytes(texts: Catalogue) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
-        message.flags -= {"python-format", "python-brace-format"}  # guessed from "50 % of"; and a particle is no format of Python's
+        message.flags -= {"python-format", "python-brace-format"}  # guessed from "50% of"; and a particle is no format of Python's
     file = io.BytesIO()
     write_po(file, texts, width=0, no_location=True, sort_output=True, ignore_obsolete=True)
     return file.getvalue()

@@ -19,7 +19,7 @@ from core.senses.separation import TIE
 from core.static.vectors import StaticVectors
 
 # Below this lead over the next sense a neighbor is undecided. Held out in turn, the bundled sentences' own content words with
-# a lead of 0.25 to 0.30 go to the right sense in 73 % (two senses) and 64 % (three); with less than 0.10 in 57 % and 43 %.
+# a lead of 0.25 to 0.30 go to the right sense in 73% (two senses) and 64% (three); with less than 0.10 in 57% and 43%.
 CLEAR = 0.25
 FUNCTION_WORDS = 200  # the vectors' first words, by frequency: "the", "after", "many" stand beside every sense
 LEAN = 0.02  # in cosine: what leads by less leans to neither of two sentences

@@ -43,10 +43,10 @@ class SenseReport:
     """Means over words of what each word's occurrences show; accuracies and shares from 0 to 1."""
 
     one_nn: float  # leave-one-out: the nearest other occurrence has the same sense
-    one_nn_low: float  # 95 % bootstrap interval, over words and occurrences
+    one_nn_low: float  # 95% bootstrap interval, over words and occurrences
     one_nn_high: float
     null_mean: float  # one_nn with the senses shuffled within each word: its mean ...
-    null_95: float  # ... and the value that 95 % of the shuffles stay under
+    null_95: float  # ... and the value that 95% of the shuffles stay under
     p: float  # share of the shuffles that do as well
     majority: float  # share of the most frequent sense
     silhouette: float  # -1 to 1; 0 says nothing is apart

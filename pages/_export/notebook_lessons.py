@@ -81,7 +81,7 @@ rows = []
 for name, one in found.items():
     auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
     rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5,
-                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
+                 "AUC, 95%": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
 pd.DataFrame(rows).round(3)
 """
 _APART_FIGURE = """\

@@ -47,10 +47,10 @@ def _at_layers(pair: Pair, layer: str) -> str:
 def _compare_with_random(random: Level, cosine: float) -> str:
     """Where the words' cosine lies beside those of random pairs."""
     if cosine > round(random.high, 2):
-        return t("The two vectors are closer than 95 % of random pairs (below {high:.2f}).", high=random.high)
+        return t("The two vectors are closer than 95% of random pairs (below {high:.2f}).", high=random.high)
     if cosine < round(random.low, 2):
-        return t("The two vectors are farther apart than 95 % of random pairs (above {low:.2f}).", low=random.low)
-    return t("That is like random pairs: 90 % are between {low:.2f} and {high:.2f}.", low=random.low, high=random.high)
+        return t("The two vectors are farther apart than 95% of random pairs (above {low:.2f}).", low=random.low)
+    return t("That is like random pairs: 90% are between {low:.2f} and {high:.2f}.", low=random.low, high=random.high)
 
 
 def _two_words(pair: Pair, layer: str) -> str:

@@ -65,10 +65,10 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
         values = {"n": len(firings), "usual": usual}
-        return [nearest, t("Chance: 95 % of {n} random words stay below {usual:.2f}.", **values)]
+        return [nearest, t("Chance: 95% of {n} random words stay below {usual:.2f}.", **values)]
     return [
         t(
-            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5 % of {n} random words have a pair at {usual:.2f} or above.",
+            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5% of {n} random words have a pair at {usual:.2f} or above.",
             usual=usual,
             n=len(firings),
             **named,
@@ -111,7 +111,7 @@ def reading_guide(firing: Firing) -> str:
     """How the picture of windows is to be read, and what is not in it (Markdown without user text)."""
     guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word's ends.")
     if firing.exact:
-        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100 %. Orange is negative.", rest=firing.unlettered)
+        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered)
     else:
         parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
     cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""

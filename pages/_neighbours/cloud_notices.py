@@ -75,7 +75,7 @@ def trusted(static: Static, senses: list[str]) -> str:
             t("On words of a known sense, leads of {lead} or more are right {right:.0%} of the time (chance {chance:.0%}).", **numbers)
         )
     if (static.sides < 0).sum() > 0.4 * len(static.near):
-        lines.append(t("Over 40 % are undecided, so GloVe’s shares say little."))
+        lines.append(t("Over 40% are undecided, so GloVe’s shares say little."))
     return " ".join(lines)
 
 

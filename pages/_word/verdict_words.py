@@ -56,4 +56,4 @@ def random_in_words(means: Mapping[str, float]) -> str:
 def random_sentence(level: Level, layer: str) -> str:
     """Where two random words stand, as a sentence."""
     values = {"at": model_layers.in_use().at(layer), "mean": level.mean, "low": level.low, "high": level.high}
-    return t("90 % of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
+    return t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
