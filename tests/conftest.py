@@ -24,16 +24,21 @@ def private_cache(tmp_path, monkeypatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def built_index(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder with the index of every token of the bundled sentences, built once for both workers: it takes a minute."""
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for both workers."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "shared-cache"
+
+
+@pytest.fixture(scope="session")
+def built_index(shared_cache: Path) -> Path:
+    """The folder with the index of every token of the bundled sentences, built once: it takes half a minute."""
     from core.elmo.models import BUNDLED_MODEL, open_model
     from core.index.tables import open_table
     from core.text.corpora import BUNDLED_CORPUS
 
-    base = tmp_path_factory.getbasetemp()
-    cache = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "index-cache"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("ELMOSCOPE_CACHE", str(cache))
+        patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))
         return open_table(BUNDLED_CORPUS, open_model(BUNDLED_MODEL)).folder
 
 
