@@ -12,6 +12,7 @@ from core.cli.shared import in_columns, note, progress
 from core.cli.shipping import train_heads
 from core.common import config, i18n
 from core.common.errors import BadInput
+from core.common.markup import shorten
 from core.files import sums as checksums
 from core.files.atomic import replacing
 from core.text import languages
@@ -63,7 +64,7 @@ def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
 
     known = {part.name: part for part in bundled.all_parts()}
     if wrong := next((name for name in only if name not in known), None):
-        raise BadInput(f"There is no part '{wrong[:40]}'. Parts are: {', '.join(known)}.")
+        raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(known)}.")
     chosen = [part for name, part in known.items() if name in only or not only]
     stale = bundled.stale_parts(chosen)
     waiting = [part for part in chosen if part.name in stale]

@@ -88,7 +88,7 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
         write_json(output, card)
         sums.renew(output)
     if not measured:
-        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
     lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
     return {**card, "output": str(output)}, [*lines, f"-> {output}"]
 
@@ -199,7 +199,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         lines += in_columns(cells)
         note("\n".join(lines[-len(rows) - 1 :]))
     if not result["measures"]:
-        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
     return result, lines
 
 

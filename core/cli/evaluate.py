@@ -191,7 +191,7 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
         return *measures, f"{facts['silhouette']:.3f}", ", ".join(f"{facts[what]:.3f}" for what in ("same", "other", "gap"))
 
     best = scores["best_mix"]
-    head = ("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
+    head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
     lines = _table({name: facts for name, facts in scores.items() if facts is not best}, head, cells, "form")
     lines += _differences(_list_differences(scores), "")
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}

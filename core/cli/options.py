@@ -118,7 +118,9 @@ class Group(Helped, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         known = [name for get_param in self.get_params(ctx) for name in get_param.opts]
-        if not args or (args[0].startswith("-") and args[0] not in known):
+        if args and args[0].startswith("-") and args[0] not in known:
+            ctx.fail(f"No such option {args[0]!r}")
+        if not args:
             ctx.fail(f"the following arguments are required: {self.subcommand_metavar}")
         return super().parse_args(ctx, args)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from core.cli.options import MODEL, Answer, command, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_text
 from core.common.errors import BadInput
+from core.common.markup import shorten
 
 TEXTS = "a registry name, an index folder, or a file of sentences (default: its language's own)"
 CORPUS = option("--corpus", TEXTS, metavar="C", default="")
@@ -81,7 +82,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     }
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
     for name, of in measures.items():
-        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95 % below {of.limit:.3f}; p = {of.p:.3f}")
+        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
     if sides.judgments:
@@ -130,7 +131,7 @@ def _side(corpus: str, dates: str, name: str):
 
     start, dots, end = dates.partition("..")
     if dates and not (dots and (start or end)):
-        raise BadInput(f"{name} is '{dates[:40]}'. Write it as 1850..1899, either end may be left out.")
+        raise BadInput(f"{name} is '{shorten(dates)}'. Write it as 1850..1899, either end may be left out.")
     return Side(corpus=corpus, start=start.strip(), end=end.strip())
 
 

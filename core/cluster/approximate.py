@@ -26,6 +26,7 @@ from core.cluster.store import open_store
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import check_weights, gram, mix_cosines, mixed
 from core.files.artifacts import provenance, read_json, replacing, write_json
 from core.index.neighbours import ANY, Index, Neighbour, Question
@@ -190,7 +191,7 @@ def _read(folder: str, corpus: str, model: str):
         lengths = [float(length) for length in meta["lengths"]]
         return _faiss().read_index(str(path / "cells.faiss"), mapped), lengths
     except (RuntimeError, KeyError, TypeError, ValueError) as error:
-        reason = str(error)[:100]
+        reason = shorten(error, 100)
         message = t("{file} is unreadable ({reason}). Rerun `index approximate`.", file=path / "cells.faiss", reason=reason)
         raise CorruptArtifact(message) from None
 

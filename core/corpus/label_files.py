@@ -11,6 +11,7 @@ from pathlib import Path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Labels, SpreadLabels, clean
 from core.text.file_lines import refuse, show_value
@@ -89,9 +90,9 @@ def pairs(given: Sequence[str]) -> Mapping[str, str]:
     for text in given:
         first, equals, second = text.partition("=")
         if not (equals and clean(first) and clean(second)):
-            raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=text[:80]))
+            raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=shorten(text)))
         if into.setdefault(clean(first), clean(second)) != clean(second):
-            raise BadInput(t("“{name}” would go into two senses. Name one.", name=clean(first)))
+            raise BadInput(t("“{name}” would go into two senses. Name one.", name=shorten(clean(first))))
     return into
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
 from core.text.composed import composed, folded
@@ -93,7 +94,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     if len(query) > MAX_QUERY:
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
     if kind not in KINDS:
-        raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=kind[:40], kinds=", ".join(KINDS)))
+        raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
     if kind == PATTERN:
         ways = [[patterns.matching(corpus, part) for part in _parts(query.split())]]
     elif kind == WORD and _has_wildcard(query):
@@ -116,7 +117,7 @@ def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray 
     Sorted by the second word before, say, the third and fourth decide between equals, then the order of the text.
     """
     if by not in ORDERS:
-        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=by[:40], orders=", ".join(ORDERS)))
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(by), orders=", ".join(ORDERS)))
     if by in BY_LEFT:
         keys = [context_codes(corpus, hits, -k) for k in range(SORT_DEPTH, BY_LEFT.index(by), -1)]
     elif by in BY_RIGHT:

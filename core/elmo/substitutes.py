@@ -19,6 +19,7 @@ from torch import Tensor
 
 from core.common.errors import BadInput
 from core.common.i18n import ENGLISH, t
+from core.common.markup import shorten
 from core.elmo.language_model import SPECIALS, LanguageModel, Prediction
 from core.text import languages
 from core.text.dictionary_forms import dictionary_forms
@@ -67,7 +68,7 @@ class Substitutes:
             raise BadInput(t("k must be between 1 and {most}, got {k}.", most=MOST, k=k))
         if direction not in (BOTH, FORWARD, BACKWARD):
             known = ", ".join((BOTH, FORWARD, BACKWARD))
-            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=direction, known=known))
+            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=shorten(direction), known=known))
         results = []
         for start in range(0, len(places), ROWS_PER_PRODUCT):
             rows = slice(start, start + ROWS_PER_PRODUCT)

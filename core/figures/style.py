@@ -13,7 +13,7 @@ import plotly.graph_objects as go
 from markupsafe import Markup, escape
 
 from core.common import model_layers
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.text.tokens import bare, is_joined
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
@@ -191,7 +191,7 @@ def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float
     lines: list[list[tuple[int, float]]] = [[] for _ in range(TICK_LINES)]
     labels: dict[int, Markup] = {}
     for k in sorted(range(len(words)), key=lambda k: (k not in marked, k)):
-        word = words[k] if len(words[k]) <= TICK_LETTERS else words[k][: TICK_LETTERS - 1] + "…"
+        word = shorten(words[k], TICK_LETTERS)
         half = (TICK_LETTER * letter_count(word) + TICK_LETTER) / 2
         free = (n for n, line in enumerate(lines) if all(abs(k - other) * slot >= half + wide for other, wide in line))
         if (line := next(free, None)) is not None:

@@ -17,6 +17,7 @@ import torch
 from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.threads import limit
 from core.elmo import layer_norm
 from core.elmo.mix import check_weights, gram, mix_cosines
@@ -130,7 +131,7 @@ class Question:
             raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
         if self.which not in (ANY, SAME, OTHER):
             known = ", ".join((ANY, SAME, OTHER))
-            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=self.which, known=known))
+            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=known))
 
     @property
     def query(self) -> Query:
@@ -163,7 +164,7 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     if not tokens:
         raise BadInput(t("Empty sentence. Type one with the word."))
     if not 0 <= position < len(tokens):
-        message = t("Position {position} is outside the sentence (0 to {last}).", position=position, last=len(tokens) - 1)
+        message = t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
         raise BadInput(message)
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 

@@ -14,6 +14,7 @@ import numpy as np
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.elmo.encoder import Encoder
 from core.elmo.mix import widen
 from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
@@ -60,7 +61,7 @@ class FeatureStore:
         if text in self._read:
             return self._read[text]
         if text not in self._row:
-            raise BadInput(f"The layers of {' '.join(text)[:60]!r} were not computed with this data set.")
+            raise BadInput(f"The layers of {shorten(' '.join(text))!r} were not computed with this data set.")
         number, at = self._place[self._row[text]]
         spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)

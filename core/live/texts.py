@@ -67,6 +67,7 @@ def _verdict() -> dict:
         "same": t("Same sentence, same word."),
         "right": t("Right in {n} of 100 such pairs.", n="{n}"),
         "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
+        "names": t("Measured on common words, not names."),
         "unclear": t("unclear"),
         "both": t("Nearest sense {at}: {sense} for both.", at="{at}", sense="{sense}"),
         "each": t("Nearest senses {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),

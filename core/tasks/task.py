@@ -13,7 +13,7 @@ from torch import Generator
 
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.common.markup import command
+from core.common.markup import command, shorten
 from core.tasks.inputs import Passage
 
 PARTS = ("train", "dev", "test")
@@ -156,7 +156,9 @@ def read_test(task: Task, folder: str | Path, name: str) -> Data:
 def _find_file(task: Task, files: MappingProxyType, name: str) -> str:
     if name not in files:
         known = ", ".join(files) or t("none")
-        raise BadInput(t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=name, known=known))
+        raise BadInput(
+            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=known)
+        )
     return files[name]
 
 
@@ -190,6 +192,8 @@ def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]
             for number, line in enumerate(stream, 1):
                 yield number, line.rstrip("\r\n")
     except (lzma.LZMAError, EOFError, UnicodeDecodeError):
-        raise BadInput(t("{file} cannot be read after line {n:,}: it is damaged or no text.", file=path.name, n=number)) from None
+        raise BadInput(
+            t("{file} cannot be read after line {n:,}: it is damaged or no text. Download it again.", file=path.name, n=number)
+        ) from None
     if end is not None:
         yield number + 1, end

@@ -18,6 +18,7 @@ from core.common import i18n
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import InThread, t
+from core.common.markup import shorten
 from core.files.artifacts import read_json
 from core.text import tokens
 from core.text.composed import composed
@@ -94,7 +95,7 @@ def get_language(code: str) -> Language:
     """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
-        facts = {"code": code[:40], "codes": ", ".join(codes())}
+        facts = {"code": shorten(code), "codes": ", ".join(codes())}
         raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", **facts))
     return _read(path)
 
@@ -133,7 +134,7 @@ def _read(path: Path) -> Language:
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
     if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", str(folder)):
-        raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=str(folder)[:80]))
+        raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=shorten(folder)))
     if entries.get("tokeniser", "words") not in TOKENISERS:
         names = {"name": entries["tokeniser"], "names": ", ".join(TOKENISERS)}
         raise BadInput(t("{path}: unknown tokenizer {name!r}. Choose: {names}.", path=path, **names))

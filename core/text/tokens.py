@@ -195,15 +195,6 @@ def _width(text: str) -> float:
     return sum(1.0 if sign.isascii() else 1.7 for sign in text)
 
 
-def shortened(text: str, most: int, *, end: int = 0) -> str:
-    """At most so many characters, "…" where others are left out: behind, or before the last `end`.
-
-    >>> shortened("bank", 4), shortened("the river bank", 9), shortened("a-long-name.csv", 10, end=4)
-    ('bank', 'the rive…', 'a-lon….csv')
-    """
-    return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"
-
-
 def window(n: int, position: int, n_words: int, width: int) -> tuple[int, int]:
     """First and last but one of the tokens shown of n: `width` beside the words in question, what one side lacks on the other."""
     behind = position + n_words

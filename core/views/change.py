@@ -10,6 +10,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.common.significance import LEVEL, benjamini_hochberg
 from core.corpus import change, usage_graphs
@@ -136,7 +137,7 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         return None
     n, m = (len(each.items) for each in both)
     if min(n, m) < change.FEWEST:
-        values = {"word": word[:40], "n": n, "m": m, "least": change.FEWEST}
+        values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
         raise BadInput(
             t(
                 "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Take another word or more texts.",

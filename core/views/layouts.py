@@ -14,6 +14,7 @@ from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, op
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX, SENSES, Layers
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.weights import has_softmax
@@ -85,7 +86,7 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
         known = ", ".join((UMAP, PCA, POLES, SOLID))
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=request.plan[:40], known=known))
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
     table, word = bench.targets, request.word
     rows = map_rows(table, word)
     occurrences = bench.opener.memo.value("dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32)
@@ -215,7 +216,7 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
     """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
     space, word = sense_space(bench), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
-        raise BadInput(t("The sense space is drawn for one word at a time."))
+        raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)

@@ -11,6 +11,8 @@ from core.analysis.maps import procrustes
 from core.analysis.surroundings import Surroundings
 from core.analysis.word_maps import follow_mix, map_rows, place, place_under
 from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, mean_lengths, mixed, pulls
@@ -91,7 +93,13 @@ class AnyMix:
 
 
 def compute(bench: Bench, request: MixRequest) -> Mixed | None:
-    """Under one mix; None while what it needs is still being read."""
+    """Under one mix; None while what it needs is still being read. BadInput without a word, or among what is not known."""
+    if not request.words or request.among not in ("", SAME, TYPES):
+        raise BadInput(
+            t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(request.among), known=f"{SAME}, {TYPES}")
+            if request.words
+            else t("There is no word to look at. Type a sentence.")
+        )
     about = bench.about(*request.words)
     table, request = about.targets, replace(request, among=request.among or choose_among(about, request.words))
     weights = check_weights(request.weights, table.meta["layers"])

@@ -14,6 +14,7 @@ from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.common.markup import shorten
 from core.files import public_data
 from core.files.artifacts import plain_file_name
 from pages._cached.kept import keep
@@ -143,7 +144,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
         raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
     trainings.check_classes(table, given.name)
     labels = sorted({row.label for row in table.rows})
-    some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
+    some = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
     st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
     return OWN, given.name, {"train": path}, columns
 

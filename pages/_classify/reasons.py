@@ -9,7 +9,7 @@ from core.classify.explain import Explanation, near_texts
 from core.classify.inputs import live_layers
 from core.classify.model import variant_titles
 from core.common.i18n import t
-from core.common.markup import Markup
+from core.common.markup import Markup, shorten
 from core.elmo.mix import pulls
 from core.figures.classifiers import token_marks
 from pages._cached import classifiers
@@ -81,7 +81,9 @@ def _near(rows: list) -> None:
     if not rows:
         return
     line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
-    show_html("{}{}", t("<p>Most similar training rows</p>"), [line.format(row.cosine, text[:300], label) for row, text, label in rows])
+    show_html(
+        "{}{}", t("<p>Most similar training rows</p>"), [line.format(row.cosine, shorten(text, 300), label) for row, text, label in rows]
+    )
 
 
 def _layers(name: str, explanation: Explanation) -> None:

@@ -103,9 +103,9 @@ def describe_calibration(test: dict) -> str:
     values = {"mean": mean, "most": most, "n": test["n"]}
     if test["ece"] > most:
         return t(
-            "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95 % of samples of {n:,}: the gap is beyond chance.", **values
+            "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap is beyond chance.", **values
         )
-    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95 % of samples of {n:,}: the gap may be chance.", **values)
+    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap may be chance.", **values)
 
 
 def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:

@@ -15,8 +15,9 @@ from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.figures.classifiers import answers_figure, class_colours
-from core.text.tokens import shortened, tokenize
+from core.text.tokens import tokenize
 from pages._cached import classifiers
 from pages._classify.notices import describe_answers
 from pages._classify.reasons import show_reasons
@@ -98,7 +99,7 @@ def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
         on_change=_take_example,
         args=(key, into),
         label_visibility="collapsed",
-        format_func=lambda text: ":material/format_quote: " + shortened(text, 45),
+        format_func=lambda text: ":material/format_quote: " + shorten(text, 45),
     )
 
 

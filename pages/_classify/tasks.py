@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup
+from core.common.markup import Markup, shorten
 from core.figures.classifiers import chain_colours, class_colours, shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
@@ -20,7 +20,7 @@ from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
-from core.text.tokens import pieces, shortened
+from core.text.tokens import pieces
 from pages._cached.kept import keep
 from pages._cached.views import bench
 from pages._classify import brackets
@@ -94,7 +94,7 @@ def _offer_examples(task: str) -> None:
         on_change=_take_example,
         args=(key, task),
         label_visibility="collapsed",
-        format_func=lambda k: ":material/format_quote: " + shortened(next(iter(some[k].values())), 49),
+        format_func=lambda k: ":material/format_quote: " + shorten(next(iter(some[k].values())), 49),
     )
 
 

@@ -9,14 +9,13 @@ import streamlit as st
 
 from core.common.i18n import ENGLISH, format_number, t, tn
 from core.common.limits import BOX
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
 from core.text import languages
-from core.text.tokens import shortened
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, keep_news, needs_every_token
@@ -112,7 +111,7 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
         if not second or second == first:
             st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
             return None, word, ("", "")
-        return (Side(corpus=first), Side(corpus=second)), word, (shortened(first, 24, end=8), shortened(second, 24, end=8))
+        return (Side(corpus=first), Side(corpus=second)), word, (shorten(first, 24, end=8), shorten(second, 24, end=8))
     known = change.dates(bench(in_use), first) if first else []
     if len(known) < 2:
         message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))

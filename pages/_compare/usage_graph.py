@@ -57,5 +57,5 @@ def _keep_sides(files) -> tuple[str, str, str]:
             head = path.read_text("utf-8", "replace").partition("\n")[0].split("\t")
             paths["clusters" if "cluster" in head else "uses"] = path
         if "uses" not in paths:
-            raise BadInput(t("No uses.csv among these files: it has a column “context”."))
+            raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
         return usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))

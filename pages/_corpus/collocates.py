@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.common.i18n import t, tn
 from core.common.limits import BOX
+from core.common.markup import shorten
 from core.corpus import search
 from core.corpus.collocates import WIDEST, WINDOW
 from core.text import languages
@@ -107,7 +108,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
     rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
-    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=column.sense.replace("*", "")[:60]))
+    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=shorten(column.sense.replace("*", ""))))
     event = st.dataframe(
         pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),
         hide_index=True,

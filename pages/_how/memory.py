@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.analysis.memory import Memory, remember
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
@@ -45,7 +46,7 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
         st.markdown(t("**Each word** after the other text"))
         stateless = 1 - memory.stateless.whole.max(axis=0)
         least = int(drifted.whole[layer].argmax())
-        values = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
+        values = {"layer": layer, "word": shorten(chosen.tokens[least]), "cosine": 1 - float(drifted.whole[layer, least])}
         alt = t("Cosine of each word to a fresh start. Lowest at layer {layer}: “{word}”, {cosine:.3f}.", **values)
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
         _caption(describe_words(memory, chosen, layer)[:1] + describe_likeness(over.targets, memory, chosen, layer))

@@ -125,7 +125,7 @@ def _how(anisotropy: Anisotropy) -> str:
     return t(
         "{measured} words; k was chosen on {controls} others. AUC: how often a same-word pair is closer than "
         "a random pair. Self-similarity: a word's mean cosine across sentences. Explained variance: share "
-        "along the first principal component. 95 % intervals by word.",
+        "along the first principal component. 95% intervals by word.",
         measured=len(anisotropy.measured),
         controls=len(anisotropy.controls),
     )
@@ -137,8 +137,8 @@ def _table(anisotropy: Anisotropy, names: dict[str, str], kinds: dict[str, str])
         for treatment, panel in each.items():
             row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
             for kind in anisotropy.pairs:
-                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95 %": "[{:.2f} – {:.2f}]".format(*panel.span[kind])}
+                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95%": "[{:.2f} to {:.2f}]".format(*panel.span[kind])}
             for name, item in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
-                row |= {name: round(item.mean, 3), f"{name}, 95 %": item.cell(".3f", times=1)}
+                row |= {name: round(item.mean, 3), f"{name}, 95%": item.cell(".3f", times=1)}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
     return pd.DataFrame(rows)

@@ -63,7 +63,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
                 same_sense: round(same, 3),
                 two_senses: round(other, 3),
                 "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95 %": auc.cell(".3f", times=1, more=0.5),
+                "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
                 t("missed"): round(errors.missed, 3),
                 t("false alarms"): round(errors.passed, 3),
@@ -120,7 +120,7 @@ def _write_notices(over: Bench, spread: Spread, layer: str, word: str) -> list[s
 
 def _how(words: int) -> str:
     return t(
-        "AUC: how often the same-sense pair is closer, averaged over {words} words. 95 % intervals by word. "
+        "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. "
         "The initial threshold fits these same pairs, so its errors are optimistic.",
         words=words,
     )

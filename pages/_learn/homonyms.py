@@ -116,7 +116,7 @@ def _rank(rank: Rank) -> str:
 
 def _how(words: int) -> str:
     return t(
-        "The relations are our own judgment; the table gives reasons. 95 % intervals resample the {words} "
+        "The relations are our own judgment; the table gives reasons. 95% intervals resample the {words} "
         "words. Senses have equally many sentences, so more senses lower self-similarity by design.",
         words=words,
     )

@@ -13,6 +13,7 @@ from core.analysis import token_maps
 from core.analysis.token_maps import TokenMaps
 from core.common import model_layers
 from core.common.i18n import language, t
+from core.common.markup import shorten
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
@@ -159,7 +160,7 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
     if (count := int(own.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
         spread = token_maps.spreads(maps, own, [1])[0]
-        values = {"word": bare(word)[:40], "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
+        values = {"word": shorten(bare(word)), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(
             t(

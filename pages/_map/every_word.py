@@ -115,7 +115,7 @@ def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: 
                 t("1-NN accuracy"): round(g.one_nn, 3),
                 t("shuffled labels"): round(g.null_mean, 3),
                 t("above chance"): round(g.gain, 3),
-                t("95 % interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high),
+                t("95% interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high),
                 "p": round(g.p, 4),
                 t("result"): "" if g.shown else t("inconclusive"),
             }

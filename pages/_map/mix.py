@@ -170,7 +170,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
 def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(t("**s = softmax(w)**: layer weights, in sum 100 %"))
+        st.markdown(t("**s = softmax(w)**: layer weights, in sum 100%"))
         weight_bars(weights, key="mix.bars")
     with right:
         st.markdown(t("**s × length**: effective share"))

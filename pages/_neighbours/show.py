@@ -9,6 +9,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
 from core.index.neighbours import ANY, OTHER, SAME
@@ -224,7 +225,7 @@ def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list
     elif result.entries:
         lists.keyword_lines(result.entries, senses, taken_as=side)
     elif choice.among == SAME:
-        st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(result.word.word)[:40])))
+        st.markdown(t("No other sentence in use has “{word}”.", word=plain(shorten(bare(result.word.word)))))
         if side:
             more = OTHER if choice.space == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))

@@ -10,7 +10,7 @@ from core.analysis import expectation
 from core.analysis.expectation import Reading
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import write_word
@@ -45,7 +45,7 @@ def show(in_use: InUse, read: Reading) -> None:
     result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
     titles = (
-        (t("In place of “{word}”, from the left", word=word[:20]), FORWARD, "left"),
+        (t("In place of “{word}”, from the left", word=shorten(word, 20)), FORWARD, "left"),
         (t("from the right"), BACKWARD, "right"),
         (t("from both sides"), BOTH, "both"),
     )

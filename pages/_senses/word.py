@@ -7,7 +7,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t, tn
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
@@ -163,7 +163,7 @@ def _none(table: OccurrenceTable) -> None:
 
 def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """A word that stands too seldom: how often, its sentences, and what to do."""
-    values = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
+    values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)
     if len(rows):
         why = tn(

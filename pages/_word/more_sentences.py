@@ -3,6 +3,7 @@
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.text.labelled_words import further_with, list_words_in, with_all
 from core.text.tokens import bare
 from pages._cached.kept import keep
@@ -16,7 +17,7 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
     more = {word: n for word in words if word and (n := _further(in_use.corpus, word))}
     if not more:
         return
-    counted = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
+    counted = ", ".join(f"{plain(shorten(word))} ({n})" for word, n in more.items())
     message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=counted)
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(message)

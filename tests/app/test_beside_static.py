@@ -61,7 +61,7 @@ def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decid
         [panel("Parts of speech", 0.01, 0.02), panel("A", -0.03, -0.01), panel("B", 0.01, 0.03), panel("C", -0.01, 0.03)]
     )
     as_there, other, undecided = line.split("; ")
-    assert "Parts of speech" in as_there and "A (−2.0" in as_there and "B" in other and "C (+1.0, −1.0 – +3.0)" in undecided
+    assert "Parts of speech" in as_there and "A −2.0" in as_there and "B" in other and "C +1.0 (−1.0 to +3.0)" in undecided
     assert show._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")]) == []
 
 
