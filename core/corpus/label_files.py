@@ -15,7 +15,7 @@ from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Labels, SpreadLabels, clean
 from core.text.file_lines import refuse, show_value
-from core.text.sentences import checked_tokens, json_rows
+from core.text.sentences import check_position, checked_tokens, json_rows
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
@@ -56,9 +56,7 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
         if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
             refuse(place, t("{row} is no labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
         tokens, position = checked_tokens(row["tokens"], place), row.get("position")
-        if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
-            refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+        check_position(position, tokens, place)
         if row.get("given", True) is not False:
             sense = clean(row["sense"])
             if known.setdefault((tokens, position), sense) != sense:

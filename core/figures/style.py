@@ -14,7 +14,7 @@ from markupsafe import Markup, escape
 
 from core.common import model_layers
 from core.common.markup import html, shorten
-from core.text.tokens import bare, is_joined
+from core.text.tokens import bare, is_joined, letter_count
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
@@ -177,11 +177,6 @@ def _scale(value, factor: float):
     if isinstance(value, list | tuple):
         return [item * factor for item in value]
     return value * factor if isinstance(value, int | float) else value
-
-
-def letter_count(text: str) -> float:
-    """How wide a text is, in Latin letters: a letter of Hangul is nearly twice as wide."""
-    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
 
 
 def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:

@@ -228,14 +228,19 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     refuse(place, t("{row} is no row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
+def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> None:
+    """BadInput, which names the line, for what is not the number of a token."""
+    if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
+        message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
+        refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+
+
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
     label, sense, word, lemma, pos = (_name(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
     if position is None and sense is None and label is None:
         return ()
-    if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
-        refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+    check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
