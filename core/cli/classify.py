@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.classify.data import Dataset, SplitConfig
-from core.cli.options import MODEL, VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
+from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
 from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import BadInput
@@ -51,8 +51,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     flag("--order", "test on the last 20% of the rows instead of by hash"),
     option("--epochs", "at most (default: until the validation loss rises)", metavar="N", type=whole(1, 1000)),
     option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
     rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answer:
@@ -108,8 +107,7 @@ def check_places(folders: list[Path]) -> None:
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
     option("--variant", "default: every variant that has a trained head", metavar="V", many=True),
     HEADS,
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     from core.classify import tasks

@@ -6,22 +6,23 @@ from core.cli.shared import as_csv, bench_of, in_columns
 CORPUS = option(
     "--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's own sentences)", metavar="C", default=""
 )
-QUERY = argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins so, * any word", metavar="QUERY")
-KIND = option(
-    "--kind",
-    "how the query is read: words, lemmas in all their forms, or a regular expression a word (default word)",
-    choices=("word", "lemma", "pattern"),
-    default="word",
+QUERY = (
+    argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins so, * any word", metavar="QUERY"),
+    CORPUS,
+    option(
+        "--kind",
+        "how the query is read: words, lemmas in all their forms, or a regular expression a word (default word)",
+        choices=("word", "lemma", "pattern"),
+        default="word",
+    ),
 )
-CSV = flag("--csv", "print CSV instead of a table")
+TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 
 
 @command(
     "search",
     "Every line with a word, how often and how evenly it occurs.",
-    QUERY,
-    CORPUS,
-    KIND,
+    *QUERY,
     option(
         "--order",
         "text, left, left2, left3, right, right2, right3 (by the first, second, third word before or after), source, sense, random, substitutes",
@@ -37,8 +38,7 @@ CSV = flag("--csv", "print CSV instead of a table")
     option("--first", "the first line, from 0", type=whole(0), default=0),
     option("--number", "how many lines (default 20)", type=whole(0, 100_000), default=20),
     option("--seed", "of the order at random", type=whole(0), default=0),
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     from core.views import concordance as views
@@ -58,9 +58,7 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
 @command(
     "collocates",
     "Words near a word, by how strongly they go with it.",
-    QUERY,
-    CORPUS,
-    KIND,
+    *QUERY,
     option("--window", "words each side (default 5)", type=whole(1, 10), default=5),
     option("--minimum", "how often at least (default 3)", type=whole(1), default=3),
     option("--order", "log_dice or log_likelihood (default log_dice)", choices=("log_dice", "log_likelihood"), default="log_dice"),
@@ -68,8 +66,7 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     option("--senses", "a list of each sense, too: by labels of the file, or groups that the model finds", choices=("labels", "groups")),
     option("--most", "how many (default 50)", type=whole(1), default=50),
     flag("--content", "leave out words that carry grammar"),
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
     from core.views import concordance as views
@@ -104,8 +101,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
         default="benjamini-hochberg",
     ),
     option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
     from core.views import concordance as views

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
     from core.index.sense_space import SenseSpace
 
-SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
+SPACE_AND_MODEL = (option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",)), *MODEL)
 SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 
@@ -34,7 +34,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=float, default=0.8),
     SEED,
-    SPACE,
+    SPACE_AND_MODEL[0],
     CLUSTER,
     *MODEL,
 )
@@ -92,8 +92,7 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
     option("--share", "share of --data to train on (default 0.9)", metavar="S", type=float, default=0.9),
     SEED,
-    SPACE,
-    *MODEL,
+    *SPACE_AND_MODEL,
 )
 def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     from core.evaluation import all_words
@@ -127,8 +126,7 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
         required=True,
     ),
     option("--test", "rows as in --dev", metavar="B.jsonl", required=True),
-    SPACE,
-    *MODEL,
+    *SPACE_AND_MODEL,
 )
 def evaluate_pairs(*, dev, test, space, model) -> Answer:
     from core.evaluation import layer_scores
@@ -174,8 +172,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     "sentences",
     "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
-    SPACE,
-    *MODEL,
+    *SPACE_AND_MODEL,
 )
 def evaluate_sentences(*, corpus, space, model) -> Answer:
     from core.evaluation import own_sentences
@@ -258,7 +255,7 @@ def evaluate_speed(*, model) -> Answer:
     return speed, text.format(**speed)
 
 
-@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
+@command("random", "Cosine of two random words, layer by layer.", *SPACE_AND_MODEL)
 def evaluate_random(*, space, model) -> Answer:
     from core.analysis import anisotropy
 

@@ -27,18 +27,18 @@ from core.text.word_in_question import same_word
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
-WORD = option("--word", "a token of the sentence, in any letter case", metavar="W", required=True)
-SENTENCE = option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True)
-POSITION = option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int)
+PLACE = (
+    option("--word", "a token of the sentence, in any letter case", metavar="W", required=True),
+    option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
+)
 READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either wind or wound", metavar="W")
 
 
 @command(
     "neighbours",
     "Nearest occurrences of a word in a sentence.",
-    WORD,
-    SENTENCE,
-    POSITION,
+    *PLACE,
     READ_AS,
     *MODEL,
     CORPUS,
@@ -206,9 +206,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
 @command(
     "substitutes",
     "The words that a biLM expects in a word's place.",
-    WORD,
-    SENTENCE,
-    POSITION,
+    *PLACE,
     BEST,
     option(
         "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"

@@ -196,7 +196,6 @@ CORPUS = option(
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
 BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
-VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -225,3 +224,4 @@ MODEL = (
     flag("--download", "fetch a model that is not on this machine yet"),
     DEVICE,
 )
+MODEL_AND_VECTORS = (*MODEL, option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini"))

@@ -12,7 +12,7 @@ from core.common.markup import shorten
 TEXTS = "a registry name, an index folder, or a file of sentences (default: its language's own)"
 CORPUS = option("--corpus", TEXTS, metavar="C", default="")
 WORD = option("--word", "the word", metavar="W", required=True)
-CSV = option("--csv", "write the table there, too", metavar="FILE")
+TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
 DATES = "its texts from one date to another, such as 1850..1899"
 
@@ -33,8 +33,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
     option("--most", "of the list: words, the most frequent ones (default 1000)", type=whole(1), default=1000),
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
-    CSV,
-    *MODEL,
+    *TABLE,
     sides="first second first_dates second_dates uses clusters judgments",
     ranking="at_least most",
 )
@@ -151,8 +150,7 @@ def _side(corpus: str, dates: str, name: str):
     option("--ask", "how many of the most doubtful sentences to name (default 10)", type=whole(0), default=10),
     option("--output", "write all sentences with their senses there: JSONL that the pages read as labeled sentences", metavar="FILE"),
     LAYER,
-    CSV,
-    *MODEL,
+    *TABLE,
     annotation="labels second merge",
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -> Answer:
@@ -206,8 +204,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     option("--groups", "how many groups (default: as many as the vectors suggest)", type=whole(1, 20)),
     option("--most", "glosses of each group (default 3)", type=whole(1), default=3),
     LAYER,
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
     from core.views import induction
