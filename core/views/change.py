@@ -244,7 +244,7 @@ def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, wo
         return vectors, vectors
     views = np.concatenate([each.views(space) for each in both])
     # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
-    return space.placed(views, word=word), space.placed(views, views.mean(axis=0), word, mapped=False)
+    return space.place(views, word=word), space.place(views, views.mean(axis=0), word, mapped=False)
 
 
 def _groups(
