@@ -112,7 +112,7 @@ def _leaves(hint: Any) -> tuple[Any, ...]:
 
 def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
     """Every word of a request, all guessed together; of each name its hint and value."""
-    listed = [(name, each) for name, (hint, value) in given.items() for each in _listed(name, hint, value)]
+    listed = [(name, each) for name, (hint, value) in given.items() for each in _words_of(name, hint, value)]
     for name, each in listed:
         if not isinstance(each, dict) or not isinstance(each.get("text"), str) or each.keys() - set(WORD_KEYS):
             raise BadInput(f"'{name}' is a word in context, not {cite(each)}. Use: {EXAMPLE}.")
@@ -138,7 +138,7 @@ def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
     }
 
 
-def _listed(name: str, hint: Any, value: Any) -> list[Any]:
+def _words_of(name: str, hint: Any, value: Any) -> list[Any]:
     """The words of a part of a request, which is one, a list, or null, as its hint has it."""
     if value is None and NoneType in get_args(hint):
         return []
