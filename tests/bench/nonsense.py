@@ -208,7 +208,7 @@ def run(browser: Browser, arguments: argparse.Namespace, view: str) -> Tally:
             try:
                 before = page.evaluate(SAID)["errors"]
                 value = typed(page, selector, popover, name)
-                found = list(faults(page, value, console, before))
+                found = list(dict.fromkeys(faults(page, value, console, before)))
                 if (took := time.monotonic() - started) > FROZEN_S:
                     found.append(f"took {took:.0f} s")
             except Error as error:
