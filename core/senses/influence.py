@@ -100,7 +100,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
     if not 0 <= position < len(tokens):
         raise BadInput(t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens)))
     if how not in WAYS:
-        raise BadInput(t("A word can be dropped, masked or swapped (drop, mask, swap), not “{how}”.", how=shorten(how)))
+        raise BadInput(t("There is no way “{how}” to change a word. Choose drop, mask or swap.", how=shorten(how)))
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
     near = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
     shift = len(put) - 1  # a word dropped before the target moves it one to the left
