@@ -26,6 +26,7 @@ PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
 MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that stand for no word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
+LARGE = 0.8  # of a half's spread: so far apart one half decides, less far it only adds more (a large effect, Cohen 1988)
 EVEN = 0.3  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
 
 

@@ -321,7 +321,7 @@ function instrument(root) {
     if (last.input.valueAsNumber !== gamma) last.input.value = gamma;
     say(last.value, gamma.toFixed(1));
     const alike = Math.max(...w) - Math.min(...w) < 0.05;
-    say(at.alike, alike ? filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" }) : data.text.softmax);
+    say(at.alike, data.text.softmax + (alike ? ` ${filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" })}` : ""));
     at.alike.classList.toggle("now", alike);
     if (at.norm.checked !== normalised) at.norm.checked = normalised;
     if (at.choose && !morph && at.choose.value !== "" && data.marks[at.choose.value].w.some((one, k) => Math.abs(one - w[k]) > 1e-6)) at.choose.value = "";
