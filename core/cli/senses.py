@@ -157,6 +157,9 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     from core.corpus import label_files
     from core.views import induction
 
+    merged = label_files.pairs(annotation.merge)
+    for file in filter(None, (annotation.labels, annotation.second)):  # what is wrong with one is said before the model reads
+        label_files.read_senses(file)
     bench = bench_of(model, corpus)
     request = induction.InductionRequest(word=word, space=layer)
     occurrences = induction.compute(bench, request).occurrences
@@ -164,7 +167,7 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
         note(f"{read.missing} labeled sentences are not in the corpus.")
-    labels = read.labels.merge(label_files.pairs(annotation.merge)) if annotation.merge else read.labels
+    labels = read.labels.merge(merged) if merged else read.labels
     result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")

@@ -159,8 +159,8 @@ def reading(wanted: str | None, word: str, language: Language) -> str:
     if not wanted:
         return ""
     if wanted not in (possible := readings(word, list_words(language))):
-        possible = ", ".join(possible) or "nothing but itself"
-        raise BadInput(f"'{shorten(word)}' cannot be read as '{shorten(wanted)}'. It may be read as: {possible}.")
+        what = f"Choose: {', '.join(possible)}." if possible else "Leave that out."
+        raise BadInput(f"'{shorten(word)}' cannot be read as '{shorten(wanted)}'. {what}")
     return wanted
 
 
@@ -217,4 +217,6 @@ def cite(value: Any) -> str:
 
 
 def no_token(word: str, tokens: Sequence[str], of: str) -> str:
-    return f"'{shorten(word)}' is not a token of the {of}. Choose one of: {shorten(' '.join(tokens), 300) or '(none)'}"
+    if not tokens:
+        return f"There is no word in the {of}. Write one with '{shorten(word)}' in it."
+    return f"'{shorten(word)}' is not a token of the {of}. Choose one of: {shorten(' '.join(tokens), 300)}"

@@ -48,9 +48,8 @@ def format_labels(
     return "".join(f"{line}\n" for *_, line in sorted(lines))
 
 
-def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
-    """A person's labels in a file on these sentences. BadInput names the line of a row that is none, of a sentence with two senses, and
-    where no sentence is among these."""
+def read_senses(path: str | Path) -> dict[Token, str]:
+    """The sense of each sentence that a person labeled in a file. BadInput names the line of a row that is none, or of a sentence with two."""
     known: dict[Token, str] = {}
     for place, row in json_rows(Path(path), whole=True):
         if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
@@ -65,6 +64,12 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
                     t("this sentence is “{first}” and “{second}”", first=known[tokens, position], second=sense),
                     t("Keep one of them."),
                 )
+    return known
+
+
+def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
+    """A person's labels in a file on these sentences. BadInput as `read_senses`, and where no sentence is among these."""
+    known = read_senses(path)
     place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
     sense_of = {place_of[token]: sense for token, sense in known.items() if token in place_of}
     if not sense_of:

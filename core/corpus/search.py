@@ -6,6 +6,7 @@ A search compares columns of numbers, so that its time hangs on the tokens alone
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,13 +48,12 @@ class Hits:
         return Hits(self.first[places], self.length[places])
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A hit as a person reads it: what stands before it in its sentence, itself, what follows, and what is known of it."""
+class Line(NamedTuple):
+    """A hit as a person reads it: its sentence, where in it, and what is known of it. A tuple: thousands are made at once."""
 
-    left: tuple[str, ...]
-    words: tuple[str, ...]
-    right: tuple[str, ...]
+    tokens: tuple[str, ...]  # of the sentence
+    first: int  # of the hit, in `tokens`
+    end: int  # the token after it
     sentence: int  # its number in the corpus, from 0
     document: str
     text: str | None = None  # the sentence as written (core.text.sentences)
@@ -61,17 +61,30 @@ class Line:
     sense: str | None = None
 
     @property
+    def left(self) -> tuple[str, ...]:
+        """The words before the hit; so `words`, its own, and `right`."""
+        return self.tokens[: self.first]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.tokens[self.first : self.end]
+
+    @property
+    def right(self) -> tuple[str, ...]:
+        return self.tokens[self.end :]
+
+    @property
     def before(self) -> str:
         """What stands before the hit, as written; so `hit` and `after`."""
-        return self._as_written(0, len(self.left))
+        return self._as_written(0, self.first)
 
     @property
     def hit(self) -> str:
-        return self._as_written(len(self.left), len(self.left) + len(self.words))
+        return self._as_written(self.first, self.end)
 
     @property
     def after(self) -> str:
-        return self._as_written(len(self.left) + len(self.words), None)
+        return self._as_written(self.end, None)
 
     @property
     def cells(self) -> tuple[str, int, str, str, str]:
@@ -79,7 +92,7 @@ class Line:
         return self.document, self.sentence + 1, self.before, self.hit, self.after
 
     def _as_written(self, first: int, last: int | None) -> str:
-        return "".join(as_in_text((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
+        return "".join(as_in_text(self.tokens, self.text)[first:last]).strip()
 
 
 def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
@@ -142,32 +155,24 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
     begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
     ends = np.cumsum(lengths)  # of each line's sentence among the tokens of all lines, which are looked up at once
     at = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
-    tokens = tuple(corpus.spelling_array[corpus.spelling[at]].tolist())
-    left = ends - lengths + part.first - begins
-    return [
-        Line(
-            tokens[begin:k],
-            tokens[k:after],
-            tokens[after:end],
-            number,
-            corpus.documents[document],
-            text,
-            corpus.dates[date] if date >= 0 else None,
-            corpus.senses[sense] if sense >= 0 else None,
-        )
-        for begin, k, after, end, number, document, text, date, sense in zip(
-            (ends - lengths).tolist(),
-            left.tolist(),
-            (left + part.length).tolist(),
-            ends.tolist(),
-            sentence.tolist(),
-            corpus.document[sentence].tolist(),
-            corpus.texts_of(sentence),
-            corpus.date[sentence].tolist(),
-            label_of(corpus, part).tolist(),
-            strict=True,
-        )
-    ]
+    tokens = tuple(corpus.spelling_array.take(corpus.spelling[at]).tolist())
+    first = part.first - begins
+    columns = (
+        map(tokens.__getitem__, map(slice, (ends - lengths).tolist(), ends.tolist())),
+        first.tolist(),
+        (first + part.length).tolist(),
+        sentence.tolist(),
+        _names(corpus.documents, corpus.document[sentence]),
+        corpus.texts_of(sentence),
+        _names(corpus.dates, corpus.date[sentence]),
+        _names(corpus.senses, label_of(corpus, part)),
+    )
+    return list(map(Line._make, zip(*columns, strict=True)))
+
+
+def _names(names: list[str], codes: np.ndarray) -> list[str | None]:
+    """(n,) numbers of names, -1 where there is none."""
+    return [names[code] if code >= 0 else None for code in codes.tolist()]
 
 
 def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:

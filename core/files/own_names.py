@@ -3,6 +3,7 @@ its owner calls the text and the first digits of its file's fingerprint, which n
 
 import json
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -31,9 +32,8 @@ def name_of(path: str | Path) -> str | None:
 
 def path_of(name: str) -> Path | None:
     """The file of an own corpus by its name; None for what is no such name. MissingArtifact where it is here no longer."""
-    called, mark, digits = name.rpartition("·")  # no pattern with two blanks in a row: it would take the square of a long name's time
-    digits = digits.strip()
-    if not mark or not _DIGITS.fullmatch(digits):
+    called, digits = _parts(name)
+    if not digits:
         return None
     result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if result is None:
@@ -46,6 +46,24 @@ def is_kept(name: str) -> bool:
     with suppress(MissingArtifact):
         return path_of(name) is not None
     return False
+
+
+def title_of(name: str, among: Iterable[str] = ()) -> str:
+    """What a list shows of a name: no digits, unless another of `among` is called the same; then four of them.
+
+    >>> title_of("letters.txt · 8c1f8c1f8c1f8c1f"), title_of("sentences")
+    ('letters.txt', 'sentences')
+    """
+    called, digits = _parts(name)
+    if not digits:
+        return name
+    return f"{called} · {digits[:4]}" if any(_parts(other)[0] == called for other in among if other != name) else called
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """What a corpus is called, and the digits behind; no digits where it is no own one."""
+    called, mark, digits = name.rpartition("·")  # no pattern with two blanks in a row: it would take the square of a long name's time
+    return (called.strip(), digits.strip()) if mark and _DIGITS.fullmatch(digits.strip()) else (name, "")
 
 
 def _title(path: Path) -> str:

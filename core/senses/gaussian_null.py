@@ -57,6 +57,7 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     share = min((lengths_4 - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
     variances = np.full(size, share * wanted.sum() / size)
     variances[:known] += (1 - share) * wanted
+    variances = np.maximum(variances, 0.0)  # below 0 where rows repeat each other
     seen = min(n - 1, size)  # axes that n rows can tell of
     for _ in range(CORRECTIONS):
         drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).draw(n, rng)) for _ in range(3)], axis=0)
@@ -102,7 +103,12 @@ def _turn(rows: np.ndarray) -> np.ndarray:
     n, size = rows.shape
     if 2 * n > size:
         return rows
-    return np.linalg.cholesky((rows @ rows.T).astype(np.float64) + ROUNDING * np.eye(n)).astype(np.float32)
+    products = (rows @ rows.T).astype(np.float64) + ROUNDING * np.eye(n)
+    try:
+        return np.linalg.cholesky(products).astype(np.float32)
+    except np.linalg.LinAlgError:  # rows that repeat each other
+        values, vectors = np.linalg.eigh(products)
+        return (vectors * np.sqrt(np.maximum(values, 0))).astype(np.float32)
 
 
 def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:

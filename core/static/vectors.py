@@ -106,7 +106,7 @@ class StaticVectors:
         """spelling(word); BadInput says that it is unknown and names near spellings."""
         spelling = self.spelling(word)
         if spelling is None:
-            near = ", ".join(self.near_spellings(word)) or t("none")
+            near = ", ".join(self.near_spellings(word)) or t("none. Choose another word")
             raise BadInput(
                 t(
                     "'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.",

@@ -12,6 +12,7 @@ from core.common.config import ASSETS
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.elmo.language_model import Prediction
+from core.files.own_names import title_of
 from core.index.neighbours import Occurrence
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
@@ -132,7 +133,7 @@ def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) ->
         raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
     for side, known in zip(sides, dates, strict=True):
         if (side.start or side.end) and not known:
-            raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=side.corpus))
+            raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=title_of(side.corpus)))
         if (side.start or side.end) and not any(is_between(date, side) for date in known):
             values = {"start": side.start or "…", "end": side.end or "…", "first": known[0], "last": known[-1]}
             raise BadInput(t("No text from {start} to {end}; dates run from {first} to {last}.", **values))

@@ -106,12 +106,14 @@ def describe_checks(result: dict) -> list[str]:
         if None not in (clean, leaking):
             lines.append(
                 t(
-                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam: test messages were seen in training.",
+                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam.",
                     classifier=names[name],
                     clean=clean,
                     leaking=leaking,
                 )
             )
+    if lines:
+        lines[-1] += " " + t("Duplicates put test messages into training, so they are removed elsewhere.")
     if result.get("random"):
         worst = max(result["random"].values(), key=lambda row: row["accuracy"])
         room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance

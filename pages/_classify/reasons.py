@@ -69,7 +69,7 @@ def _context(explanation: Explanation) -> None:
             lines.append(t("Context changed little ({change:+.2f} log-odds).", change=change))
     lines.append(
         t(
-            "With its words shuffled, {label} still gets {share:.0%} on average.",
+            "With its words shuffled, {label} gets {share:.0%} on average.",
             label=plain(explanation.label),
             share=explanation.shuffled_probability,
         )

@@ -15,6 +15,7 @@ from core.corpus.change import DOCUMENTS, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
+from core.files.own_names import title_of
 from core.text import languages
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
@@ -25,9 +26,9 @@ from pages._cached.progress import AT_MOST_S, show_state
 from pages._cached.views import bench, view
 from pages._compare import usage_graph
 from pages._frame import examples, question
-from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse, name_corpus
+from pages._frame.in_use import InUse, corpus_box
 from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
@@ -95,26 +96,22 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
     word = (word or "").strip() or usual
     options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus, *filter(None, [news])]))
-    for key in (FIRST, SECOND):
-        name_corpus(key)
-
-    def corpus(key: str, label: str, usual: str | None, place) -> str:
-        name = st.session_state.get(key) or st.query_params.get(key)
-        offered = options if name in (None, *options) else [*options, name]
-        index = offered.index(usual) if usual in offered else None
-        hint = t("Choose, or type a path")
-        return place.selectbox(label, offered, index=index, key=key, **BOUND, accept_new_options=True, placeholder=hint) or ""
-
-    first = corpus(FIRST, t("First corpus") if what == CORPORA else t("Corpus"), in_use.corpus, places[2])
+    hint = t("Choose, or type a path")
+    label = t("First corpus") if what == CORPORA else t("Corpus")
+    first = corpus_box(FIRST, label, options, in_use.corpus, place=places[2], placeholder=hint)
     if what == CORPORA:
-        second = corpus(SECOND, t("Second corpus"), news or None, places[3])
+        second = corpus_box(SECOND, t("Second corpus"), options, news or None, place=places[3], placeholder=hint)
         if not second or second == first:
-            st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
+            message = t("Choose a second corpus: add texts of another time or genre, such as news, under Corpus.")
+            st.info(message, icon=":material/library_books:")
             return None, word, ("", "")
-        return (Side(corpus=first), Side(corpus=second)), word, (shorten(first, 24, end=8), shorten(second, 24, end=8))
+        names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
+        return (Side(corpus=first), Side(corpus=second)), word, names
     known = change.dates(bench(in_use), first) if first else []
     if len(known) < 2:
-        message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))
+        message = t(
+            "{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(title_of(first))
+        )
         st.info(message, icon=":material/calendar_month:")
         return None, word, ("", "")
     split = places[3].select_slider(t("Second side from"), known[1:], value=known[len(known) // 2], key=SPLIT)

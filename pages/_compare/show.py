@@ -16,7 +16,7 @@ from pages._compare import senses, spaces
 from pages._compare.words import measures, table_of, word_in_both, write_notices
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse, layers_of, name_corpus
+from pages._frame.in_use import InUse, corpus_box, layers_of
 from pages._frame.markup import show_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -99,20 +99,10 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             notice([t("Both sides are one space. Choose two different ones.")])
             return None
         return first, second
-    for key in ("first_corpus", "second_corpus"):
-        name_corpus(key)
     options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus]))
     layer = layers_of(in_use.model).top
     texts = [
-        place.selectbox(
-            label,
-            options,
-            index=options.index(item) if item in options else None,
-            key=key,
-            **BOUND,
-            accept_new_options=True,
-            placeholder=t("Choose, or type a path"),
-        )
+        corpus_box(key, label, options, item, place=place, placeholder=t("Choose, or type a path"))
         for place, label, item, key in zip(
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )

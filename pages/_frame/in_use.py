@@ -1,9 +1,11 @@
 """What the sidebar says is in use: model, vectors, sentences, engine; chosen, given by a path, or downloaded when asked for."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -166,6 +168,16 @@ def name_corpus(key: str) -> None:
             if key in st.query_params:
                 st.query_params[key] = name
                 st.rerun()  # the box reads the address as it was when the run began
+
+
+def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, *, place=st, **options: Any) -> str:
+    """A corpus by its name, chosen or typed; "" while there is none. An own one shows its file's name; the address holds the whole."""
+    name_corpus(key)
+    given = st.query_params.get(key) or st.session_state.get(key)
+    offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), given])]))
+    titles = {name: own_names.title_of(name, offered) for name in offered}
+    index = offered.index(default) if default in offered else None
+    return coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options) or ""
 
 
 def _keep_file(path: Path) -> str:

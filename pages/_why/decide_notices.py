@@ -175,7 +175,12 @@ def _sides(result: Influence, view: str) -> list[str]:
     past, future = each[influence.PAST], each[influence.FUTURE]
     facts = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []
-    if side == influence.PAST:
+    if side and abs(added[influence.PAST] - added[influence.FUTURE]) < influence.LARGE:
+        if side == influence.PAST:
+            lines.append(t("the past half adds more than the future ({past} and {future} standard deviations)", **facts))
+        else:
+            lines.append(t("the future half adds more than the past ({future} and {past} standard deviations)", **facts))
+    elif side == influence.PAST:
         lines.append(_past_settles(result.position, facts))
     elif side == influence.FUTURE:
         lines.append(_future_settles(len(result.tokens) - 1 - result.position, facts))

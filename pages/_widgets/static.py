@@ -51,10 +51,9 @@ def static_line(share: float, where: str, difference: Paired) -> str:
     """What the static context reaches, what a space is minus it, and whether that decides anything."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
     return t(
-        "Summed static vectors of the other words reach {share:.1%}; {where} minus that: {mean:+.1f} points (95%: {span}), {verdict}.",
+        "The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.",
         share=share,
         where=where,
-        mean=100 * difference.mean,
-        span=difference.span(),
+        difference=difference.in_points(),
         verdict=verdict,
     )

@@ -52,7 +52,7 @@ def test_two_random_words_are_as_alike_on_every_page():
         captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
     text = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert re.findall(r"layer \d (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)

@@ -164,7 +164,7 @@ def wrong_with(said: str, value: str = "") -> Iterator[str]:
 
 
 def _in_one_line(text: str) -> str:
-    return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split())
+    return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split()).casefold()
 
 
 def faults(page: Page, value: str, console: list[str], before: Collection[str] = ()) -> Iterator[str]:
@@ -202,14 +202,13 @@ def run(browser: Browser, arguments: argparse.Namespace, view: str) -> Tally:
     open_view(page, arguments.base, view, arguments.language)
     places = boxes(page, view)
     for k, (selector, popover) in enumerate(places):
-        if k:
-            reopen(page, arguments, view)
+        reopen(page, arguments, view)
         for name in arguments.values:
             started = time.monotonic()
             try:
                 before = page.evaluate(SAID)["errors"]
                 value = typed(page, selector, popover, name)
-                found = list(faults(page, value, console, before))
+                found = list(dict.fromkeys(faults(page, value, console, before)))
                 if (took := time.monotonic() - started) > FROZEN_S:
                     found.append(f"took {took:.0f} s")
             except Error as error:

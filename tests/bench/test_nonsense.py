@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections.abc import Iterator
 
 import pytest
 
@@ -50,14 +51,17 @@ def test_a_wrong_message_is_a_fault(said, value, fault):
     assert [each.partition(":")[0] for each in wrong_with(said, value)] == [fault]
 
 
-def messages() -> list[tuple[str, str]]:
-    """(file, text) of every text that core and pages raise to a user, its places filled with a letter, or with two where a list is meant."""
-    found = []
+def raised() -> Iterator[tuple[str, ast.Call]]:
+    """(file, call) of every error of a user's that core and pages make."""
     for path in [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ERRORS and node.args:
-                found += [(path.name, LISTS.sub("a, b", text)) for text in _texts(node.args[0])]
-    return found
+                yield path.name, node
+
+
+def messages() -> list[tuple[str, str]]:
+    """(file, text) of every text that core and pages raise to a user, its places filled with a letter, or with two where a list is meant."""
+    return [(file, LISTS.sub("a, b", text)) for file, call in raised() for text in _texts(call.args[0])]
 
 
 def _texts(node: ast.AST) -> list[str]:
@@ -74,4 +78,9 @@ def test_errors_that_say_no_next_step_become_fewer():
     """Of some 520; what is left is mostly said to programmers, not at the screen."""
     every = messages()
     without = [f"{file}: {text}" for file, text in every if not NEXT_STEP.search(text)]
-    assert len(every) > 450 and len(without) <= 54, "\n".join(without)
+    assert len(every) > 450 and len(without) <= 51, "\n".join(without)
+
+
+def test_an_error_is_escaped_where_it_is_shown_and_not_before():
+    calls = [(file, getattr(node.func, "id", "")) for file, call in raised() for node in ast.walk(call) if isinstance(node, ast.Call)]
+    assert ("slide_words.py", "shorten") in calls and not [file for file, name in calls if name in ("plain", "escape", "html", "code")]

@@ -266,3 +266,11 @@ def test_silhouettes_do_not_hang_on_how_many_axes_the_rows_are_written_in():
     rows[5] = rows[4]  # the same sentence twice
     wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
     np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sentences_that_repeat_each_other_are_grouped_like_others(seed):
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(rng.normal(size=(2, 1024)), 20, axis=0)
+    suggestion = clusters.suggest(unit(rows - rows.mean(axis=0)).astype(np.float32))
+    assert np.isfinite([suggestion.p, *suggestion.silhouettes, *suggestion.limit]).all() and suggestion.best == 2
