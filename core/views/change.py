@@ -262,7 +262,9 @@ def _groups(
     spellings = [o.tokens[o.position] for o in items]
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
-    groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
+    if suggestion:
+        number = suggestion.number if suggestion.number > 1 else suggestion.best
+    groups = clusters.clusters(directions, number)
     names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
 

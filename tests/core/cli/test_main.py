@@ -1054,6 +1054,12 @@ MISTAKES = {
     "a missing corpus for an index": (["index", "build", "--corpus", "{dir}/none.txt", "--output", "{dir}/i"], "none.txt"),
     "a file where the model should go": (["convert", "--model", "{model}", "--output", "{dir}/v.txt"], "v.txt"),
     "an unknown command": (["translate"], "translate"),
+    "a limit below 1": (["evaluate", "perplexity", "--text", "{dir}/text.txt", "--model", "{model}", "--limit", "-1"], "--limit"),
+    "a share that is no number": (["pretrain", "--corpus", "{dir}/text.txt", "--output", "{dir}/p", "--hold-out", "nan"], "--hold-out"),
+    "a training of no tokens": (
+        ["pretrain", "--corpus", "{dir}/text.txt", "--output", "{dir}/p", "--tokens", "0"],
+        "tokens must be at least 1",
+    ),
     "a command of 300 letters": (["x" * 300], f"'{'x' * 39}…' (choose from 'embed'"),
     "an option before a command": (["--zebra"], "No such option '--zebra'"),
     "an option's value of 300 letters": (["embed", "--engine", "x" * 300], f"'{'x' * 39}…' (choose from"),
