@@ -248,7 +248,7 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
     try:
         parsed = json.loads(request)
     except ValueError as error:
-        raise BadInput(f"--request is no JSON: {error}.") from None
+        raise BadInput(f"--request is not JSON: {error}.") from None
     result = wire.answer(bench_of(model, corpus, vectors), name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 

@@ -198,6 +198,6 @@ def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]
             for number, line in enumerate(stream, 1):
                 yield number, line.rstrip("\r\n")
     except (lzma.LZMAError, EOFError, UnicodeDecodeError):
-        raise BadInput(t("{file} cannot be read after line {n:,}: it is damaged or no text.", file=path.name, n=number)) from None
+        raise BadInput(t("{file} cannot be read after line {n:,}: it is damaged or not text.", file=path.name, n=number)) from None
     if end is not None:
         yield number + 1, end

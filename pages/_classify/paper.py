@@ -92,7 +92,7 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
     """What ELMo adds as a task's examples grow: two lines a task."""
     if not result:
         return
-    st.markdown(t("#### ELMo’s gain by examples"))
+    st.markdown(t("#### ELMo’s gain by number of examples"))
     for column, (name, points) in zip(st.columns(len(result)), result.items(), strict=True):
         lines = {
             t("with ELMo"): [(size, elmo) for size, _, elmo in points],
