@@ -119,7 +119,7 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         ("a.csv", 'label,text\na,"open\n', "Check for an unclosed quote"),
         ("a.csv", "label,text\na,b\n".encode("utf-16"), "UTF-16 text"),
         ("a.csv", b"PK\x00\x00", "NUL bytes"),
-        ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "no text in any encoding"),
+        ("a.csv", bytes(range(1, 32)) * 3 + b"\xff\xfe\xfd", "not text in any known encoding"),
         ("a.jsonl", "[1]\n", "line 1: .* is not a row"),
         ("a.jsonl", '{"text": "a", "label": ["b"]}\n', "one value each"),
         ("a.jsonl", "{\n", "line 1: not JSON"),
@@ -277,7 +277,7 @@ def test_labels_are_ordered_renamed_and_left_out():
         (rows(500, labels=tuple(map(str, range(250)))), SplitConfig(), "different labels; at most 200"),
         (rows(4), SplitConfig(folds=5), "4 distinct texts cannot make 5 folds"),
         (rows(30), SplitConfig(folds=5, in_order=True), "not both"),
-        (rows(40), SplitConfig(share=0.01), "all have one label"),
+        (rows(40), SplitConfig(share=0.01), "all have the same label"),
         (Table("t", (ScoreRow(" ", "a"), ScoreRow("\t", "b")), ("text",), "label"), SplitConfig(), "no row to train on"),
     ],
 )

@@ -138,6 +138,6 @@ def test_a_file_that_is_none_is_named(tmp_path):
 
 def test_pairs_of_senses_to_merge():
     assert label_files.pairs(["a=b", "c = d"]) == {"a": "b", "c": "d"}
-    for given, message in ((["ab"], "no pair of senses"), (["a=b", "a=c"], "would go into two")):
+    for given, message in ((["ab"], "not a pair of senses"), (["a=b", "a=c"], "would go into two")):
         with pytest.raises(BadInput, match=message):
             label_files.pairs(given)
