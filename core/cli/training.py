@@ -123,7 +123,7 @@ def _go_on(name: str, training):
     folder = resolve(name, "model")
     softmax = load_softmax(folder)
     if softmax is None:
-        raise BadInput(f"--start-model {name} has no softmax to go on from. Name a model that predicts words, such as elmo-mini.")
+        raise BadInput(f"--start-model {name} has no softmax to start from. Name a model that predicts words, such as elmo-mini.")
     start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     words = text_fingerprint(softmax[1].words)
     return replace(training, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start

@@ -154,9 +154,9 @@ class Corpus:
             self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
             fits = len(self.starts) == len(self.domains) + 1 and self.starts[-1] == len(self.ids)
         except (OSError, ValueError, EOFError, TypeError, IndexError) as error:
-            raise CorruptArtifact(f"{folder} is no whole prepared text: {error}. Delete it; it is made again.") from None
+            raise CorruptArtifact(f"{folder} is no whole prepared text: {error}. Delete it; it will be rebuilt.") from None
         if not fits or not isinstance(self.meta.get("files"), list) or len(self.meta["files"]) <= self.domains.max(initial=0):
-            raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it is made again.")
+            raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it will be rebuilt.")
 
     def sentence(self, number: int) -> np.ndarray:
         return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)

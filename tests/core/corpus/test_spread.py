@@ -123,7 +123,7 @@ def test_a_file_that_is_none_is_named(tmp_path):
     path = tmp_path / "labels.jsonl"
     row = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
     for rows, message in (
-        ([row, {"text": "x"}], "line 2: a row of 'text' is no labeled sentence"),
+        ([row, {"text": "x"}], "line 2: a row of 'text' is not a labeled sentence"),
         ([row | {"position": 5}], "line 1: position 5 in 3 tokens"),
         ([row, row | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
         ([row | {"tokens": ["Another", "bank"]}], "labels none of these 40 sentences"),
@@ -138,6 +138,6 @@ def test_a_file_that_is_none_is_named(tmp_path):
 
 def test_pairs_of_senses_to_merge():
     assert label_files.pairs(["a=b", "c = d"]) == {"a": "b", "c": "d"}
-    for given, message in ((["ab"], "no pair of senses"), (["a=b", "a=c"], "would go into two")):
+    for given, message in ((["ab"], "not a pair of senses"), (["a=b", "a=c"], "would go into two")):
         with pytest.raises(BadInput, match=message):
             label_files.pairs(given)
