@@ -103,5 +103,5 @@ def test_a_request_is_an_object(bench, given):
 
 @pytest.mark.parametrize("request_", ["[" * 100_000, "{", "", "nul"])
 def test_what_is_no_json_is_named(request_):
-    with pytest.raises(BadInput, match=r'^--request is no JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
+    with pytest.raises(BadInput, match=r'^--request is not JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
         view(name="pair", request=request_)
