@@ -1065,7 +1065,7 @@ MISTAKES = {
     "an option's value of 300 letters": (["embed", "--engine", "x" * 300], f"'{'x' * 39}…' (choose from"),
     "a number of 300 letters": ([*ASK, "--position", "x" * 300], f"--position: '{'x' * 39}…' is not"),
     "missing labels of a word not read yet": (["senses", "spread", "--word", "bank", "--labels", "{dir}/none.jsonl"], "none.jsonl"),
-    "no pair of senses": (["senses", "spread", "--word", "bank", "--labels", "{corpus}", "--merge", "a"], "“a” is no pair of senses"),
+    "no pair of senses": (["senses", "spread", "--word", "bank", "--labels", "{corpus}", "--merge", "a"], "“a” is not a pair of senses"),
     "no command": ([], "COMMAND"),
     "half a command": (["evaluate"], "WHAT"),
     "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),
