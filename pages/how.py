@@ -16,7 +16,7 @@ from pages._word.other_text import other_text
 def steps(in_use: InUse) -> None:
     """One token's way, step by step, in the model's own numbers."""
     question(t("How does a sentence become a vector?"))
-    lede(t("Follow your word in seven steps, in the model's own numbers."))
+    lede(t("Follow your word in 7 steps, in the model's own numbers."))
     chosen = first_sentence()
     if chosen.position is not None:
         show("pages._how.show", in_use, chosen)

@@ -239,7 +239,7 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
     try:
         parsed = json.loads(request)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"--request is no JSON: {error}. Use an object, such as {wire.example(wire.view_named(name))}.") from None
+        raise BadInput(f"--request is not JSON: {error}. Use an object, such as {wire.example(wire.view_named(name))}.") from None
     result = wire.answer(bench_of(model, corpus, vectors), name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 

@@ -106,7 +106,7 @@ def read(path: Path) -> list[Example]:
         try:
             examples.append(_example(row))
         except (KeyError, ValueError, TypeError):
-            raise BadInput(t("{file}, line {n}: this is no row of GAP's table.", file=path.name, n=number)) from None
+            raise BadInput(t("{file}, line {n}: this is not a row of GAP's table.", file=path.name, n=number)) from None
     return examples
 
 

@@ -198,7 +198,7 @@ def _check_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        message = t("{name} is no .docx, or locked. Save it as .txt.", name=path.name)
+        message = t("{name} is not a .docx, or locked. Save it as .txt.", name=path.name)
         raise BadInput(message) from None
     most = limits().max_unpacked_mb
     if size > most * 10**6:

@@ -110,7 +110,7 @@ def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     key = table_key(table), word, layer
     memo = bench.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    groups = _make_groups(bench, occurrences, request.number or occurrences.suggestion.number, table)
+    groups = _make_groups(bench, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
     return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
 
 

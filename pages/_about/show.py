@@ -181,9 +181,9 @@ def _card(model: Model, card: ModelCard) -> None:
     st.markdown(t("#### Model card"))
     known = {
         "Trained on": t("Trained on"),
-        "How": t("How"),
+        "How": t("How it was trained"),
         "Good for": t("Good for"),
-        "Cannot": t("Cannot"),
+        "Cannot": t("Limits"),
         "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
     facts = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {

@@ -120,7 +120,7 @@ def all_slides() -> tuple[Slide, ...]:
         Slide(
             t("What is it good for?"),
             "classify",
-            t("All were trained here on the same headlines. Counting words is a strong rival; Results shows where context helps."),
+            t("All were trained here on the same headlines. Word counts are a strong baseline; Results shows where context helps."),
         ),
     )
 
