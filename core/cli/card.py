@@ -209,7 +209,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
 )
 def check_sentences(*, file) -> Answer:
-    """The rules that a file of sense-labelled sentences breaks, and what it holds."""
+    """The rules that a file of sense-labeled sentences breaks, and what it holds."""
     rows = read_rows(file)
     broken_rules = list(faults(rows))
     counts = {

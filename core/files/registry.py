@@ -87,7 +87,7 @@ def resolve(
     if problem:
         raise problem
     if entry:
-        raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project's files.", name=name, folder=config.ASSETS))
+        raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project’s files.", name=name, folder=config.ASSETS))
     raise MissingArtifact(_unknown(shorten(name), kind))
 
 

@@ -1,4 +1,4 @@
-"""Plain text, CSV, TSV, JSON and JSONL, sense-labelled or not -> sentences; every fault is one sentence with its line.
+"""Plain text, CSV, TSV, JSON and JSONL, sense-labeled or not -> sentences; every fault is one sentence with its line.
 
 Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and

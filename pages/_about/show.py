@@ -200,7 +200,7 @@ def _card(model: Model, card: ModelCard) -> None:
 def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
     s, parameters = card.shape, card.parameters
     return {
-        t("Model"): t("{name}, in ELMo's format", name=name),
+        t("Model"): t("{name}, in ELMo’s format", name=name),
         t("Shape"): t(
             "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
             filters=s.n_filters,

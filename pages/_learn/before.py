@@ -82,7 +82,7 @@ def _write_notices(kept: dict) -> list[str]:
 
 def _how(kept: dict) -> str:
     return t(
-        "{n:,} sentences of {words} words, each left out once; one dot per word. Each word's mean is "
+        "{n:,} sentences of {words} words, each left out once; one dot per word. Each word’s mean is "
         "subtracted. LSTM states: forward before the word, backward after it. 95% intervals, paired by word.",
         n=kept["n"],
         words=len(kept["words"]),

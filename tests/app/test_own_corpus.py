@@ -168,4 +168,4 @@ def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
     if page == "pages/state.py":
         assert "labelled" not in words and "is not in this corpus" in words
     else:
-        assert "This quiz uses sentences, the language's labeled sentences." in words
+        assert "This quiz uses sentences, the language’s labeled sentences." in words
