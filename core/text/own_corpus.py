@@ -20,6 +20,7 @@ from core.common.config import cache_folder
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.common.markup import shorten
 from core.files import own_names
 from core.files.artifacts import check_fits, plain_file_name, replacing, text_fingerprint
 from core.text.line_breaks import DETECT
@@ -75,7 +76,7 @@ def files_in(folder: str) -> list[Source]:
     results = []
     seen = 0
     if not os.path.isdir(root):
-        raise BadInput(t("No folder {folder} here. Type its whole path.", folder=root[:MAX_NAME]))
+        raise BadInput(t("No folder {folder} here. Type its whole path.", folder=shorten(root)))
     for place, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         seen += len(folders) + len(names)

@@ -23,6 +23,8 @@ ERRORS = {"BadInput", "MissingArtifact", "CorruptArtifact", "EngineUnavailable"}
         ("300 characters; search for at most 200.", "x" * 300),
         ("Layer weights must be numbers, got 'zebra'.", "zebra"),
         ("No sense “zebra”. Senses: river edge, financial institution.", "zebra"),
+        ("passwd: save it as .txt.", "../../etc/passwd"),
+        ("Unknown corpus 'DROP TABLE words; —'. Choose another.", "DROP TABLE words; --"),
         ("Nothing to search for. Type a word.", "   "),
         ("Nothing to search for. Type a word.", ""),
         ("“zebra”: 없는 기준입니다. 다른 것을 고르세요.", "zebra"),
