@@ -50,7 +50,9 @@ class Reading:
             if position < before + len(sentence):
                 return number, position - before
             before += len(sentence)
-        raise BadInput(t("There is no word {position} among {count} tokens.", position=position + 1, count=len(self.tokens)))
+        raise BadInput(
+            t("There is no word {position} among {count} tokens. Choose another.", position=position + 1, count=len(self.tokens))
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from platformdirs import user_cache_path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
@@ -46,9 +47,10 @@ class ModelShape:
     skip_connections: bool = True  # the second LSTM layer adds its input
 
     def __post_init__(self) -> None:
-        sizes = (self.character_dim, self.hidden, self.projection, self.n_layers, *(n for f in self.filters for n in f))
-        if not self.filters or min(sizes) < 1 or self.n_highway < 0:
-            raise BadInput(t("options.json: sizes must be positive, got {options}", options=self))
+        sizes = {name: getattr(self, name) for name in ("character_dim", "hidden", "projection", "n_layers")}
+        sizes |= {"filters": min((n for each in self.filters for n in each), default=0), "n_highway": self.n_highway + 1}
+        if wrong := [f"{name} {size - (name == 'n_highway')}" for name, size in sizes.items() if size < 1]:
+            raise BadInput(t("options.json: sizes must be positive, got {options}", options=", ".join(wrong)))
         if max(width for width, _ in self.filters) > 50:
             raise BadInput(t("options.json: filters are at most 50 wide, got {filters}", filters=self.filters))
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too
@@ -78,7 +80,7 @@ class ModelShape:
             lstm, cnn = options["lstm"], options["char_cnn"]
             if cnn.get("activation", "relu") != "relu":
                 name = cnn["activation"]
-                raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=name))
+                raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=shorten(name)))
             return cls(
                 filters=tuple((int(width), int(count)) for width, count in cnn["filters"]),
                 character_dim=int(cnn["embedding"]["dim"]),
@@ -94,7 +96,7 @@ class ModelShape:
             message = t("options.json has no {name}; it needs 'lstm' and 'char_cnn'.", name=missing)
             raise BadInput(message) from None
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise BadInput(t("options.json has an invalid value: {error}.", error=error)) from None
+            raise BadInput(t("options.json has an invalid value: {error}. Correct it.", error=error)) from None
 
     def to_options(self) -> dict:
         """The dictionary that AllenNLP 2.10.1 reads as options.json."""

@@ -36,7 +36,7 @@ def read(path: Path) -> Catalogue:
             PoFileParser(texts, ignore_obsolete=True, abort_invalid=True).parse(io.BytesIO(path.read_bytes()))
         return texts
     except (PoFileError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} is no .po file that can be read: {error}.") from None
+        raise BadInput(f"{path} is no .po file that can be read: {error}. Correct it.") from None
 
 
 def po_bytes(texts: Catalogue) -> bytes:

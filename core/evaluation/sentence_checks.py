@@ -62,7 +62,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
                 )
             results.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not results:
-        raise BadInput(t("{name} has no row with tokens, position, lemma and sense.", name=Path(path).name))
+        raise BadInput(t("{name} has no row with tokens, position, lemma and sense. Add some.", name=Path(path).name))
     return results
 
 

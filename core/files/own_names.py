@@ -10,6 +10,7 @@ from pathlib import Path
 from core.common import config
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 
 DIGITS, LONGEST = 16, 40  # of the fingerprint, of what its owner calls it
 _DIGITS = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
@@ -36,7 +37,7 @@ def path_of(name: str) -> Path | None:
         return None
     result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if result is None:
-        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=called[:LONGEST] or name[:LONGEST]))
+        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=shorten(called.strip() or name)))
     return result
 
 
@@ -72,5 +73,5 @@ def _title(path: Path) -> str:
         name = re.split(r"[/\\]", document)[-1]
         name = " ".join("".join(c if c.isprintable() else " " for c in name).replace("·", " ").split())
         if name:
-            return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}…{name[-8:]}"
+            return shorten(name, LONGEST, end=8)
     return "corpus"

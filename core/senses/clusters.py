@@ -94,7 +94,12 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
 
     if not 1 <= number <= len(rows):
         raise BadInput(
-            tn("{n} sentence cannot make {number} groups.", "{n} sentences cannot make {number} groups.", len(rows), number=number)
+            tn(
+                "{n} sentence cannot make {number} groups. Choose 1.",
+                "{n} sentences cannot make {number} groups. Choose 1 to {n}.",
+                len(rows),
+                number=number,
+            )
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
@@ -120,7 +125,7 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
         rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]
     result = silhouettes(rows)
     cloud = one_cloud(rows, rng)
-    null = np.array([silhouettes(cloud.drawn(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
+    null = np.array([silhouettes(cloud.draw(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
     everything = np.vstack([null, result])  # the rows among their clouds: were they one, any of them could be the clearest
     spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)

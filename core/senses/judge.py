@@ -104,7 +104,7 @@ class Judge:
                 return table, lemma
         return None, ""
 
-    def known(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
+    def rate_words(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
         """Each labeled word of a table with two senses or more: how well they are told apart, and whether letter case tells them apart too."""
         words = [lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)]
         return {lemma: (self._ground_for(table, lemma).words[lemma], evidence.is_also_a_name(table, lemma)) for lemma in words}

@@ -162,7 +162,7 @@ def sense_report(
         nulls.append(null)
         draws.append(resampled(per_word[word].hits, per_word[word].pairs, rng))
     if not per_word:
-        raise BadInput(t("No word here has two labeled senses."))
+        raise BadInput(t("No word here has two labeled senses. Choose another corpus."))
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
     low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)

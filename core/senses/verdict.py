@@ -233,7 +233,7 @@ def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_sens
 def shares_in(space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str) -> Shares:
     """The same in the sense space, of its parts (n, V) and (q, V)."""
     mean = labelled.mean(axis=0)
-    return shares_of(space.placed(labelled, mean, lemma), labels, space.placed(rows, mean, lemma), n_senses)
+    return shares_of(space.place(labelled, mean, lemma), labels, space.place(rows, mean, lemma), n_senses)
 
 
 def inputs_of_pairs(

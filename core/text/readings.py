@@ -77,7 +77,7 @@ class Chosen:
         return self.tokens[self.position] if self.position is not None else ""
 
     @property
-    def asked(self) -> tuple[tuple[str, ...], int | None]:
+    def place(self) -> tuple[tuple[str, ...], int | None]:
         return self.tokens, self.position
 
     @property

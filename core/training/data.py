@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.markup import shorten
 from core.elmo.packing import PackedBatch, pack
 from core.files import made_of, ours
 from core.files.artifacts import read_json, write_json
@@ -33,12 +34,12 @@ def read_lines(path: str | Path) -> Iterator[str]:
     """Lines of a UTF-8 text file, .xz and .gz unpacked on the way; BadInput names what cannot be read."""
     path = Path(path)
     if not path.is_file():
-        raise MissingArtifact(f"There is no text file {path}.")
+        raise MissingArtifact(f"There is no text file {shorten(path, 200)}. Choose another file.")
     try:
         with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
             yield from lines
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read to its end: {error}.") from None
+        raise BadInput(f"{path} cannot be read to its end: {error}. Choose another file.") from None
 
 
 def prepare(

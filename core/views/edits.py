@@ -73,7 +73,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     bench = bench.about(*both)
     space = request.space
     weights = {name: _weights(bench, name) for name in (space, *bench.layers.spaces)}
-    lemma = _shared_lemma(bench, *both)
+    lemma = _find_shared_lemma(bench, *both)
     rows = map_rows(bench.targets, lemma) if lemma else np.empty(0, int)
     if lemma:
         centroids = _centroids(bench, rows, both, weights)
@@ -102,7 +102,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     )
 
 
-def _shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
+def _find_shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
     """The word both sentences have, where it has two labeled senses to be read by; else None."""
     if not bench.is_labelled:
         return None
@@ -123,7 +123,7 @@ def _centroids(
         if space != SENSES:
             return layers
         senses = sense_space(bench)
-        return senses.placed(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
+        return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
     return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
 
@@ -139,7 +139,7 @@ def _layers(bench: Bench, words: Sequence[WordInContext], space: str, lemma: str
     if space != SENSES:
         return layers
     senses = sense_space(bench)
-    return senses.placed(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
+    return senses.place(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
 
 
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:

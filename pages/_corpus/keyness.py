@@ -14,7 +14,7 @@ from pages._corpus import store
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, corpus_box
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._widgets import lists
 
 MOST, LONG, ROW = 100, 12, 35  # words of each corpus, rows in sight, pixels of a row
@@ -23,7 +23,7 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 
 def show(in_use: InUse) -> None:
     bench = store.bench_over(in_use)
-    with shown_errors():
+    with show_errors():
         usual = reference_of(bench)
         names = [name for name in registry.available("corpus") if name != bench.corpus]
         if in_use.corpus != bench.corpus:

@@ -3,6 +3,7 @@
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_in_use
 
 
@@ -10,7 +11,7 @@ def lessons(settings: Settings) -> NotebookRecipe:
     """The lesson in the address."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
-        raise BadInput(t("“{view}” has no notebook.", view=name[:60]))
+        raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(name)))
     return LESSONS[name](settings)
 
 

@@ -14,7 +14,7 @@ from pages._cached.views import bench, of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -23,7 +23,7 @@ from pages._word import verdict_words
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         over = bench(in_use)
         opened.targets(in_use.corpus, over.names.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing word pairs…")):

@@ -6,7 +6,7 @@ import numpy as np
 
 from core.common import model_layers
 from core.common.i18n import format_number, t, tn
-from core.common.markup import Markup
+from core.common.markup import Markup, shorten
 from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
@@ -51,7 +51,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         "who": reader(options.half),
         "target": result.word_at(result.position),
     }
-    places["other"] = bare(other)[:40]
+    places["other"] = shorten(bare(other))
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [

@@ -8,6 +8,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.significance import Paired
 from core.figures.style import GLOVE
 from core.static.vectors import StaticVectors
@@ -22,7 +23,7 @@ def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
     if not words:
         return []
     called = model_layers.in_use().called
-    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{word[:40]}”" for word in words), model=called)]
+    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{shorten(word)}”" for word in words), model=called)]
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:

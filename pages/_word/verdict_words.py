@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import format_number, t
+from core.common.markup import shorten
 from core.figures.style import layer_title
 from core.senses.verdict import ONE, TWO, Verdict
 
@@ -17,7 +18,7 @@ def title(verdict: Verdict) -> str:
 def reason(verdict: Verdict, word: str) -> str:
     """What it rests on: the nearest sense of each and what counts beside it, or the cosines alone."""
     if verdict.senses is None:
-        return _without_labels(verdict, word[:40])
+        return _without_labels(verdict, shorten(word))
     sentences = [_senses(verdict)]
     if verdict.outvoted:
         sentences.append(t("Other evidence outweighs this."))

@@ -52,8 +52,8 @@ def called(found: change.UseChange) -> tuple[bool, ...]:
 
 def grouped(space: SenseSpace, views: np.ndarray, spellings: np.ndarray, word: str) -> tuple[np.ndarray, np.ndarray]:
     """(n, D) as the view places a word's sentences, and the groups it finds in them."""
-    placed = space.placed(views, word=word)
-    suggestion = clusters.suggest(clusters.directions(space.placed(views, views.mean(axis=0), word, mapped=False), spellings))
+    placed = space.place(views, word=word)
+    suggestion = clusters.suggest(clusters.directions(space.place(views, views.mean(axis=0), word, mapped=False), spellings))
     number = suggestion.number if suggestion.number > 1 else suggestion.best
     return change.evened(placed, spellings), clusters.clusters(clusters.directions(placed, spellings), number)
 
@@ -119,7 +119,7 @@ def text(space: SenseSpace, pairs: int) -> None:
         for n, share in product(SIDES, SHARES):
             of_other = round(n * share)
             rows = np.concatenate([deal.permutation(2 * most)[: 2 * n - of_other], 2 * most + deal.permutation(most)[:of_other]])
-            placed = change.evened(space.placed(views[rows], word=word), spellings[rows])
+            placed = change.evened(space.place(views[rows], word=word), spellings[rows])
             results.setdefault((n, share), []).append(called(change.change(placed[:n], placed[n:], np.zeros(2 * n, int))))
         print(f"pair {pair + 1} of {pairs}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {pairs} pairs")

@@ -54,6 +54,18 @@ def test_more_labels_make_surer():
     assert few < many
 
 
+def test_labels_that_lie_apart_make_less_sure():
+    east, north, up, far = np.eye(4, dtype=np.float32)
+    places, codes = np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])
+    rest = np.repeat([east, north], 20, axis=0)
+    together, apart = (
+        np.stack([unit(east + far * width), unit(east - far * width), unit(north + up * width), unit(north - up * width), *rest])
+        for width in (0.0, 2.0)
+    )
+    surest, doubtful = (shares_of(rows, places, codes, 2)[4] for rows in (together, apart))  # of like cosines to the senses' means
+    assert np.log(doubtful[0] / doubtful[1]) < 0.95 * np.log(surest[0] / surest[1])
+
+
 def test_steps_can_be_undone_one_by_one():
     first = labeled()
     renamed = first.rename("river", "shore")
@@ -102,7 +114,7 @@ def test_what_cannot_be_done_is_said():
 def test_a_file_is_what_one_goes_on_from(tmp_path):
     path, labels = tmp_path / "bank.jsonl", labeled()
     result = spread(two_senses(), labels)
-    path.write_text(label_files.written_labels("bank", SENTENCES, labels, result), "utf-8")
+    path.write_text(label_files.format_labels("bank", SENTENCES, labels, result), "utf-8")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert [row["given"] for row in rows] == [True] * 4 + [False] * 36
     assert {row["sense"] for row in rows} == {"money", "river"}
