@@ -26,6 +26,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
     word = lesson_store.word_of(kept["words"], "before_word", st.container(), width=260)
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
+    picture.caption(t("Each word’s mean is subtracted first, so the numbers differ from those of “Is it context?”."))
     notice(_write_notices(kept))
     exercise(lesson)
     details(_how(kept))
