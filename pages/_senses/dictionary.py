@@ -25,9 +25,11 @@ def show(over: Bench, found: Induction, names: list[str]) -> None:
     except ElmoscopeError as error:
         st.info(plain(str(error)), icon=":material/menu_book:")
         return
+    kinds = {"n": t("noun"), "v": t("verb"), "a": t("adjective"), "s": t("adjective"), "r": t("adverb")}  # as WordNets name them
     for k, name in enumerate(names):
         first, *others = beside.likeliest(k, LISTED)
         lists.heading(name, sense_colour(k))
-        further = [html("<div>{} <i>{}</i></div>", sense.gloss, sense.pos) for sense in others]
-        show_html('<div class="meanings"><div><b>{}</b> <i>{}</i></div><div class="small">{}</div></div>', first.gloss, first.pos, further)
+        further = [html("<div>{} <i>{}</i></div>", sense.gloss, kinds.get(sense.pos, sense.pos)) for sense in others]
+        kind = kinds.get(first.pos, first.pos)
+        show_html('<div class="meanings"><div><b>{}</b> <i>{}</i></div><div class="small">{}</div></div>', first.gloss, kind, further)
     st.caption(t("A guess by the words of glosses and sentences ({lexicon}): the likeliest in bold.", lexicon=beside.lexicon))

@@ -120,7 +120,7 @@ def test_the_page_shows_them_beside_its_groups_once_they_are_wanted(tiny):
     page.toggle(key="found_glosses").set_value(True).run()
     assert not page.exception
     for gloss, _ in SENSES["court"]:
-        assert f"<b>{gloss}</b>" in said(page)
+        assert f"<b>{gloss}</b> <i>noun</i>" in said(page)
     assert any("A guess by the words of glosses and sentences (tiny:1)" in each.value for each in page.caption)
 
 
