@@ -969,7 +969,7 @@ def test_pretrain_scales_its_softmax_to_what_the_held_out_text_says(answer, trai
         (["--valid", "nowhere.txt"], "nowhere.txt"),
         (["--seed", "-1"], "--seed"),
         (["--threads", "-1"], "--threads"),
-        (["--tokens", "0"], "tokens=0"),
+        (["--tokens", "0"], "tokens must be at least 1, got 0"),
         (["--table-share", "1"], "--table-share"),
         (["--start-vectors", "{vectors}"], "--projection 10"),
         (["--start-model", "nothing-of-this-name"], "nothing-of-this-name"),
