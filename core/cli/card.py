@@ -62,7 +62,7 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
     folder = Path(data)
     if not folder.is_dir():
-        raise BadInput(f"There is not a folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
+        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
     model = open_model(model)
     output = Path(output) if output else model.folder / "measures.json"
     measured = _earlier(output, model)

@@ -84,6 +84,9 @@ def json_of(value: Any) -> Any:
         return known | {name: json_of(each) for name, each in derived if isinstance(each, str | int | float)}
     if isinstance(value, Mapping):
         return {str(key): json_of(each) for key, each in value.items()}
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):  # a record that is made by thousands: with all that it says of itself
+        derived = {name: getattr(value, name) for name, each in vars(type(value)).items() if isinstance(each, property)}
+        return json_of(value._asdict() | derived)
     if isinstance(value, list | tuple):
         return [json_of(each) for each in value]
     if isinstance(value, set | frozenset):
