@@ -145,14 +145,15 @@ def of_labelled(
     rows, labels = rows[~own], labels[~own]
     weights = layer_weights(trust.layer, len(a.layers))
     mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
-    token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names))
+    pos = table.pos_of(rows)
+    token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names), pos)
     occurrences = [(q.tokens, q.position) for q in (a, b)]
     topics = evidence.topics(vectors, occurrences)
-    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names))
+    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names), pos)
     in_senses = None
     if space:
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
-        in_senses = shares_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma)
+        in_senses = shares_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses or token).middles
     shares = tuple({str(name): float(share) for name, share in zip(names, each, strict=True)} for each in middles)
     named = (shares, SENSES if space else trust.layer)
@@ -218,19 +219,21 @@ class Shares(NamedTuple):
     middles: np.ndarray  # (q, C): share of each sense by the senses' middles
 
 
-def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> Shares:
-    """Labeled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
+def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
+    """Labeled rows (n, D), their senses (n,) and parts of speech (n,), other rows (q, D) -> what the former say of the latter."""
     known, directions = evidence.center(labelled), evidence.center(rows, labelled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
     votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
-    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses))
+    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses, pos))
 
 
-def shares_in(space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str) -> Shares:
+def shares_in(
+    space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
+) -> Shares:
     """The same in the sense space, of its parts (n, V) and (q, V)."""
     mean = labelled.mean(axis=0)
-    return shares_of(space.placed(labelled, mean, lemma), labels, space.placed(rows, mean, lemma), n_senses)
+    return shares_of(space.placed(labelled, mean, lemma), labels, space.placed(rows, mean, lemma), n_senses, pos)
 
 
 def inputs_of_pairs(
