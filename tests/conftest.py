@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -20,6 +21,31 @@ def private_cache(tmp_path, monkeypatch) -> Path:
     folder = tmp_path / "cache"
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(folder))
     return folder
+
+
+@pytest.fixture(scope="session")
+def shared_cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for both workers."""
+    base = tmp_path_factory.getbasetemp()
+    return (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "shared-cache"
+
+
+@pytest.fixture(scope="session")
+def built_index(shared_cache: Path) -> Path:
+    """The folder with the index of every token of the bundled sentences, built once: it takes half a minute."""
+    from core.elmo.models import BUNDLED_MODEL, open_model
+    from core.index.tables import open_table
+    from core.text.corpora import BUNDLED_CORPUS
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("ELMOSCOPE_CACHE", str(shared_cache))
+        return open_table(BUNDLED_CORPUS, open_model(BUNDLED_MODEL)).folder
+
+
+@pytest.fixture
+def whole_index(built_index: Path, private_cache: Path) -> None:
+    """For a test that waits for every token of the bundled sentences: its cache holds their index."""
+    shutil.copytree(built_index, private_cache / "indexes" / built_index.name, copy_function=os.link)
 
 
 @pytest.fixture(autouse=True)

@@ -216,6 +216,14 @@ def test_retired_phrases_stay_away():
     assert not wrong, rule_broken(wrong)
 
 
+def test_a_percent_sign_follows_its_number():
+    """ "73%", in documents, in every text of the interface and in its translations."""
+    places = [p for p in ROOT.rglob("*") if p.suffix in {".md", ".po"} and not {".venv", ".git"} & set(p.parts)]
+    wrong = [f"{name(p)}: {line}" for p in places for line in p.read_text("utf-8").splitlines() if re.search(r"[\d}]\s%", line)]
+    assert len(places) > 30
+    assert not wrong, rule_broken(wrong)
+
+
 # --- safety and manners -----------------------------------------------------------------------------------------------
 
 

@@ -134,7 +134,7 @@ def evaluate(model: Model, *, n: int = TOKENS, seed: int = 0, space: SenseSpace 
     return {"model": model.name, "corpus": model.language.sentences, "n": len(drawn.words), **rounded}
 
 
-def drawn_for(model: Model, measures: Mapping | None) -> Drawn:
+def draw_for(model: Model, measures: Mapping | None) -> Drawn:
     """The tokens that a model's kept levels are of, so that any mix is held against the same ones; FEWER where none are kept."""
     sentences = [s.tokens for s in open_corpus(model.language.sentences, model.language)]
     return draw(model.encoder, sentences, (measures or {}).get("random", {}).get("n", FEWER))

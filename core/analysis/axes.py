@@ -14,6 +14,7 @@ import numpy as np
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import mixed
 from core.index.table import OccurrenceTable
 from core.text.languages import tokenize
@@ -160,7 +161,7 @@ def pole(table: OccurrenceTable, text: str, everything: OccurrenceTable | None =
             rows.append(np.full(len(elsewhere), -1))
             layers.append(everything.rows.take(elsewhere))
         else:
-            missing.append(word[:40])
+            missing.append(shorten(word))
     if not words:
         raise BadInput(t("An end of the axis is empty. Choose a sense or type words separated by commas."))
     if missing:

@@ -24,7 +24,7 @@ ROWS_PER_PRODUCT = 64  # states through the softmax at a time: 64 x 50,000 numbe
 MAX_WRITTEN = 50  # words in one go
 MAX_ALIGNED = 500  # tokens between what two texts begin and end with alike; longer stretches count as replaced whole
 MAX_TEMPERATURE = 5.0
-CONTEXTS = 500  # whose foresight is averaged to a word's own probability: of 1,000 the figures are 3 % better
+CONTEXTS = 500  # whose foresight is averaged to a word's own probability: of 1,000 the figures are 3% better
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,9 @@ class Reading:
             if position < before + len(sentence):
                 return number, position - before
             before += len(sentence)
-        raise BadInput(t("There is no word {position} among {count} tokens.", position=position + 1, count=len(self.tokens)))
+        raise BadInput(
+            t("There is no word {position} among {count} tokens. Choose another.", position=position + 1, count=len(self.tokens))
+        )
 
 
 @dataclass(frozen=True, slots=True)

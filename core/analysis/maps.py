@@ -85,7 +85,7 @@ class FrozenMaps:
         from safetensors import SafetensorError, safe_open
 
         if not Path(path).is_file():
-            raise MissingArtifact(t("There are no maps at {path}.", path=path))
+            raise MissingArtifact(t("There are no maps at {path}. Rebuild them.", path=path))
         try:
             with safe_open(path, framework="numpy") as file:
                 about = json.loads(file.metadata()["elmoscope_maps"])

@@ -177,7 +177,7 @@ class Spellings:
         self.vectors = np.zeros((len(self.words), projection), np.float16)  # of unit length
         self.read = 0
         if self.file.is_file():
-            kept = self._kept()
+            kept = self._open_kept()
             self.vectors[: len(kept)], self.read = kept, len(kept)
 
     def extend(
@@ -226,7 +226,7 @@ class Spellings:
             highest.append(np.where(rows[:, pairs[0]] == rows[:, pairs[1]], -1, cosines).max(axis=1))  # a word drawn twice is one
         return float(np.quantile(np.concatenate(highest), share))
 
-    def _kept(self) -> np.ndarray:
+    def _open_kept(self) -> np.ndarray:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 

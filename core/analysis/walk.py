@@ -139,7 +139,7 @@ class Walk:
             if number - first < len(bank.pooled):
                 return bank.width, self.spelling.window(int(bank.places[number - first]), bank.width)
             first += len(bank.pooled)
-        raise BadInput(t("There is no filter {number} among {n:,}.", number=number, n=len(self.pooled)))
+        raise BadInput(t("There is no filter {number} among {n:,}. Choose another.", number=number, n=len(self.pooled)))
 
 
 def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
@@ -147,7 +147,9 @@ def walk(encoder: Encoder, tokens: Sequence[str], position: int) -> Walk:
     if not tokens:
         raise BadInput(t("The sentence is empty. Type one that contains the word."))
     if not 0 <= position < len(tokens):
-        raise BadInput(t("Position {position} is outside the sentence (0 to {last}).", position=position, last=len(tokens) - 1))
+        raise BadInput(
+            t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
+        )
     model = encoder.model
     with torch.inference_mode():
         spelling, banks = _spell(model.characters, tokens[position])

@@ -6,6 +6,7 @@ from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follo
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import layer_weights, mixed
 from core.files.artifacts import safe_name, text_fingerprint
@@ -38,7 +39,7 @@ def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
     rows = table.labelled_rows(None if word == ALL_WORDS else word)
     if not len(rows):
         known = ", ".join(table.lemmas[:12])
-        raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=word, known=known))
+        raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=known))
     return rows
 
 

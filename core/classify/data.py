@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from core.classify.tables import Table
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
+from core.common.markup import shorten
 from core.files.artifacts import text_fingerprint
 from core.text.composed import folded
 from core.text.tokens import tokenize
@@ -169,10 +170,10 @@ def shuffled_labels(dataset: Dataset, seed: int) -> Dataset:
     """The same texts with every label drawn anew from the training labels: what is above chance on them is a leak."""
     pool = [example.label for example in dataset.train]
 
-    def drawn(examples: tuple[LabelledText, ...]) -> tuple[LabelledText, ...]:
+    def draw_labels(examples: tuple[LabelledText, ...]) -> tuple[LabelledText, ...]:
         return tuple(replace(e, label=pool[int(_rank(normal_form(e.text), seed, "label") * len(pool))]) for e in examples)
 
-    return replace(dataset, train=drawn(dataset.train), valid=drawn(dataset.valid), test=drawn(dataset.test))
+    return replace(dataset, train=draw_labels(dataset.train), valid=draw_labels(dataset.valid), test=draw_labels(dataset.test))
 
 
 def subset(dataset: Dataset, share: float, number: int, *, n_test: int) -> Dataset:
@@ -248,9 +249,8 @@ class _Maker:
 
     def examples(self, rows: list[_Cut], labels: tuple[str, ...], what: str) -> tuple[LabelledText, ...]:
         number = {label: k for k, label in enumerate(labels)}
-        unknown = sorted({row.label for row in rows} - set(labels))
-        if unknown:
-            values = {"label": unknown[0], "labels": ", ".join(labels)[:200]}
+        if unknown := sorted({row.label for row in rows} - set(labels)):
+            values = {"label": shorten(unknown[0]), "labels": shorten(", ".join(labels), 200)}
             raise BadInput(
                 t(
                     "The label {label!r} is in the test rows but not among the training labels ({labels}). Use the same names in both.",
@@ -311,7 +311,7 @@ def _rank(form: str, seed: int, purpose: str) -> float:
 def _labels(rows: list[_Cut], order: Sequence[str], name: str) -> tuple[str, ...]:
     hits = {row.label for row in rows}
     if len(hits) < 2:
-        values = {"name": name, "label": next(iter(hits), "")}
+        values = {"name": name, "label": shorten(next(iter(hits), ""))}
         raise BadInput(
             t("{name} has only one label, {label!r}. A classifier needs at least two.", **values)
             if hits

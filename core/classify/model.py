@@ -15,6 +15,7 @@ from core.classify.inputs import UNKNOWN, Batch
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import say, t
+from core.common.markup import shorten
 from core.elmo.mix import ScalarMix
 from core.elmo.padded_lstm import bidirectional
 
@@ -104,7 +105,7 @@ def variant_descriptions() -> dict[str, str]:
 
 def variant_named(name: str) -> Variant:
     if name not in VARIANTS:
-        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=name, names=", ".join(VARIANTS)))
+        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(name), names=", ".join(VARIANTS)))
     return VARIANTS[name]
 
 

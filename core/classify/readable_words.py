@@ -1,5 +1,5 @@
 """Which words of a text classifiers can read at all: those in letters that stand in what they were trained on. ELMo makes a vector of any
-spelling, and a linear layer an answer of any vector: without this question an emoji would be called Sports with 60 %."""
+spelling, and a linear layer an answer of any vector: without this question an emoji would be called Sports with 60%."""
 
 from collections.abc import Iterable
 

@@ -52,7 +52,7 @@ class Scores:
 def evaluate(probabilities: np.ndarray, truth: np.ndarray, labels: Sequence[str]) -> Scores:
     """Scores of (N, C) probabilities against (N,) class numbers; BadInput without examples."""
     if not len(truth):
-        raise BadInput("There is no example to score on.")
+        raise BadInput("There is no example to score on. Add one.")
     from sklearn.metrics import confusion_matrix, precision_recall_fscore_support
 
     named = probabilities.argmax(axis=1)
@@ -94,7 +94,7 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
 
 
 def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -> tuple[float, float]:
-    """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95 %
+    """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95%
     quantile) over draws. `bins`: of Scores.bins, confidence and n of each.
 
     So many texts never fall into the bins' exact shares: the error is above 0 even then.
@@ -102,7 +102,7 @@ def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -
     sure = np.array([b["confidence"] for b in bins]).clip(0, 1)
     counts = np.array([b["n"] for b in bins], int)
     if not counts.sum():
-        raise BadInput("There is no example to score on.")
+        raise BadInput("There is no example to score on. Add one.")
     right = np.random.default_rng(seed).binomial(counts, sure, size=(draws, len(counts)))
     errors = np.abs(counts * sure - right).sum(axis=1) / counts.sum()
     return float(errors.mean()), float(np.quantile(errors, 0.95))

@@ -24,7 +24,7 @@ from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
 from core.common.i18n import say, t
-from core.common.markup import command
+from core.common.markup import command, shorten
 from core.common.threads import limit
 from core.elmo.models import Model
 from core.files import public_data
@@ -99,7 +99,7 @@ def task_titles() -> dict[str, str]:
 def task_named(name: str) -> TextTask:
     """A task of TASKS, or the user's own under that name."""
     if not re.fullmatch(r"\w[\w-]{0,60}", name):
-        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=name[:80]))
+        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=shorten(name)))
     return TASKS.get(name) or TextTask(name=name, title=name)
 
 
@@ -224,9 +224,9 @@ def head_folders(task: str, folder: str | Path | None = None) -> dict[str, list[
     return {name: some for name, some in result.items() if some}
 
 
-def heads_metas(task: str, folder: str | Path | None = None) -> dict[str, dict]:
+def heads_metas(task: str) -> dict[str, dict]:
     """How each head of a task was made and how good it is, without opening its weights."""
-    return {name: read_meta(places[0]) for name, places in head_folders(task, folder).items()}
+    return {name: read_meta(places[0]) for name, places in head_folders(task).items()}
 
 
 def learned_mixes(n_layers: int) -> dict[str, list[float]]:
@@ -264,9 +264,11 @@ def open_heads(
             problems.append(str(error))
     if not heads:
         if problems:
-            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=task.name)
+            unfit = t("No head for the task {task!r} fits this model and these vectors.", task=shorten(task.name))
             raise MissingArtifact(f"{unfit} {problems[0]}")
-        raise MissingArtifact(t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=task.name))
+        raise MissingArtifact(
+            t("There is no trained head for the task {task!r}. Train one: python -m core train --help", task=shorten(task.name))
+        )
     return OpenHeads(task, heads, tuple(problems))
 
 
@@ -316,8 +318,8 @@ def _first_that_fits(places: list[Path], task: str, name: str, given: dict) -> T
     problem: ElmoscopeError = MissingArtifact(
         t(
             "There is no trained head for the task {task!r} and variant {variant!r}. Train one: python -m core train --help",
-            task=task,
-            variant=name,
+            task=shorten(task),
+            variant=shorten(name),
         )
     )
     for place in places:

@@ -15,7 +15,7 @@ from core.classify.tables import Table
 from core.classify.tasks import OpenHeads
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.markup import command
+from core.common.markup import command, shorten
 
 FEWEST = 3  # different texts of a class: one to learn from, one to stop by, one to test on
 MAX_CLASSES_IN_TABLE = 12
@@ -56,7 +56,7 @@ def check_classes(table: Table, name: str) -> None:
         forms.setdefault(row.label, set()).add(normal_form(row.text))
     values = {"name": name, "column": table.label_column, "classes": len(forms), "least": FEWEST}
     if len(forms) < 2:
-        raise BadInput(t("{name} has one class ({label!r}); a classifier needs at least two.", name=name, label=next(iter(forms))[:60]))
+        raise BadInput(t("{name} has one class ({label!r}); a classifier needs at least two.", name=name, label=shorten(next(iter(forms)))))
     few = [label for label, some in forms.items() if len(some) < FEWEST]
     if 2 * len(few) > len(forms):
         values |= {"n": len(few), "labels": ", ".join(sorted(few)[:5])[:120] + (" …" if len(few) > 5 else "")}

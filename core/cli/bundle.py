@@ -12,6 +12,7 @@ from core.cli.shared import in_columns, note, progress
 from core.cli.shipping import train_heads
 from core.common import config, i18n
 from core.common.errors import BadInput
+from core.common.markup import shorten
 from core.files import sums as checksums
 from core.files.atomic import replacing
 from core.text import languages
@@ -63,7 +64,7 @@ def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
 
     known = {part.name: part for part in bundled.all_parts()}
     if wrong := next((name for name in only if name not in known), None):
-        raise BadInput(f"There is no part '{wrong[:40]}'. Parts are: {', '.join(known)}.")
+        raise BadInput(f"There is no part '{shorten(wrong)}'. Parts are: {', '.join(known)}.")
     chosen = [part for name, part in known.items() if name in only or not only]
     stale = bundled.stale_parts(chosen)
     waiting = [part for part in chosen if part.name in stale]
@@ -72,14 +73,14 @@ def _remake(data: str | None, only: Sequence[str], only_list: bool) -> Answer:
         facts["seconds"] = bundled.remake(waiting, data, note)
     cells = ((part.name, bundled.in_words(part.minutes), ", ".join(stale.get(part.name, ["as its model is"])[:3])) for part in chosen)
     end = f"{len(stale)} of {len(chosen)} parts stale; {bundled.left(waiting)}" if only_list else f"{len(stale)} parts made again"
-    return facts, "\n".join([*in_columns(cells, right=(1,)), end])
+    return facts, [*in_columns(cells, right=(1,)), end]
 
 
 def _list_sums(result: dict, lines: list[str]) -> Answer:
     """The list of what is in assets now, written last."""
     path = checksums.make()
     n = len(path.read_text(encoding="utf-8").splitlines())
-    return result | {"sums": str(path), "files": n}, "\n".join([*lines, f"{n} files named with their sha256 in {path}"])
+    return result | {"sums": str(path), "files": n}, [*lines, f"{n} files named with their sha256 in {path}"]
 
 
 @command(
@@ -115,7 +116,7 @@ def texts(*, files) -> Answer:
         result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
         lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
         lines += [f"  {places.get(text, path.name)}: {text if isinstance(text, str) else text[0]}" for text in empty]
-    return result, "\n".join(lines)
+    return result, lines
 
 
 @command(

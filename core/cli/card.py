@@ -74,7 +74,7 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
         if name == "perplexity" and model.language.code != i18n.ENGLISH:  # what its training held out
             options = {"hold-out": model.language.hold_out, "text": [Path(file) for file in model.language.corpus]}
         options = run.numbers() | options | ({"limit": limit_text} if name == "perplexity" else {})
-        paths = (part for value in options.values() for part in _listed(value) if isinstance(part, Path))
+        paths = (part for value in options.values() for part in _as_list(value) if isinstance(part, Path))
         if missing := [path for path in paths if not (folder / path).is_file()]:
             note(f"{name}: left out, there is no {', '.join(str(folder / path) for path in missing)}.")
             continue
@@ -88,9 +88,9 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
         write_json(output, card)
         sums.renew(output)
     if not measured:
-        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
     lines = in_columns(((name, f"{facts['seconds']:.1f} s", facts["command"]) for name, facts in measured.items()), right=(1,))
-    return {**card, "output": str(output)}, "\n".join([*lines, f"-> {output}"])
+    return {**card, "output": str(output)}, [*lines, f"-> {output}"]
 
 
 def _earlier(output: Path, model: Model) -> dict:
@@ -128,11 +128,11 @@ def _command(what: str, options: dict, model: str) -> str:
     words = ["python", "-m", "core", "evaluate", what]
     for name, value in {**options, "model": None if model == BUNDLED_MODEL else model}.items():
         if value is not None:
-            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in _listed(value))]
+            words += [f"--{name}", *(part.as_posix() if isinstance(part, Path) else str(part) for part in _as_list(value))]
     return markup.command(*words)
 
 
-def _listed(value) -> list:
+def _as_list(value) -> list:
     return value if isinstance(value, list) else [value]
 
 
@@ -154,7 +154,7 @@ def evaluate_lessons(*, only, model) -> Answer:
     for layer, ranks in measures.get("control", {}).get("layers", {}).items():
         for rank, value in ranks.items():
             lines.append(f"layer {layer}, rank {rank}: tags {value['tags']:.1%}, random tags {value['control']:.1%}")
-    return measures, "\n".join([*lines, f"-> {model.folder / lessons.FILE}"])
+    return measures, [*lines, f"-> {model.folder / lessons.FILE}"]
 
 
 @command(
@@ -199,8 +199,8 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         lines += in_columns(cells)
         note("\n".join(lines[-len(rows) - 1 :]))
     if not result["measures"]:
-        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets.")
-    return result, "\n".join(lines)
+        raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
+    return result, lines
 
 
 @command(
@@ -219,7 +219,7 @@ def check_sentences(*, file) -> Answer:
         "meetings": len(meeting(rows)) // 2,
     }
     line = "{sentences:,} labeled words in sentences, {meetings:,} times two in one; {words:,} words, {senses:,} senses".format(**counts)
-    return {**counts, "faults": broken_rules}, "\n".join([*broken_rules, f"{line}: {len(broken_rules):,} faults"])
+    return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]
 
 
 evaluate = group(

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.classify.data import Dataset, SplitConfig
-from core.cli.options import MODEL, VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
+from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
 from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import BadInput
@@ -38,8 +38,8 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     option("--task", f"{', '.join(TASKS)}, or any name for rows of your own", metavar="T", required=True),
     option("--variant", VARIANT_NAMES, metavar="V", required=True, many=True),
     option("--train", ".csv, .tsv, .jsonl, or SST's trees as .txt; .xz, .gz too", metavar="F", required=True),
-    option("--test", "rows to test on (default: 20 % of --train, by a hash of the text)", metavar="F"),
-    option("--valid", "rows that decide when to stop (default: 10 % of --train, by hash)", metavar="F"),
+    option("--test", "rows to test on (default: 20% of --train, by a hash of the text)", metavar="F"),
+    option("--valid", "rows that decide when to stop (default: 10% of --train, by hash)", metavar="F"),
     option("--extra", "more training rows", metavar="F", many=True),
     option("--text-column", "by name, or by number from 1; several are joined", metavar="NAME", many=True),
     option("--label-column", "by name, or by number from 1 (default: the usual names)", metavar="NAME"),
@@ -48,11 +48,10 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     option("--share", "share of the labeled rows to use, for training and validation", metavar="S", type=float, default=1.0),
     option("--folds", "K-fold cross-validation, K runs per variant", metavar="K", type=whole(0, 100), default=0),
     option("--duplicates", "duplicate texts (default: drop for spam, else keep)", choices=("keep", "drop")),
-    flag("--order", "test on the last 20 % of the rows instead of by hash"),
+    flag("--order", "test on the last 20% of the rows instead of by hash"),
     option("--epochs", "at most (default: until the validation loss rises)", metavar="N", type=whole(1, 1000)),
     option("--output", "save the first seed's heads as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
     rows="train test valid extra text_column label_column split_seed share folds duplicates order",
 )
 def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answer:
@@ -90,7 +89,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
         return {key: value for key, value in runs[0].items() if key != "seed"}, line_of(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
     lines = in_columns((name, spread(facts["accuracy"]), f"macro F1 {spread(facts['macro_f1'])}") for name, facts in summary.items())
-    return {"task": task.name, "runs": runs, "summary": summary}, "\n".join(lines)
+    return {"task": task.name, "runs": runs, "summary": summary}, lines
 
 
 def check_places(folders: list[Path]) -> None:
@@ -108,8 +107,7 @@ def check_places(folders: list[Path]) -> None:
     option("--text", "a headline, a message, a sentence", metavar="TEXT", required=True),
     option("--variant", "default: every variant that has a trained head", metavar="V", many=True),
     HEADS,
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     from core.classify import tasks
@@ -136,7 +134,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
         for name, answer in answers.items()
     }
     lines = in_columns(((name, r["label"], f"{max(r['probabilities'].values()):.1%}") for name, r in result.items()), right=(2,))
-    return {"text": text, "task": task.name, "variants": result}, "\n".join(lines)
+    return {"text": text, "task": task.name, "variants": result}, lines
 
 
 @command(
@@ -153,7 +151,7 @@ def fetch_data(*, data_set) -> Answer:
         folder = public_data.fetch([name], report=bytes_report(name))
         files.append({"name": name, "bytes": (folder / name).stat().st_size, "md5": file.md5})
     lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
-    return {"folder": str(folder), "files": files}, "\n".join(lines)
+    return {"folder": str(folder), "files": files}, lines
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:

@@ -2,28 +2,27 @@
 
 from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns
-from core.cli.wire import json_of
 
 CORPUS = option(
     "--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's own sentences)", metavar="C", default=""
 )
-QUERY = argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins so, * any word", metavar="QUERY")
-KIND = option(
-    "--kind",
-    "how the query is read: words, lemmas in all their forms, or a regular expression a word (default word)",
-    choices=("word", "lemma", "pattern"),
-    default="word",
+QUERY = (
+    argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins so, * any word", metavar="QUERY"),
+    CORPUS,
+    option(
+        "--kind",
+        "how the query is read: words, lemmas in all their forms, or a regular expression a word (default word)",
+        choices=("word", "lemma", "pattern"),
+        default="word",
+    ),
 )
-CSV = flag("--csv", "print CSV instead of a table")
-MINIMUM = "how often at least (default {})"
+TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 
 
 @command(
     "search",
     "Every line with a word, how often and how evenly it occurs.",
-    QUERY,
-    CORPUS,
-    KIND,
+    *QUERY,
     option(
         "--order",
         "text, left, left2, left3, right, right2, right3 (by the first, second, third word before or after), source, sense, random, substitutes",
@@ -39,46 +38,40 @@ MINIMUM = "how often at least (default {})"
     option("--first", "the first line, from 0", type=whole(0), default=0),
     option("--number", "how many lines (default 20)", type=whole(0, 100_000), default=20),
     option("--seed", "of the order at random", type=whole(0), default=0),
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     from core.views import concordance as views
-    from core.views.concordance import ConcordanceRequest
 
-    result = views.concordance(bench_of(model, corpus), ConcordanceRequest(query=query, documents=tuple(documents), **options))
+    result = views.concordance(bench_of(model, corpus), views.ConcordanceRequest(query=query, documents=tuple(documents), **options))
     lines = result.lines
     if csv:
         rows = ((line.document, line.date or "", line.sense or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines)
-        return json_of(result), as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
+        return result, as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
     facts = f"{result.n:,} occurrences, {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}"
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
     table = in_columns([(line.before[-60:], line.hit, line.after[:60]) for line in lines], right=(0,))
     near = f"Similar spellings: {', '.join(result.similar)}" if result.similar else ""
-    return json_of(result), "\n".join(filter(None, (facts, forms, near, *table)))
+    return result, filter(None, (facts, forms, near, *table))
 
 
 @command(
     "collocates",
     "Words near a word, by how strongly they go with it.",
-    QUERY,
-    CORPUS,
-    KIND,
+    *QUERY,
     option("--window", "words each side (default 5)", type=whole(1, 10), default=5),
-    option("--minimum", MINIMUM.format(3), type=whole(1), default=3),
+    option("--minimum", "how often at least (default 3)", type=whole(1), default=3),
     option("--order", "log_dice or log_likelihood (default log_dice)", choices=("log_dice", "log_likelihood"), default="log_dice"),
     option("--documents", "of these documents alone", metavar="NAME", many=True),
     option("--senses", "a list of each sense, too: by labels of the file, or groups that the model finds", choices=("labels", "groups")),
     option("--most", "how many (default 50)", type=whole(1), default=50),
     flag("--content", "leave out words that carry grammar"),
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
     from core.views import concordance as views
-    from core.views.concordance import CollocatesRequest
 
-    request = CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
+    request = views.CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
     result = views.collocates(bench_of(model, corpus), request)
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [
@@ -90,9 +83,9 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     ]
     senses = ("sense", "word", "z", "here", "other senses")
     if csv:
-        return json_of(result), as_csv(senses, of_senses) if of_senses else as_csv(head, rows)
+        return result, as_csv(senses, of_senses) if of_senses else as_csv(head, rows)
     tables = [*in_columns([head, *rows], right=range(1, 7)), *(in_columns([senses, *of_senses], right=range(2, 5)) if of_senses else ())]
-    return json_of(result), "\n".join((f"{result.n:,} occurrences", *tables))
+    return result, (f"{result.n:,} occurrences", *tables)
 
 
 @command(
@@ -100,7 +93,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     "The words that a corpus has more often than another, by log-likelihood.",
     CORPUS,
     option("--against", "the other corpus (default: the further labelled sentences of the language)", metavar="C", default=""),
-    option("--minimum", MINIMUM.format(5), type=whole(1), default=5),
+    option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
     option(
         "--correction",
         "of p for many tests (default benjamini-hochberg)",
@@ -108,20 +101,18 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
         default="benjamini-hochberg",
     ),
     option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def keyness(*, corpus, csv, model, **options) -> Answer:
     from core.views import concordance as views
-    from core.views.concordance import KeynessRequest
 
-    result = views.keyness(bench_of(model, corpus), KeynessRequest(**options))
+    result = views.keyness(bench_of(model, corpus), views.KeynessRequest(**options))
     head = ("word", *result.names, "log-likelihood", "log ratio", "p")
     rows = [
         (w.word, str(w.first), str(w.second), f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}")
         for w in (*result.first, *result.second)
     ]
-    return json_of(result), as_csv(head, rows) if csv else "\n".join(in_columns([head, *rows], right=range(1, 6)))
+    return result, as_csv(head, rows) if csv else in_columns([head, *rows], right=range(1, 6))
 
 
 corpus = group("corpus", "A corpus searched and counted.", commands=(search, collocates, keyness))

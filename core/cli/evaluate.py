@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from core.elmo.models import Model
     from core.index.sense_space import SenseSpace
 
-SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
+SPACE_AND_MODEL = (option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",)), *MODEL)
 SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 
@@ -34,7 +34,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=float, default=0.8),
     SEED,
-    SPACE,
+    SPACE_AND_MODEL[0],
     CLUSTER,
     *MODEL,
 )
@@ -58,10 +58,10 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
     for measure in MEASURES:
-        lines += _differences({name: facts[measure] for name, facts in _compared(scores).items()}, f", {measure}")
+        lines += _differences({name: facts[measure] for name, facts in _list_differences(scores).items()}, f", {measure}")
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
-    return scores, "\n".join([*lines, counts])
+    return scores, [*lines, counts]
 
 
 def _space(wanted: str | None, model: Model) -> SenseSpace | None:
@@ -92,8 +92,7 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
     option("--share", "share of --data to train on (default 0.9)", metavar="S", type=float, default=0.9),
     SEED,
-    SPACE,
-    *MODEL,
+    *SPACE_AND_MODEL,
 )
 def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     from core.evaluation import all_words
@@ -109,12 +108,12 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 
     head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
     lines = _table(scores, head, cells, "most_frequent")
-    lines += _differences(_compared(scores), "")
+    lines += _differences(_list_differences(scores), "")
     frequent = {name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts}
     lines += _differences(frequent, "", "the most frequent sense")
     unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
     lines.append(f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words")
-    return scores, "\n".join(lines)
+    return scores, lines
 
 
 @command(
@@ -127,8 +126,7 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
         required=True,
     ),
     option("--test", "rows as in --dev", metavar="B.jsonl", required=True),
-    SPACE,
-    *MODEL,
+    *SPACE_AND_MODEL,
 )
 def evaluate_pairs(*, dev, test, space, model) -> Answer:
     from core.evaluation import layer_scores
@@ -145,7 +143,7 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
 
     lines = _table(scores, ("layer", "accuracy", "AUC", "threshold"), cells)
     lines.append(f"commoner answer: {scores['majority']:.1%}; {scores['n']:,} test pairs, {scores['n_dev']:,} dev pairs")
-    return scores, "\n".join(lines)
+    return scores, lines
 
 
 @command(
@@ -165,17 +163,16 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
     lines = _table(scores, None, lambda facts: (f"{facts['accuracy']:.2%}", _weights(facts)), "most_frequent")
-    lines += _differences(_compared(scores), "")
+    lines += _differences(_list_differences(scores), "")
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
-    return scores, "\n".join(lines)
+    return scores, lines
 
 
 @command(
     "sentences",
     "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
-    SPACE,
-    *MODEL,
+    *SPACE_AND_MODEL,
 )
 def evaluate_sentences(*, corpus, space, model) -> Answer:
     from core.evaluation import own_sentences
@@ -191,15 +188,15 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
         return *measures, f"{facts['silhouette']:.3f}", ", ".join(f"{facts[what]:.3f}" for what in ("same", "other", "gap"))
 
     best = scores["best_mix"]
-    head = ("layer", "1-NN (95 % interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
+    head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
     lines = _table({name: facts for name, facts in scores.items() if facts is not best}, head, cells, "form")
-    lines += _differences(_compared(scores), "")
+    lines += _differences(_list_differences(scores), "")
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
-    lines += _differences({n: d for n, d in _compared(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
+    lines += _differences({n: d for n, d in _list_differences(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
     lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
-    return scores, "\n".join(lines)
+    return scores, lines
 
 
 @command(
@@ -226,7 +223,7 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     charged = f"forward {perplexity.charged_forward:.1f}, backward {perplexity.charged_backward:.1f}"
     lines = [f"perplexity: {both} ({perplexity.tokens:,} predictions, {perplexity.unknown_share:.1%} of tokens unknown)"]
     lines.append(f"unknown words charged, each an equal share of <UNK> among {perplexity.unknown_types:,}: {charged}")
-    return result, "\n".join(lines)
+    return result, lines
 
 
 @command(
@@ -245,7 +242,7 @@ def evaluate_neighbours(*, k, model) -> Answer:
     for row in nearest["rows"]:
         near = " / ".join(f"{n['sentence']} ({n['cosine']:.2f})" for n in row["nearest"])
         lines.append(f"| {row['word']} | {row['sentence']} | {near} | {', '.join(n['sense'] for n in row['nearest'])} |")
-    return nearest, "\n".join(lines)
+    return nearest, lines
 
 
 @command("speed", "Tokens per second on the bundled sentences of its language.", *MODEL)
@@ -258,7 +255,7 @@ def evaluate_speed(*, model) -> Answer:
     return speed, text.format(**speed)
 
 
-@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
+@command("random", "Cosine of two random words, layer by layer.", *SPACE_AND_MODEL)
 def evaluate_random(*, space, model) -> Answer:
     from core.analysis import anisotropy
 
@@ -266,7 +263,7 @@ def evaluate_random(*, space, model) -> Answer:
     cosines = anisotropy.evaluate(model, space=_space(space, model))
     cells = _table(cosines, None, lambda facts: (f"{facts['mean']:.3f}", f"{facts['low']:.3f} and {facts['high']:.3f}"))
     lines = ["cosine of two random words: mean, nine in ten between", *cells]
-    return cosines, "\n".join([*lines, f"{cosines['n']:,} tokens, each of another sentence"])
+    return cosines, [*lines, f"{cosines['n']:,} tokens, each of another sentence"]
 
 
 @command(
@@ -282,7 +279,7 @@ def evaluate_vectors(*, vectors) -> Answer:
     for name, of_it in scores.items():
         values = [of_it[key]["spearman"] for key in ("wordsim353", "simlex999")] + [of_it["analogies"]["all"]["accuracy"]]
         lines.append(f"{name}: " + ", ".join("none known" if value is None else f"{value:.4f}" for value in values))
-    return scores, "\n".join(lines)
+    return scores, lines
 
 
 def _note_repeated(repeated: int, n: int, what: str) -> None:
@@ -297,7 +294,7 @@ def _table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Ite
     return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
 
 
-def _compared(scores: dict, what: str = "less_static") -> dict[str, dict]:
+def _list_differences(scores: dict, what: str = "less_static") -> dict[str, dict]:
     """What is a difference in an answer: each space minus the static context, and layer 1 minus layer 2 as "order"."""
     differences = {name: facts[what] for name, facts in scores.items() if isinstance(facts, dict) and what in facts}
     return differences | ({"order": scores["order"]} if scores.get("order") else {})

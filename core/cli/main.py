@@ -3,6 +3,7 @@ else; progress and notes go to stderr; a user's error is one line on stderr and 
 
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stdout
@@ -13,8 +14,9 @@ import click
 
 from core import __version__
 from core.cli import bundle, card, classify, corpus, live, neighbours, senses, shipping, tasks, training, vectors
-from core.cli.options import Answer, group
+from core.cli.options import group
 from core.common.errors import ElmoscopeError
+from core.common.markup import shorten
 from core.text import languages
 
 COMMANDS = (
@@ -49,7 +51,7 @@ def run(command: click.Command, words: Sequence[str], name: str) -> int:
     return answered(function, as_json=as_json)
 
 
-def parsed(command: click.Command, words: Sequence[str], name: str = "python -m core") -> tuple[partial[Answer], bool]:
+def parsed(command: click.Command, words: Sequence[str], name: str = "python -m core") -> tuple[partial, bool]:
     """The function that the words ask for with its keywords, and whether its answer is wanted as JSON."""
     return command.invoke(command.make_context(name, list(words)))
 
@@ -57,13 +59,18 @@ def parsed(command: click.Command, words: Sequence[str], name: str = "python -m 
 def _fault(error: click.UsageError) -> str:
     """What is wrong with the words, and at which option."""
     if not isinstance(error, click.BadParameter) or not error.param:
-        return error.format_message().rstrip(".")
+        return _brief(error.format_message())
     name = error.param.opts[0] if isinstance(error.param, click.Option) else error.param.metavar
     missing = isinstance(error, click.MissingParameter)
-    return f"the following arguments are required: {name}" if missing else f"argument {name}: {error.message.rstrip('.')}"
+    return f"the following arguments are required: {name}" if missing else f"argument {name}: {_brief(error.message)}"
 
 
-def answered(run: Callable[[], Answer], *, as_json: bool) -> int:
+def _brief(message: str) -> str:
+    """What click says, each value that it cites shortened."""
+    return re.sub(r"'([^']*)'", lambda value: f"'{shorten(value[1])}'", message).rstrip(".")
+
+
+def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     """Print what a command answers, or why it cannot; the exit status."""
     try:
         result, text = run()

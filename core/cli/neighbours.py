@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -11,35 +10,35 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from core.cli import wire
 from core.cli.options import BEST, CLUSTER, CORPUS, MODEL, Answer, argument, command, flag, option
 from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress
-from core.cli.wire import VIEWS
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
 from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
-from core.text.labelled_words import indexed, list_words
-from core.text.readings import WordInContext, read_in, readings
+from core.text.labelled_words import indexed
+from core.text.readings import WordInContext, read_in
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
-WORD = option("--word", "a token of the sentence, in any letter case", metavar="W", required=True)
-SENTENCE = option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True)
-POSITION = option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int)
+PLACE = (
+    option("--word", "a token of the sentence, in any letter case", metavar="W", required=True),
+    option("--sentence", "the sentence, split into tokens as ELMo's training text was", metavar="S", required=True),
+    option("--position", "which token, from 0, if the word occurs more than once", metavar="I", type=int),
+)
 READ_AS = option("--read-as", "the lemma of an ambiguous form: for wound, either wind or wound", metavar="W")
 
 
 @command(
     "neighbours",
     "Nearest occurrences of a word in a sentence.",
-    WORD,
-    SENTENCE,
-    POSITION,
+    *PLACE,
     READ_AS,
     *MODEL,
     CORPUS,
@@ -89,7 +88,7 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     ]
     query_facts = _facts(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
-    return {"query": query_facts, "neighbours": rows}, "\n".join(lines) or "No neighbours."
+    return {"query": query_facts, "neighbours": rows}, lines or "No neighbours."
 
 
 def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -> None:
@@ -103,7 +102,7 @@ def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
     if open_judge(model).space is None:
         open_language_model(model)  # says what it lacks
-        raise BadInput(f"{model.name} has no sense space.")
+        raise BadInput(f"{model.name} has no sense space. Choose another layer.")
 
 
 def in_shards(where: str) -> bool:
@@ -143,15 +142,11 @@ def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
         at += f", not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}."
         raise BadInput(f"Token {position} of the sentence is {at}")
     if not places:
-        raise _no_token(word, tokens)
+        raise BadInput(wire.no_token(word, tokens, "sentence"))
     if position is None and len(places) > 1:
         note(f"'{word}' stands at {', '.join(map(str, places))}; taking the first. Choose with --position.")
     position = places[0] if position is None else position
-    return WordInContext(tuple(tokens), position, _reading(read_as, tokens[position], model))
-
-
-def _no_token(word: str, tokens: Sequence[str]) -> BadInput:
-    return BadInput(f"'{word}' is not a token of the sentence. Its tokens: {' '.join(tokens)[:300] or '(none)'}")
+    return WordInContext(tuple(tokens), position, wire.reading(read_as, tokens[position], model.language))
 
 
 def _facts(place, word: WordInContext) -> dict:
@@ -170,7 +165,7 @@ def static_neighbours(*, word, vectors, download, k) -> Answer:
     vectors = open_vectors(vectors, allow_download=download, report=download_progress)
     nearest = vectors.neighbours(word, k)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in nearest]
-    return {"word": word, "neighbours": rows}, "\n".join(f"{r['cosine']:.3f}  {r['word']}" for r in rows)
+    return {"word": word, "neighbours": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
 
 @command(
@@ -205,15 +200,13 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
         lines.append(
             f"nearest senses {model.layers.at(verdict.named_in)}: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses)
         )
-    return result, "\n".join(lines)
+    return result, lines
 
 
 @command(
     "substitutes",
     "The words that a biLM expects in a word's place.",
-    WORD,
-    SENTENCE,
-    POSITION,
+    *PLACE,
     BEST,
     option(
         "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"
@@ -230,25 +223,23 @@ def substitutes(*, place, k, direction, common, model) -> Answer:
     (item,) = compute(bench_of(model), SubstitutesRequest(words=(word,), direction=direction, k=k, common=common))
     rows = [{"word": each.word, "probability": round(each.probability, 6)} for each in item.substitutes]
     lines = in_columns((f"{row['probability']:.1%}", row["word"]) for row in rows)
-    return {**_facts(place, word), "direction": direction, "substitutes": rows}, "\n".join(lines) or "No substitutes."
+    return {**_facts(place, word), "direction": direction, "substitutes": rows}, lines or "No substitutes."
 
 
 @command(
     "view",
     "What a page computes, as JSON: a request in, a result out.",
-    argument("name", f"which view: {', '.join(VIEWS)}", metavar="NAME"),
+    argument("name", f"which view: {', '.join(wire.VIEWS)}", metavar="NAME"),
     option("--request", 'a JSON object, such as {"word": {"text": "We sat on the bank."}, "space": "1"}', metavar="JSON", required=True),
     CORPUS,
     option("--vectors", "static vectors: a registry name or a vector file (default: its language's own)", metavar="V", default=""),
     *MODEL,
 )
 def view(*, name, request, corpus, vectors, model) -> Answer:
-    from core.cli import wire
-
     try:
         parsed = json.loads(request)
-    except ValueError as error:
-        raise BadInput(f"--request is no JSON: {error}.") from None
+    except (ValueError, RecursionError) as error:
+        raise BadInput(f"--request is no JSON: {error}. Use an object, such as {wire.example(wire.view_named(name))}.") from None
     result = wire.answer(bench_of(model, corpus, vectors), name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 
@@ -258,16 +249,6 @@ def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> 
     tokens = tuple(languages.tokenize(sentence))
     places = find_word(list(tokens), word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, model.language)]
     if not places:
-        raise _no_token(word, tokens)
-    read_as = _reading(read_as, tokens[places[0]], model) or read_in(tokens, places[0])
+        raise BadInput(wire.no_token(word, tokens, "sentence"))
+    read_as = wire.reading(read_as, tokens[places[0]], model.language) or read_in(tokens, places[0])
     return WordInContext(tokens, places[0], read_as)
-
-
-def _reading(wanted: str | None, word: str, model: Model) -> str:
-    """What an ambiguous spelling is to be read as; "" where nothing is wanted."""
-    if not wanted:
-        return ""
-    possible = readings(word, list_words(model.language))
-    if wanted not in possible:
-        raise BadInput(f"'{word}' cannot be read as '{wanted}'. It may be read as: {', '.join(possible) or 'nothing but itself'}.")
-    return wanted

@@ -3,8 +3,8 @@ command's file imports torch outside its functions: `--help` need not wait for i
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, make_dataclass
-from functools import partial
+from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from functools import partial, wraps
 from itertools import takewhile
 from typing import Any
 
@@ -13,7 +13,7 @@ import click
 from core.common.config import NEIGHBOURS
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help
-Answer = tuple[dict, str]  # for --json, and for people
+Answer = tuple[Any, str | Iterable[str]]  # for --json, and for people: a text or its lines
 
 
 class Helped:
@@ -37,12 +37,12 @@ class Command(Helped, click.Command):
     a keyword of the function and the options that it takes together."""
 
     def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
-        super().__init__(name, callback=callback, **settings)
+        super().__init__(name, callback=_answering(callback), **settings)
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
             self.groups["model"] = ModelOptions
 
-    def __call__(self, **options) -> Answer:
+    def __call__(self, **options) -> tuple[dict, str]:
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
         return self.callback(**self._group(defaults | options))
 
@@ -60,7 +60,7 @@ class Command(Helped, click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, self._join(ctx, list(args)))
 
-    def invoke(self, ctx: click.Context) -> tuple[Callable[[], Answer], bool]:
+    def invoke(self, ctx: click.Context) -> tuple[Callable[[], tuple[dict, str]], bool]:
         """What is to be run, and whether its answer is wanted as JSON."""
         return partial(self.callback, **self._group(ctx.params)), ctx.params.get("json", False)
 
@@ -91,6 +91,21 @@ class Command(Helped, click.Command):
         return joined
 
 
+def _answering(function: Callable[..., Answer]) -> Callable[..., tuple[dict, str]]:
+    """What a command's function answers: a view's result as JSON has it, lines as one text."""
+
+    @wraps(function)
+    def answer(**options) -> tuple[dict, str]:
+        result, lines = function(**options)
+        if is_dataclass(result):
+            from core.cli.wire import json_of
+
+            result = json_of(result)
+        return result, lines if isinstance(lines, str) else "\n".join(lines)
+
+    return answer
+
+
 def _is_value(word: str) -> bool:
     return not word.startswith("-") or word == "-" or " " in word or re.fullmatch(r"-\d+|-\d*\.\d+", word) is not None
 
@@ -103,7 +118,9 @@ class Group(Helped, click.Group):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         known = [name for get_param in self.get_params(ctx) for name in get_param.opts]
-        if not args or (args[0].startswith("-") and args[0] not in known):
+        if args and args[0].startswith("-") and args[0] not in known:
+            ctx.fail(f"No such option {args[0]!r}")
+        if not args:
             ctx.fail(f"the following arguments are required: {self.subcommand_metavar}")
         return super().parse_args(ctx, args)
 
@@ -179,7 +196,6 @@ CORPUS = option(
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
 BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
-VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,3 +224,4 @@ MODEL = (
     flag("--download", "fetch a model that is not on this machine yet"),
     DEVICE,
 )
+MODEL_AND_VECTORS = (*MODEL, option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini"))

@@ -7,8 +7,12 @@ from pathlib import Path
 from core.cli.options import MODEL, Answer, command, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_text
 from core.common.errors import BadInput
+from core.common.markup import shorten
 
-CSV = option("--csv", "write the table there, too", metavar="FILE")
+TEXTS = "a registry name, an index folder, or a file of sentences (default: its language's own)"
+CORPUS = option("--corpus", TEXTS, metavar="C", default="")
+WORD = option("--word", "the word", metavar="W", required=True)
+TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
 DATES = "its texts from one date to another, such as 1850..1899"
 
@@ -17,7 +21,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     "change",
     "How a word's use differs between two corpora or two spans of dates; without --word, which words differ most.",
     option("--word", "the word; left out: a list of all words that are frequent enough", metavar="W"),
-    option("--first", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    option("--first", TEXTS, metavar="C", default=""),
     option("--second", "the same of the second side (default: the first's)", metavar="C", default=""),
     option("--first-dates", DATES, metavar="A..B", default=""),
     option("--second-dates", DATES, metavar="A..B", default=""),
@@ -29,8 +33,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
     option("--most", "of the list: words, the most frequent ones (default 1000)", type=whole(1), default=1000),
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),
-    CSV,
-    *MODEL,
+    *TABLE,
     sides="first second first_dates second_dates uses clusters judgments",
     ranking="at_least most",
 )
@@ -43,7 +46,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     if sides.judgments and not sides.uses:
         raise BadInput("--judgments belong to a file of uses: name it with --uses.")
     if sides.uses:
-        word, *kept = usage_graphs.kept_sides(sides.uses, sides.clusters, word)
+        word, *kept = usage_graphs.keep_sides(sides.uses, sides.clusters, word)
         first, second = (Side(corpus=name) for name in kept)
     else:
         first = _side(sides.first, sides.first_dates, "--first-dates")
@@ -55,10 +58,13 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         request = change.RankRequest(space=layer, at_least=ranking.at_least, most=ranking.most)
         ranked = change.rank(change.read(bench, first, second), request, progress("words"))
         rows = [{"word": each.word, **_row(each.change), "corrected_p": round(each.corrected, 6)} for each in ranked]
-        return {"layer": layer, "words": rows}, "\n".join(_table(rows, csv))
+        return {"layer": layer, "words": rows}, _table(rows, csv)
     result = change.compute(bench, change.ChangeRequest(word=word, first=first, second=second, space=layer, number=groups))
     if graph:
-        _write_graph(Path(graph), result)
+        files = change.graph_files(result)
+        for name, text in files.items():
+            write_text(Path(graph) / name, text)
+        note(f"wrote {', '.join(files)} to {Path(graph)}")
     measures = result.change.measures
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
     control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
@@ -75,7 +81,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
     }
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
     for name, of in measures.items():
-        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95 % below {of.limit:.3f}; p = {of.p:.3f}")
+        lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
     if sides.judgments:
@@ -85,7 +91,7 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
                 **facts["judgments"]
             ).replace("None", "–")
         )
-    return facts, "\n".join([*lines, *_table(bands, csv)])
+    return facts, [*lines, *_table(bands, csv)]
 
 
 def _score_judgments(sides, word: str, result) -> dict:
@@ -124,49 +130,36 @@ def _side(corpus: str, dates: str, name: str):
 
     start, dots, end = dates.partition("..")
     if dates and not (dots and (start or end)):
-        raise BadInput(f"{name} is '{dates[:40]}'. Write it as 1850..1899, either end may be left out.")
+        raise BadInput(f"{name} is '{shorten(dates)}'. Write it as 1850..1899, either end may be left out.")
     return Side(corpus=corpus, start=start.strip(), end=end.strip())
-
-
-def _write_graph(folder: Path, result) -> None:
-    from core.corpus import usage_graphs
-
-    tokens = [(o.tokens, o.position) for o in result.items]
-    groupings = ["1"] * result.change.first + ["2"] * result.change.second
-    files = {
-        "uses.csv": usage_graphs.written_uses(result.word, tokens, groupings),
-        "clusters.csv": usage_graphs.written_clusters(result.word, result.groups.tolist()),
-        "judgments.csv": usage_graphs.written_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
-    }
-    for name, text in files.items():
-        write_text(folder / name, text)
-    note(f"wrote {', '.join(files)} to {folder}")
 
 
 @command(
     "spread",
     "A few labels of a word's sentences spread to all of them, with probabilities; the most doubtful to label next.",
-    option("--word", "the word", metavar="W", required=True),
+    WORD,
     option(
         "--labels",
         "JSONL of labeled sentences: tokens, position, sense; as this command and the page write them",
         metavar="FILE",
         required=True,
     ),
-    option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    CORPUS,
     option("--second", "a second annotator's file: Krippendorff's alpha of both", metavar="FILE"),
     option("--merge", "senses to put into others before: from=into", metavar="A=B", many=True, extends=True),
     option("--ask", "how many of the most doubtful sentences to name (default 10)", type=whole(0), default=10),
     option("--output", "write all sentences with their senses there: JSONL that the pages read as labeled sentences", metavar="FILE"),
     LAYER,
-    CSV,
-    *MODEL,
+    *TABLE,
     annotation="labels second merge",
 )
 def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -> Answer:
     from core.corpus import label_files
     from core.views import induction
 
+    merged = label_files.pairs(annotation.merge)
+    for file in filter(None, (annotation.labels, annotation.second)):  # what is wrong with one is said before the model reads
+        label_files.read_senses(file)
     bench = bench_of(model, corpus)
     request = induction.InductionRequest(word=word, space=layer)
     occurrences = induction.compute(bench, request).occurrences
@@ -174,13 +167,13 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
         note(f"{read.missing} labeled sentences are not in the corpus.")
-    labels = read.labels.merge(label_files.pairs(annotation.merge)) if annotation.merge else read.labels
+    labels = read.labels.merge(merged) if merged else read.labels
     result = induction.compute(bench, induction.InductionRequest(word=word, space=layer, given=labels.given)).spread
     if result is None:
         raise BadInput(f"{Path(annotation.labels).name} has {len(labels.senses)} sense; label sentences of at least 2.")
     if output:
         texts = [o.text for o in occurrences.items]
-        write_text(output, label_files.written_labels(occurrences.word, sentences, labels, result, texts))
+        write_text(output, label_files.format_labels(occurrences.word, sentences, labels, result, texts))
     rows = [
         {
             "number": k,
@@ -203,19 +196,18 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
         lines.append(f"Krippendorff's alpha of both annotators: {facts['alpha']:.3f}, on {facts['labeled_by_both']} sentences")
     lines += ["the most doubtful:"] * bool(doubtful)
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)
-    return {**facts, "doubtful": doubtful, "sentences": rows}, "\n".join(lines)
+    return {**facts, "doubtful": doubtful, "sentences": rows}, lines
 
 
 @command(
     "glosses",
     "A WordNet's glosses beside a word's sense groups, the likeliest of each first: a guess. Needs the package wn and its data.",
-    option("--word", "the word", metavar="W", required=True),
-    option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's own)", metavar="C", default=""),
+    WORD,
+    CORPUS,
     option("--groups", "how many groups (default: as many as the vectors suggest)", type=whole(1, 20)),
     option("--most", "glosses of each group (default 3)", type=whole(1), default=3),
     LAYER,
-    CSV,
-    *MODEL,
+    *TABLE,
 )
 def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
     from core.views import induction
@@ -228,7 +220,7 @@ def senses_glosses(*, word, corpus, groups, most, layer, csv, model) -> Answer:
         for k, name in enumerate(result.groups.names)
         for sense in beside.likeliest(k, most)
     ]
-    return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, "\n".join(_table(rows, csv))
+    return {"word": result.occurrences.word, "lexicon": beside.lexicon, "guesses": rows}, _table(rows, csv)
 
 
 def _table(rows: Sequence[dict], path: str | None) -> list[str]:

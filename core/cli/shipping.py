@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 from core.cli.classify import HEADS, TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, open_heads, spread
-from core.cli.options import MODEL, VECTORS, Answer, command, flag, option, whole
+from core.cli.options import MODEL_AND_VECTORS, Answer, command, flag, option, whole
 from core.cli.shared import in_columns, note, progress
 from core.files import sums
 from core.files.artifacts import provenance, write_json
@@ -25,8 +25,7 @@ EXPERIMENTS = (
     DATA,
     option("--output", "default: assets/heads", metavar="DIR", default="assets/heads"),
     option("--tasks", "default: all", metavar="T", choices=TASKS, many=True, default=TASKS),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     """Every variant of every task, in what ships; a head that is there and whole, of the same data and model, stays."""
@@ -82,8 +81,7 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
         default=(0, 1, 2),
     ),
     flag("--together", "at the end, also score all heads of all seeds as one ensemble"),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def experiments(*, data, output, only, seeds, together, vectors, model) -> Answer:
     """Every run of the Results page that has no line yet."""
@@ -105,7 +103,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
         for name, variants in summaries.items()
         for variant, facts in variants.items()
     )
-    return {"output": output, "made": len(made), "summary": summaries}, "\n".join(in_columns(cells))
+    return {"output": output, "made": len(made), "summary": summaries}, in_columns(cells)
 
 
 @command(
@@ -117,8 +115,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
     option("--seeds", "seeds of the typing errors (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
     option("--limit", "only the first N test texts", metavar="N", type=whole(1)),
     HEADS,
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
@@ -142,4 +139,4 @@ def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
     cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
     lines = in_columns(cells, right=range(1, len(cells[0])))
-    return {"output": output, **table}, "\n".join(lines)
+    return {"output": output, **table}, lines

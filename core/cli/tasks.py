@@ -7,7 +7,7 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.options import MODEL, VECTORS, Answer, command, flag, group, option, whole
+from core.cli.options import MODEL_AND_VECTORS, Answer, command, flag, group, option, whole
 from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
 # core.tasks.catalogue, which imports torch
 PAPER_TASKS = ("questions", "entailment", "roles", "coreference", "names", "wikigold", "chunks", "speech", "clusters")
-TASK = option("--task", ", ".join(PAPER_TASKS), metavar="T", choices=PAPER_TASKS, required=True)
-VARIANT = option("--variant", "GloVe and characters, or ELMo beside them", choices=("baseline", "elmo"), default="elmo")
 DATA = option("--data", "holds ner/, entailment/, srl/, coref/, qa/, conll2000/", metavar="FOLDER", required=True)
+HEAD = (
+    option("--task", ", ".join(PAPER_TASKS), metavar="T", choices=PAPER_TASKS, required=True),
+    option("--variant", "GloVe and characters, or ELMo beside them", choices=("baseline", "elmo"), default="elmo"),
+    DATA,
+)
 ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=True, default=PAPER_TASKS)
 
 
 @command(
     "train",
     "Train a task's head and score it on the test set; resumes where it stopped.",
-    TASK,
-    VARIANT,
-    DATA,
+    *HEAD,
     option("--further", "also train on these: reddit, amazon (questions)", metavar="SET", many=True),
     option("--seed", "of every random choice (default 0)", metavar="S", type=whole(0), default=0),
     option("--epochs", "at most (default: the task's own)", metavar="N", type=whole(1, 1000)),
@@ -38,8 +39,7 @@ ONLY = option("--only", "default: all", metavar="T", choices=PAPER_TASKS, many=T
     option("--limit-train", "examples of the train set (0: all; default: the task's own)", metavar="N", type=whole(0)),
     option("--limit-test", "examples of the test set (0: all; default: the task's own)", metavar="N", type=whole(0)),
     option("--output", "save the head as DIR/TASK/VARIANT (default: the cache)", metavar="DIR"),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
     recipe="seed epochs random_labels limit_train limit_test",
 )
 def train(*, task, variant, data, further, recipe, output, vectors, model) -> Answer:
@@ -69,13 +69,10 @@ def train(*, task, variant, data, further, recipe, output, vectors, model) -> An
 @command(
     "evaluate",
     "Score a trained head on the test set.",
-    TASK,
-    VARIANT,
-    DATA,
+    *HEAD,
     option("--test", "a further test set in place of the task's own: xquad (questions)", metavar="SET"),
     option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: the cache, then assets)", metavar="DIR"),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     from core.learning.frozen import vectors_fingerprint
@@ -110,8 +107,7 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     option("--curve", "also train on N examples, for a learning curve", metavar="N", type=whole(1), many=True),
     flag("--no-controls", "skip the runs on random labels"),
     option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
-    *MODEL,
-    VECTORS,
+    *MODEL_AND_VECTORS,
 )
 def results(*, data, only, seeds, curve, no_controls, output, vectors, model) -> Answer:
     """Every run that has no entry yet; then the table."""
@@ -125,7 +121,7 @@ def results(*, data, only, seeds, curve, no_controls, output, vectors, model) ->
     summaries = measured.summaries(measured.read_results(Path(output) / "results.json"))
     keys = ("baseline", "elmo", "error_reduction", "seeds")
     table = {name: {key: getattr(value, key) for key in keys} for name, value in summaries.items()}
-    return {"output": output, "made": len(made), "table": table}, "\n".join(in_columns(starmap(_row, summaries.items()), right=(1,)))
+    return {"output": output, "made": len(made), "table": table}, in_columns(starmap(_row, summaries.items()), right=(1,))
 
 
 @command(
@@ -157,7 +153,7 @@ def fetch(*, data, only) -> Answer:
         if name.endswith(".zip"):
             files += [{"name": f"entailment/{path.name}", "bytes": path.stat().st_size} for path in unpack(folder / name)]
     lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
-    return {"folder": str(folder), "files": files}, "\n".join(lines)
+    return {"folder": str(folder), "files": files}, lines
 
 
 def _notes():

@@ -15,6 +15,7 @@ from core.cli.options import CLUSTER, MODEL, Answer, ModelOptions, argument, com
 from core.cli.shared import cluster_of, note, open_model, progress, spread_model
 from core.common.config import FLOAT32, PRECISIONS
 from core.common.errors import BadInput
+from core.common.markup import shorten
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
@@ -43,7 +44,7 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
 )
 def embed(*, input, output, stateful, batch_size, engine, precision, cluster, model) -> Answer:
     if not output.endswith(".npz"):
-        raise BadInput(f"--output must end in .npz, got '{output}'.")
+        raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
     if not 1 <= batch_size <= 100_000:
         raise BadInput(f"--batch-size must be between 1 and 100,000, got {batch_size}.")
     if cluster is not None and (stateful or engine == "allennlp"):
@@ -74,12 +75,12 @@ def _read_embed_input(path: Path, stateful: bool) -> list:
             raise BadInput("--stateful needs a .json list of equally long streams of token lists.")
         return [list(s.tokens) for s in read_sentences(path, split=False)]
     if path.suffix != ".json":
-        raise BadInput(f"--input must be a .json or .txt file, got '{path.name}'.")
+        raise BadInput(f"--input must be a .json or .txt file, got '{shorten(path.name)}'.")
     check_fits(path, 1 << 30)
     try:
         data = parse_json(path.read_bytes())
     except ValueError as error:
-        raise BadInput(f"{path} cannot be read: {error}.") from None
+        raise BadInput(f"{path} cannot be read: {error}. Choose another file.") from None
     streams = data if stateful else [data]
     if not isinstance(data, list) or not all(isinstance(stream, list) for stream in streams):
         raise BadInput(f"{path} must hold a list of {'streams of ' if stateful else ''}token lists.")
@@ -91,7 +92,7 @@ def _tokens(sentence, path: Path) -> list[str]:
     if isinstance(sentence, str):
         return sentence.split(" ") if sentence else []
     if not isinstance(sentence, list) or not all(isinstance(token, str) for token in sentence):
-        raise BadInput(f"{path} must hold lists of tokens (strings), found: {str(sentence)[:60]}")
+        raise BadInput(f"{path} must hold lists of tokens (strings), found: {shorten(sentence)}")
     return sentence
 
 
@@ -142,7 +143,7 @@ def predict(*, text, direction, k, model) -> Answer:
     rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
     result = {"text": text, "direction": direction, "predictions": rows, "unknown": round(unknown, 6)}
     lines = [f"{r['probability']:7.2%}  {r['word']}" for r in rows]
-    return result, "\n".join([*lines, f"{unknown:7.2%}  any word outside the vocabulary"])
+    return result, [*lines, f"{unknown:7.2%}  any word outside the vocabulary"]
 
 
 @command("setup", "Make AllenNLP's own Python 3.10 environment.")

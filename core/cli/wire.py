@@ -6,8 +6,9 @@ than once; without either it is the word that all texts of the request together 
 
 from __future__ import annotations
 
+import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -17,10 +18,14 @@ from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
 import numpy as np
 
 from core.common.errors import BadInput
-from core.text.readings import WordInContext
+from core.common.limits import limits
+from core.common.markup import shorten
+from core.text.labelled_words import list_words
+from core.text.readings import WordInContext, readings
 from core.text.tokens import find_word
 
 if TYPE_CHECKING:
+    from core.text.languages import Language
     from core.workbench import Bench
 
 VIEWS = (
@@ -30,6 +35,8 @@ VIEWS = (
 SEVERAL = ("concordance", "collocates", "keyness")  # functions of core.views.concordance
 Compute = Callable[["Bench", Any], Any]
 WORD_KEYS = ("text", "word", "position", "read_as")
+EXAMPLE = '{"text": "We sat on the bank.", "word": "bank"}'
+KINDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false", NoneType: "null"}
 
 
 def answer(bench: Bench, name: str, request: Any) -> dict[str, Any]:
@@ -42,14 +49,16 @@ def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
     """A view's request out of JSON."""
     kind = _request_class(compute)
     if not isinstance(given, dict):
-        raise BadInput(f"A request is a JSON object, such as {example(compute)}; this is {_short(given)}.")
+        raise BadInput(f"A request is a JSON object, such as {example(compute)}, not {cite(given)}.")
     hints = get_type_hints(kind)
     required = [field.name for field in fields(kind) if field.default is MISSING]
     if unknown := sorted(given.keys() - hints.keys()):
-        raise BadInput(f"'{unknown[0][:60]}' is not part of a request. It takes: {', '.join(hints)}.")
+        raise BadInput(f"'{shorten(unknown[0])}' is not part of a request. Use: {', '.join(hints)}.")
     if missing := [name for name in required if name not in given]:
         raise BadInput(f"The request lacks '{missing[0]}'. It needs: {', '.join(required)}.")
-    words = _words(bench, [(name, given[name]) for name in given if WordInContext in _leaves(hints[name])])
+    if empty := [name for name in required if WordInContext in _leaves(hints[name]) and _several(hints[name]) and given[name] == []]:
+        raise BadInput(f"'{empty[0]}' is an empty list. Use [{EXAMPLE}].")
+    words = _words(bench, {name: (hints[name], given[name]) for name in given if WordInContext in _leaves(hints[name])})
     return kind(**{name: words[name] if name in words else _value(name, hints[name], given[name]) for name in given})
 
 
@@ -85,7 +94,7 @@ def json_of(value: Any) -> Any:
 def view_named(name: str) -> Compute:
     """What computes the view of that name."""
     if name not in VIEWS:
-        raise BadInput(f"There is no view '{name[:60]}'. Views: {', '.join(VIEWS)}.")
+        raise BadInput(f"There is no view '{shorten(name)}'. Views: {', '.join(VIEWS)}.")
     if name in SEVERAL:
         return getattr(import_module("core.views.concordance"), name)
     return import_module(f"core.views.{name}").compute
@@ -101,16 +110,17 @@ def _leaves(hint: Any) -> tuple[Any, ...]:
     return tuple(leaf for part in get_args(hint) for leaf in _leaves(part)) if get_origin(hint) else (hint,)
 
 
-def _words(bench: Bench, given: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Every word of a request, all guessed together."""
-    listed = [(name, each) for name, value in given if value is not None for each in (value if isinstance(value, list) else [value])]
+def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
+    """Every word of a request, all guessed together; of each name its hint and value."""
+    listed = [(name, each) for name, (hint, value) in given.items() for each in _as_list(name, hint, value)]
     for name, each in listed:
         if not isinstance(each, dict) or not isinstance(each.get("text"), str) or each.keys() - set(WORD_KEYS):
-            raise BadInput(
-                f'\'{name}\' is a word in context, such as {{"text": "We sat on the bank.", "word": "bank"}}, not {_short(each)}.'
-            )
+            raise BadInput(f"'{name}' is a word in context, not {cite(each)}. Use: {EXAMPLE}.")
+        for key in ("word", "read_as"):
+            if each.get(key) is not None:
+                _value(f"{name}.{key}", str, each[key])
     if not listed:
-        return {name: value if value is None else () for name, value in given}
+        return {name: None if value is None else () for name, (_, value) in given.items()}
     texts = [each["text"] for _, each in listed]
     places = [_position(bench, name, each) for name, each in listed]
     words = (
@@ -118,28 +128,56 @@ def _words(bench: Bench, given: list[tuple[str, Any]]) -> dict[str, Any]:
         if len(texts) <= 2
         else [bench.words(text, at=[place])[0] for text, place in zip(texts, places, strict=True)]
     )
-    if len(words) < len(texts):
-        raise BadInput(f"'{listed[0][0]}' needs a text with a word in it.")
     read = [
-        WordInContext(word.tokens, word.position, each.get("read_as") or word.read_as)
+        WordInContext(word.tokens, word.position, reading(each.get("read_as"), word.word, bench.language) or word.read_as)
         for word, (_, each) in zip(words, listed, strict=True)
     ]
-    groups = {name: [word for word, (of, _) in zip(read, listed, strict=True) if of == name] for name, _ in given}
-    return {name: None if value is None else tuple(groups[name]) if isinstance(value, list) else groups[name][0] for name, value in given}
+    groups = {name: tuple(word for word, (of, _) in zip(read, listed, strict=True) if of == name) for name in given}
+    return {
+        name: None if value is None else groups[name] if isinstance(value, list) else groups[name][0] for name, (_, value) in given.items()
+    }
+
+
+def _as_list(name: str, hint: Any, value: Any) -> list[Any]:
+    """The words of a part of a request, which is one, a list, or null, as its hint has it."""
+    if value is None and NoneType in get_args(hint):
+        return []
+    if isinstance(value, list) != _several(hint):
+        wanted = EXAMPLE if isinstance(value, list) or value is None else f"[{EXAMPLE}]"
+        raise BadInput(
+            f"'{name}' is {'one word' if wanted == EXAMPLE else 'a list of words'} in context, not {cite(value)}. Use: {wanted}."
+        )
+    return value if isinstance(value, list) else [value]
+
+
+def _several(hint: Any) -> bool:
+    return any(get_origin(kind) is tuple for kind in (hint, *get_args(hint)))
+
+
+def reading(wanted: str | None, word: str, language: Language) -> str:
+    """What an ambiguous spelling is to be read as; "" where nothing is wanted. BadInput names what it may be read as."""
+    if not wanted:
+        return ""
+    if wanted not in (possible := readings(word, list_words(language))):
+        what = f"Choose: {', '.join(possible)}." if possible else "Leave that out."
+        raise BadInput(f"'{shorten(word)}' cannot be read as '{shorten(wanted)}'. {what}")
+    return wanted
 
 
 def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> int | None:
     """Where the word is; None: to be guessed."""
-    tokens = bench.language.tokenize(given["text"])
+    tokens, most = bench.language.tokenize(given["text"]), limits().max_words
+    if not 1 <= len(tokens) <= most:
+        raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {most}, such as {EXAMPLE}.")
     position, word = given.get("position"), given.get("word")
     if position is not None:
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            raise BadInput(f"'{name}': position {_short(position)} is not a token's, from 0 to {len(tokens) - 1}.")
+            raise BadInput(f"'{name}': position {cite(position)} is not a token. Use 0 to {len(tokens) - 1}.")
         return position
     if not word:
         return None
-    if not (places := find_word(tokens, str(word))):
-        raise BadInput(f"'{name}': '{str(word)[:60]}' is not a token of the text. Its tokens: {' '.join(tokens)[:300] or '(none)'}.")
+    if not (places := find_word(tokens, word)):
+        raise BadInput(f"'{name}': {no_token(word, tokens, 'text')}")
     return places[0]
 
 
@@ -149,24 +187,36 @@ def _value(name: str, hint: Any, given: Any) -> Any:
         return None
     for kind in kinds:
         if get_origin(kind) is tuple and isinstance(given, list):
-            inner, *rest = get_args(kind)
-            return tuple(
-                _value(name, each, part)
-                for each, part in zip((inner, *rest) if rest and rest != [...] else [inner] * len(given), given, strict=False)
-            )
+            parts = get_args(kind)
+            parts = parts[:1] * len(given) if parts[-1] is ... else parts
+            if len(parts) == len(given):
+                return tuple(_value(name, each, part) for each, part in zip(parts, given, strict=True))
         if is_dataclass(kind) and isinstance(given, dict) and given.keys() <= get_type_hints(kind).keys():
             inner_hints = get_type_hints(kind)
             missing = [field.name for field in fields(kind) if field.default is MISSING and field.name not in given]
             if missing:
-                raise BadInput(f"'{name}' lacks '{missing[0]}'.")
+                raise BadInput(f"'{name}' lacks '{missing[0]}'. It takes: {', '.join(inner_hints)}.")
             return kind(**{key: _value(f"{name}.{key}", inner_hints[key], each) for key, each in given.items()})
         if kind is float and isinstance(given, int | float) and not isinstance(given, bool):
             return float(given)
         if kind in (str, int, bool) and type(given) is kind:
             return given
-    wanted = " or ".join("null" if kind is NoneType else getattr(kind, "__name__", str(kind)) for kind in kinds)
-    raise BadInput(f"'{name}' is {_short(given)}, and should be: {wanted}.")
+    raise BadInput(f"'{name}' is {cite(given)}. Use {' or '.join(map(_kind_name, kinds))}.")
 
 
-def _short(value: Any) -> str:
-    return repr(value)[:80]
+def _kind_name(kind: Any) -> str:
+    """What a value of that type is called in JSON."""
+    if get_origin(kind) is tuple:
+        return f"a list of {' and '.join(_kind_name(part) for part in get_args(kind) if part is not ...)}"
+    return f"an object of {', '.join(get_type_hints(kind))}" if is_dataclass(kind) else KINDS[kind]
+
+
+def cite(value: Any) -> str:
+    """A value as JSON has it, shortened."""
+    return shorten(json.dumps(value, ensure_ascii=False))
+
+
+def no_token(word: str, tokens: Sequence[str], of: str) -> str:
+    if not tokens:
+        return f"There is no word in the {of}. Write one with '{shorten(word)}' in it."
+    return f"'{shorten(word)}' is not a token of the {of}. Choose one of: {shorten(' '.join(tokens), 300)}"

@@ -26,7 +26,8 @@ from core.cluster.store import open_store
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
-from core.elmo.mix import check_weights, gram, mixed, mixed_cosines
+from core.common.markup import shorten
+from core.elmo.mix import check_weights, gram, mix_cosines, mixed
 from core.files.artifacts import provenance, read_json, replacing, write_json
 from core.index.neighbours import ANY, Index, Neighbour, Question
 from core.index.sense_space import SenseSpace
@@ -111,7 +112,7 @@ def candidates(
     """Rows of the whole index that may be nearest to a vector (1, W), in order; of the approximate index of layers, or of a space."""
     faiss = _faiss()
     made, _ = _open_cells(shards, space)
-    chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).kept(question) for shard in shards.shards]), bitorder="little")
+    chosen = np.packbits(np.concatenate([open_shard(shards.url, shard).may_answer(question) for shard in shards.shards]), bitorder="little")
     usual = PROBED_SENSES if space else (PROBED, PROBED_FILTERED)
     share = probed if probed is not None else usual[question.which != ANY]
     nprobe = max(8, min(made.nlist, round(share * made.nlist)))
@@ -127,7 +128,7 @@ def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Nei
     for shard, here in by_shard(shards, rows):
         table = open_shard(shards.url, shard)
         cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
-        values = mixed_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
+        values = mix_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
         best = np.argsort(-values, kind="stable")[: question.k]
         parts.append([place_in_index(shard, Neighbour(table.occurrence(int(here[b])), float(values[b]))) for b in best])
     return merged(parts, question.k)
@@ -190,7 +191,7 @@ def _read(folder: str, corpus: str, model: str):
         lengths = [float(length) for length in meta["lengths"]]
         return _faiss().read_index(str(path / "cells.faiss"), mapped), lengths
     except (RuntimeError, KeyError, TypeError, ValueError) as error:
-        reason = str(error)[:100]
+        reason = shorten(error, 100)
         message = t("{file} is unreadable ({reason}). Rerun `index approximate`.", file=path / "cells.faiss", reason=reason)
         raise CorruptArtifact(message) from None
 

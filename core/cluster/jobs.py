@@ -19,7 +19,7 @@ from distributed.comm import CommClosedError
 
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.markup import command
+from core.common.markup import command, shorten
 
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
@@ -90,7 +90,7 @@ def connected(address: str) -> Iterator[Client]:
     except (OSError, ValueError, TypeError) as error:
         _close(client)
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise _nobody(address, reason[:160]) from None
+        raise _nobody(address, shorten(reason, 160)) from None
     try:
         try:
             client.wait_for_workers(1, timeout=WORKERS_S)
@@ -115,7 +115,11 @@ def worker_command(address: str) -> str:
 
 def _nobody(address: str, reason: str) -> BadInput:
     return BadInput(
-        t("No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler", address=address, reason=reason)
+        t(
+            "No Dask scheduler answers at '{address}' ({reason}). Start one: python -m dask scheduler",
+            address=shorten(address, 100),
+            reason=reason,
+        )
     )
 
 
@@ -205,5 +209,9 @@ def _report_errors(address: str) -> Iterator[None]:
         yield
     except (CancelledError, CommClosedError, TimeoutError) as error:
         raise ElmoscopeError(
-            t("Cluster {address} is gone ({reason}). Finished work is kept: rerun.", address=address, reason=type(error).__name__)
+            t(
+                "Cluster {address} is gone ({reason}). Finished work is kept: rerun.",
+                address=shorten(address, 100),
+                reason=type(error).__name__,
+            )
         ) from None

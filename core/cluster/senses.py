@@ -39,7 +39,7 @@ class SensesOfShards(Index):
 
     def _rows(self, question: Question) -> list[tuple[Shard, np.ndarray]]:
         if not self._too_many(question):
-            return [(shard, np.flatnonzero(open_shard(self.shards.url, shard).kept(question))) for shard in self.shards.shards]
+            return [(shard, np.flatnonzero(open_shard(self.shards.url, shard).may_answer(question))) for shard in self.shards.shards]
         weights = layer_weights(str(LAYER), len(question.query.layers))
         near = ShardedIndex(self.shards).nearest(question.query, weights, k=sense_index.MOST_READ, which=question.which)
         return by_shard(self.shards, np.sort([n.occurrence.row for n in near]))
@@ -47,7 +47,7 @@ class SensesOfShards(Index):
     def _too_many(self, question: Question) -> bool:
         tables = (open_shard(self.shards.url, shard) for shard in self.shards.shards)
         return (
-            sum(np.count_nonzero(self.space.unread(table, np.flatnonzero(table.kept(question)))) for table in tables)
+            sum(np.count_nonzero(self.space.unread(table, np.flatnonzero(table.may_answer(question)))) for table in tables)
             > sense_index.MOST_READ
         )
 

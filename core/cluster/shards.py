@@ -28,6 +28,7 @@ from core.cluster.store import SHARD, Store, absolute_place, open_store
 from core.cluster.worker_model import held, held_substitutes
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files import ours
 from core.files.artifacts import parse_json, provenance, short, text_fingerprint
 from core.index import sense_space
@@ -150,7 +151,7 @@ def open_shards(where: str | Path) -> Shards:
         sentence = 0
         for each in meta["shards"]:
             if not re.fullmatch(SHARD, str(each["name"])):
-                raise ValueError(t("{name!r} is not a shard name", name=str(each["name"])[:80]))
+                raise ValueError(t("{name!r} is not a shard name", name=shorten(each["name"])))
             sizes = row, int(each["rows"]), sentence, int(each["sentences"])
             shards.append(Shard(f"shards/{each['name']}", *sizes, each["name"]))
             row, sentence = row + shards[-1].rows, sentence + shards[-1].sentences

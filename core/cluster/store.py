@@ -19,6 +19,7 @@ from fsspec.implementations.local import LocalFileSystem
 from core.common.config import cache_folder
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files import ours
 from core.files.artifacts import replacing, text_fingerprint
 
@@ -44,7 +45,7 @@ class Store:
     def place(self, name: str) -> str:
         """Where a name lies; CorruptArtifact for one that leads out of the store."""
         if "\\" in name or name.startswith("/") or {"", ".", ".."} & set(name.split("/") if name else ()):
-            raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=name[:80]))
+            raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=shorten(name)))
         return f"{self.root}/{name}" if name else self.root
 
     def has(self, name: str) -> bool:
@@ -123,7 +124,7 @@ class Store:
     def fetch(self, name: str) -> Path:
         """A folder's files on this machine, to be mapped: as they lie, or as a copy that is kept."""
         if not _FETCHED.fullmatch(name):
-            raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=name[:80]))
+            raise CorruptArtifact(t("{place} has the unknown name {name!r}. Rebuild it.", place=self.url, name=shorten(name)))
         if self.is_folder:
             return Path(self.place(name))
         kept = _own_disk(self.url) / "kept" / (name or "whole")
@@ -142,7 +143,7 @@ def open_store(where: str) -> Store:
         fs, root = url_to_fs(where)
     except (ImportError, ValueError) as error:
         reason = str(error).rstrip(".")
-        raise BadInput(t("{place} cannot be shared storage: {reason}.", place=where, reason=reason)) from None
+        raise BadInput(t("{place} cannot be shared storage: {reason}. Choose another place.", place=where, reason=reason)) from None
     return Store(where, fs, root.rstrip("/"))
 
 

@@ -10,6 +10,7 @@ from platformdirs import user_cache_path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSETS = ROOT / "assets"
@@ -78,7 +79,7 @@ class ModelShape:
             lstm, cnn = options["lstm"], options["char_cnn"]
             if cnn.get("activation", "relu") != "relu":
                 name = cnn["activation"]
-                raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=name))
+                raise BadInput(t("options.json: activation '{name}' is unsupported, use 'relu'.", name=shorten(name)))
             return cls(
                 filters=tuple((int(width), int(count)) for width, count in cnn["filters"]),
                 character_dim=int(cnn["embedding"]["dim"]),
@@ -94,7 +95,7 @@ class ModelShape:
             message = t("options.json has no {name}; it needs 'lstm' and 'char_cnn'.", name=missing)
             raise BadInput(message) from None
         except (TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise BadInput(t("options.json has an invalid value: {error}.", error=error)) from None
+            raise BadInput(t("options.json has an invalid value: {error}. Correct it.", error=error)) from None
 
     def to_options(self) -> dict:
         """The dictionary that AllenNLP 2.10.1 reads as options.json."""

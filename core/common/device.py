@@ -9,6 +9,7 @@ import torch
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 
 AUTO, CPU, CUDA, MPS = NAMES = "auto", "cpu", "cuda", "mps"
 PROCESSOR = torch.device(CPU)
@@ -24,9 +25,9 @@ def choose(name: str = CPU) -> torch.device:
     """One of NAMES -> a device that is there; BadInput names one that is not, and what there is."""
     there = present()
     if name not in NAMES:
-        raise BadInput(t("Unknown device “{device}”; use {known}.", device=name, known=", ".join(NAMES)))
+        raise BadInput(t("Unknown device “{device}”; use {known}.", device=shorten(name), known=", ".join(NAMES)))
     if name != AUTO and name not in there:
-        raise BadInput(t("No device “{device}” here; use {there}.", device=name, there=", ".join(there)))
+        raise BadInput(t("No device “{device}” here; use {there}.", device=shorten(name), there=", ".join(there)))
     chosen = torch.device(there[0] if name == AUTO else name)
     if chosen.type == CUDA:
         torch.backends.cudnn.allow_tf32 = False  # torch's default rounds convolutions to 10 bits, the third digit of a vector

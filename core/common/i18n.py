@@ -13,12 +13,14 @@ import os
 import re
 import string
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
 from gettext import GNUTranslations, NullTranslations
 from numbers import Real
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from markupsafe import Markup, escape
 
@@ -26,26 +28,47 @@ from core.common.errors import ElmoscopeError
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "texts"
 ENGLISH = "en"
+T = TypeVar("T")
 _ENGLISH = NullTranslations()
-_language: ContextVar[str | None] = ContextVar("language", default=None)
-_source: list[Callable[[], str | None]] = []  # who is asked where this thread has not been told
 # The digits whose Korean name ends in a consonant (영 일 삼 육 칠 팔); of these 일, 칠 and 팔 end in ㄹ.
 _CLOSED_DIGITS, _L_DIGITS = frozenset("013678"), frozenset("178")
 
 
-def use(language: str | None) -> None:
-    """Make `t` answer in that language, in this thread, until told otherwise; None forgets it."""
-    _language.set(language)
+class InThread(Generic[T]):
+    """What is in use in this thread; a source is asked in threads that were told nothing: parts of a page run again in new ones."""
+
+    def __init__(self, name: str) -> None:
+        self._value: ContextVar[T | None] = ContextVar(name, default=None)
+        self._source: Callable[[], T | None] = lambda: None
+
+    def use(self, value: T | None) -> None:
+        """From now on; None forgets it."""
+        self._value.set(value)
+
+    def follow(self, source: Callable[[], T | None]) -> None:
+        """Ask `source` where no `use` said it."""
+        self._source = source
+
+    @contextmanager
+    def within(self, value: T) -> Iterator[None]:
+        """For a while."""
+        token = self._value.set(value)
+        try:
+            yield
+        finally:
+            self._value.reset(token)
+
+    def get(self) -> T | None:
+        return self._value.get() or self._source()
 
 
-def follow(source: Callable[[], str | None]) -> None:
-    """Ask `source` for the language in threads that were not told one by `use`: parts of a page run again in new threads."""
-    _source[:] = [source]
+_language: InThread[str] = InThread("language")  # in which `t` answers
+use, follow = _language.use, _language.follow
 
 
 def language() -> str:
     """The language in use: "en", or the name of a catalog."""
-    name = _language.get() or (_source[0]() if _source else None)
+    name = _language.get()
     return name if name in _catalogues(os.environ.get("ELMOSCOPE_DATA")) else ENGLISH
 
 

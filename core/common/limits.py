@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 
 ON, OFF = ("1", "on", "true", "yes"), ("0", "off", "false", "no")
 
@@ -95,13 +96,13 @@ def _read(public: str | None, *values: str | None) -> Limits:
 def _switch(variable: str, value: str) -> bool:
     word = value.strip().lower()
     if word not in (*ON, *OFF):
-        raise BadInput(t("{variable} is {value!r}; use on or off.", variable=variable, value=value[:40]))
+        raise BadInput(t("{variable} is {value!r}; use on or off.", variable=variable, value=shorten(value)))
     return word in ON
 
 
 def _number(variable: str, value: str) -> int:
     text = value.strip().replace("_", "")
     if not (text.isascii() and text.isdecimal() and 1 <= len(text) <= 12 and int(text) >= 1):
-        message = t("{variable} is {value!r}; use a whole number from 1.", variable=variable, value=value[:40])
+        message = t("{variable} is {value!r}; use a whole number from 1.", variable=variable, value=shorten(value))
         raise BadInput(message)
     return int(text)

@@ -22,13 +22,14 @@ def plain(text: object, most: int | None = None) -> str:
     return "".join(f"\\{sign}" if sign in MARKDOWN else sign for sign in line)
 
 
-def shorten(text: str, most: int = CITED) -> str:
-    """`text` as a message cites it: at most so many letters, the last one … where it was longer.
+def shorten(value: object, most: int = CITED, *, end: int = 0) -> str:
+    """`value` as a message or a label cites it: at most so many letters, … for what is left out: behind, or before the last `end`.
 
-    >>> shorten("no-such-corpus"), shorten("x" * 300, 5)
-    ('no-such-corpus', 'xxxx…')
+    >>> shorten("no-such-corpus"), shorten("the river bank", 9), shorten("a-long-name.csv", 10, end=4)
+    ('no-such-corpus', 'the rive…', 'a-lon….csv')
     """
-    return text if len(text) <= most else text[: most - 1] + "…"
+    text = str(value)
+    return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"
 
 
 def code(text: object) -> str:

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.common.i18n import t
+from core.common.i18n import InThread, t
 
 MIX = "mix"
 SENSES = "senses"
@@ -125,33 +122,14 @@ class Layers:
         return t("{model}, {layer}", model=self.called, layer=self.title(space))
 
 
-_told: ContextVar[Layers | None] = ContextVar("layers", default=None)
-_source: list[Callable[[], Layers | None]] = []
-
-
-def use(layers: Layers | None) -> None:
-    """Speak of these layers in this thread, until told otherwise; None forgets them."""
-    _told.set(layers)
-
-
-@contextmanager
-def speaking_of(layers: Layers) -> Iterator[None]:
-    """Speak of these layers for a while, as where a second model stands beside the one in use."""
-    token = _told.set(layers)
-    try:
-        yield
-    finally:
-        _told.reset(token)
-
-
-def follow(source: Callable[[], Layers | None]) -> None:
-    """Ask `source` for the layers in threads that were not told them by `use`: parts of a page run again in new threads."""
-    _source[:] = [source]
+_layers: InThread[Layers] = InThread("layers")
+use, follow = _layers.use, _layers.follow
+speaking_of = _layers.within  # as where a second model stands beside the one in use
 
 
 def in_use() -> Layers:
     """Those of the model in use; elmo-mini's where none is."""
-    return _told.get() or (_source[0]() if _source else None) or Layers()
+    return _layers.get() or Layers()
 
 
 def subscript(number: int) -> str:

@@ -27,7 +27,7 @@ EQUAL = 8  # digits to which two scores are the same: shares are kept to nine, a
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Paired:
-    """The mean of first minus second over the same items, with its 95 % bootstrap interval and a two-sided p by sign flips."""
+    """The mean of first minus second over the same items, with its 95% bootstrap interval and a two-sided p by sign flips."""
 
     mean: float
     low: float | None  # None, both: too few groups, or all differ alike
@@ -54,10 +54,10 @@ class Paired:
         """The same for a bracket behind the difference."""
         if self.low is None or self.high is None:
             return t("no interval")
-        return f"{format_number(times * self.low + more, form)} – {format_number(times * self.high + more, form)}"
+        return self.span(form, times=times, more=more)
 
     def in_points(self) -> str:
-        """Itself in points with its interval behind it: "+1.2 (+0.3 – +2.1)"."""
+        """Itself in points with its interval behind it: "+1.2 (+0.3 to +2.1)"."""
         return f"{format_number(100 * self.mean, '+.1f')} ({self.ends()})"
 
     def cell(self, form: str = "+.1f", *, times: float = 100, more: float = 0.0) -> str:
@@ -152,7 +152,7 @@ def rank_p(observed: float, null: np.ndarray) -> float:
 
 
 def holm(p: Sequence[float]) -> np.ndarray:
-    """p (m,) -> adjusted p (m,): under 0.05 for any false alarm in the family at most 5 % of times (Holm 1979)."""
+    """p (m,) -> adjusted p (m,): under 0.05 for any false alarm in the family at most 5% of times (Holm 1979)."""
     p = np.asarray(p, np.float64)
     order = np.argsort(p, kind="stable")
     adjusted = np.empty(len(p))
@@ -161,7 +161,7 @@ def holm(p: Sequence[float]) -> np.ndarray:
 
 
 def benjamini_hochberg(p: Sequence[float]) -> np.ndarray:
-    """p (m,) -> adjusted p (m,): of those under 0.05 at most 5 % are false alarms, in the mean (Benjamini and Hochberg 1995)."""
+    """p (m,) -> adjusted p (m,): of those under 0.05 at most 5% are false alarms, in the mean (Benjamini and Hochberg 1995)."""
     p = np.asarray(p, np.float64)
     order = np.argsort(p, kind="stable")
     raised = p[order] * len(p) / np.arange(1, len(p) + 1)
@@ -201,7 +201,7 @@ def mcnemar(first: np.ndarray, second: np.ndarray) -> McNemar:
 
 
 def margin(first: float, second: float, n: int) -> float:
-    """Below this a difference of two accuracies on n texts may be chance, at 95 %, judged by n alone. As if each had answered texts of its
+    """Below this a difference of two accuracies on n texts may be chance, at 95%, judged by n alone. As if each had answered texts of its
     own: on the same texts chance is smaller as a rule, so that this errs on the safe side."""
     return float(1.96 * np.sqrt((first * (1 - first) + second * (1 - second)) / n)) if n else 1.0
 
@@ -218,7 +218,7 @@ def points(difference: float) -> str:
 
 
 def _with_interval(mean: float, drawn: np.ndarray, p: float, groups: int) -> Paired:
-    """A mean with the middle 95 % of what was drawn of it (DRAWS,), where there are groups enough and the draws differ by more than rounding."""
+    """A mean with the middle 95% of what was drawn of it (DRAWS,), where there are groups enough and the draws differ by more than rounding."""
     if groups < FEWEST or np.ptp(drawn) < 10.0 ** (2 - EQUAL):
         return Paired(mean=mean, low=None, high=None, p=p, groups=groups)
     low, high = np.quantile(drawn, (0.025, 0.975))

@@ -36,13 +36,13 @@ def read(path: Path) -> Catalogue:
             PoFileParser(texts, ignore_obsolete=True, abort_invalid=True).parse(io.BytesIO(path.read_bytes()))
         return texts
     except (PoFileError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise BadInput(f"{path} is no .po file that can be read: {error}.") from None
+        raise BadInput(f"{path} is no .po file that can be read: {error}. Correct it.") from None
 
 
 def po_bytes(texts: Catalogue) -> bytes:
     """As a .po file: sorted by the English, each text on one line, so that what two people add merges; no place in the code, which moves."""
     for message in texts:
-        message.flags -= {"python-format", "python-brace-format"}  # guessed from "50 % of"; and a particle is no format of Python's
+        message.flags -= {"python-format", "python-brace-format"}  # guessed from "50% of"; and a particle is no format of Python's
     file = io.BytesIO()
     write_po(file, texts, width=0, no_location=True, sort_output=True, ignore_obsolete=True)
     return file.getvalue()

@@ -7,6 +7,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.significance import benjamini_hochberg
 
 PRIOR = 500.0  # words that the prior of `log_odds` weighs together
@@ -53,7 +54,7 @@ def p_values(g2: np.ndarray, correction: str = FDR) -> np.ndarray:
     from scipy.special import chdtrc
 
     if correction not in CORRECTIONS:
-        raise BadInput(t("Unknown correction {name!r}. Choose: {names}.", name=correction[:40], names=", ".join(CORRECTIONS)))
+        raise BadInput(t("Unknown correction {name!r}. Choose: {names}.", name=shorten(correction), names=", ".join(CORRECTIONS)))
     p = chdtrc(1, np.asarray(g2, float))
     if correction == FDR:
         return benjamini_hochberg(p) if len(p) else p

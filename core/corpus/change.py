@@ -33,7 +33,7 @@ class Measure:
 
     value: float
     null: float  # mean of the shuffled
-    limit: float  # 95 % of the shuffled stay below
+    limit: float  # 95% of the shuffled stay below
     p: float
 
 

@@ -46,8 +46,7 @@ def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np
 
     A step is below 0 before the hit.
     """
-    if not 1 <= window <= WIDEST:
-        raise BadInput(t("A window of {n} words; choose 1 to {most}.", n=window, most=WIDEST))
+    check_window(window)
     steps = np.zeros(len(corpus), np.int8)
     sentence = corpus.sentence[hits.first]
     last = hits.first + hits.length - 1
@@ -125,6 +124,12 @@ def by_sense(
             SenseWord(corpus.word_list[words[k]], float(z[k]), int(own[words[k]]), int(total[words[k]] - own[words[k]])) for k in best
         ]
     return results
+
+
+def check_window(window: int) -> None:
+    """BadInput where it is not 1 to WIDEST words."""
+    if not 1 <= window <= WIDEST:
+        raise BadInput(t("A window of {n} words; choose 1 to {most}.", n=window, most=WIDEST))
 
 
 def with_word_near(corpus: EncodedCorpus, hits: Hits, word: str, window: int) -> np.ndarray:

@@ -58,8 +58,3 @@ def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
     dates = corpus.date[corpus.sentence[hits.first]]
     of = np.bincount(of_date[dates[dates >= 0]], minlength=len(labels))
     return list(zip(labels.tolist(), of.tolist(), sizes.astype(int).tolist(), strict=True))
-
-
-def parts(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
-    """What dispersion is measured over: documents, or equal stretches of a single one."""
-    return by_document(corpus, hits) if len(corpus.documents) > 1 else by_stretch(corpus, hits)

@@ -27,7 +27,7 @@ from core.text.tokens import JOINER, bare
 
 VERSION = 1
 REPORT_EVERY = 2_000  # sentences
-ARRAYS = ("spelling", "word", "sentence", "starts", "document", "date", "text_at", "texts", "label_at", "label_sense", "label_lemma")
+ARRAYS = ("spelling", "word", "sentence", "starts", "document", "date", "text_at", "texts", "label_at", "label_sense")
 Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
 
 
@@ -45,13 +45,12 @@ class EncodedCorpus:
     texts: np.ndarray  # uint8, UTF-8
     label_at: np.ndarray  # (n,) int64, labeled tokens in order
     label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
-    label_lemma: np.ndarray  # (n,) int32, in `lemmas`; -1 where none
     spellings: pa.Array = field(repr=False)
     words: pa.Array = field(repr=False)  # alphabetical
     documents: list[str]
     dates: list[str]  # sorted
     senses: list[str]
-    lemmas: list[str]
+    unnamed: str = ""  # in `documents`, what sentences without a document are under
     folder: Path | None = None  # from which it is mapped
 
     def __len__(self) -> int:
@@ -67,7 +66,7 @@ class EncodedCorpus:
         digest = hashlib.sha256()
         for name in ARRAYS:
             digest.update(np.ascontiguousarray(getattr(self, name)).data)
-        names = (self.spelling_list, self.documents, self.dates, self.senses, self.lemmas)
+        names = (self.spelling_list, self.documents, self.dates, self.senses)
         digest.update(json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
@@ -146,7 +145,7 @@ class EncodedCorpus:
                 table = pa.table({name: getattr(self, name)})
                 with pa.OSFile(str(temporary / f"{name}.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
                     writer.write_table(table)
-            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses", "lemmas")}}
+            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses")}}
             (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
@@ -157,7 +156,7 @@ def open_folder(folder: Path) -> EncodedCorpus:
         mapped = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
         arrays = {name: array.view(np.ndarray) for name, array in mapped.items()}  # a part of a memmap costs ten times an array's
         lists = {name: _strings(folder / f"{name}.arrow") for name in ("spellings", "words")}
-        named = {name: list(names[name]) for name in ("documents", "dates", "senses", "lemmas")}
+        named = {name: list(names[name]) for name in ("documents", "dates", "senses")}
         if names["version"] != VERSION or len(arrays["word"]) != arrays["starts"][-1]:
             raise ValueError("version")
     except (OSError, ValueError, KeyError, EOFError, IndexError, pa.ArrowInvalid):
@@ -187,13 +186,13 @@ def encode(
     `unnamed` is the document of sentences that have none. `report` learns now and then how many tokens are done, of about how many, and how
     many per second; `share` says which part of the source is read.
     """
-    spellings, documents, dates, senses, lemmas = (_Numbers() for _ in range(5))
+    spellings, documents, dates, senses = (_Numbers() for _ in range(4))
     spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
     text_at, texts, labels = array("q", [0]), bytearray(), []
     started = time.monotonic()
     for k, sentence in enumerate(sentences):
         labels += [
-            (len(spelling) + target.position, target.sense, target.lemma)
+            (len(spelling) + target.position, target.sense)
             for target in sorted(sentence.targets, key=lambda target: target.position)
             if target.sense is not None or target.lemma is not None
         ]
@@ -222,13 +221,12 @@ def encode(
         date=np.where(days < 0, -1, place[days]).astype(np.int32) if len(dates) else days,
         text_at=np.frombuffer(text_at, np.int64),
         texts=np.frombuffer(bytes(texts), np.uint8),
-        label_at=np.array([at for at, _, _ in labels], np.int64),
-        label_sense=np.array([-1 if sense is None else senses[sense] for _, sense, _ in labels], np.int32),
-        label_lemma=np.array([-1 if lemma is None else lemmas[folded(lemma)] for _, _, lemma in labels], np.int32),
+        label_at=np.array([at for at, _ in labels], np.int64),
+        label_sense=np.array([-1 if sense is None else senses[sense] for _, sense in labels], np.int32),
         spellings=pa.array(names, pa.string()),
         words=pa.array(words.tolist(), pa.string()),
         documents=[name[:MAX_NAME] for name in documents],
         dates=ordered.tolist(),
         senses=list(senses),
-        lemmas=list(lemmas),
+        unnamed=unnamed[:MAX_NAME],
     )

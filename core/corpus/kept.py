@@ -34,7 +34,7 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     with languages.reading(language):
         folder = _folder(path, language)
         try:
-            return _named(open_folder(folder), path.name)
+            return _with_name(open_folder(folder), path.name)
         except CorruptArtifact:
             shutil.rmtree(folder, ignore_errors=True)
         except MissingArtifact:
@@ -47,8 +47,8 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     try:
         made.save(folder)
     except BadInput:  # a cache that cannot be written: it is made again next time
-        return _named(made, path.name)
-    return _named(open_folder(folder), path.name)
+        return _with_name(made, path.name)
+    return _with_name(open_folder(folder), path.name)
 
 
 def unread_bytes(corpus: str, language: Language) -> int:
@@ -69,6 +69,6 @@ def _folder(path: Path, language: Language) -> Path:
     return cache_folder() / "encoded" / f"{file_sha256(path)[:DIGITS]}-{language.code}-{VERSION}"
 
 
-def _named(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
+def _with_name(corpus: EncodedCorpus, unnamed: str) -> EncodedCorpus:
     """With a name for the document of sentences that have none, which is not kept: the same file may have two."""
-    return replace(corpus, documents=[name or unnamed for name in corpus.documents])
+    return replace(corpus, documents=[name or unnamed for name in corpus.documents], unnamed=unnamed)

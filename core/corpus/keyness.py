@@ -33,7 +33,7 @@ def keywords(
     p is corrected for all words that are compared. BadInput for a corpus without tokens.
     """
     if not len(first) or not len(second):
-        raise BadInput(t("A corpus without words cannot be compared."))
+        raise BadInput(t("A corpus without words cannot be compared. Choose another."))
     names = sorted({*first.word_list, *second.word_list})
     number = {name: k for k, name in enumerate(names)}
     places = [np.array([number[word] for word in corpus.word_list], int) for corpus in (first, second)]

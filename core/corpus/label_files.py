@@ -11,10 +11,11 @@ from pathlib import Path
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Labels, SpreadLabels, clean
 from core.text.file_lines import refuse, show_value
-from core.text.sentences import checked_tokens, json_rows
+from core.text.sentences import check_position, checked_tokens, json_rows
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
@@ -27,7 +28,7 @@ class ReadLabels:
     missing: int  # labels of sentences that are not among them
 
 
-def written_labels(
+def format_labels(
     lemma: str, sentences: Sequence[Token], labels: Labels, result: SpreadLabels | None, texts: Sequence[str | None] = ()
 ) -> str:
     """The labeled sentences, then, where they were spread, the others with the likeliest sense, in the corpus's order each."""
@@ -47,17 +48,14 @@ def written_labels(
     return "".join(f"{line}\n" for *_, line in sorted(lines))
 
 
-def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
-    """A person's labels in a file on these sentences. BadInput names the line of a row that is none, of a sentence with two senses, and
-    where no sentence is among these."""
+def read_senses(path: str | Path) -> dict[Token, str]:
+    """The sense of each sentence that a person labeled in a file. BadInput names the line of a row that is none, or of a sentence with two."""
     known: dict[Token, str] = {}
     for place, row in json_rows(Path(path), whole=True):
         if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
             refuse(place, t("{row} is no labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
         tokens, position = checked_tokens(row["tokens"], place), row.get("position")
-        if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-            message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
-            refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+        check_position(position, tokens, place)
         if row.get("given", True) is not False:
             sense = clean(row["sense"])
             if known.setdefault((tokens, position), sense) != sense:
@@ -66,6 +64,12 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
                     t("this sentence is “{first}” and “{second}”", first=known[tokens, position], second=sense),
                     t("Keep one of them."),
                 )
+    return known
+
+
+def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
+    """A person's labels in a file on these sentences. BadInput as `read_senses`, and where no sentence is among these."""
+    known = read_senses(path)
     place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
     sense_of = {place_of[token]: sense for token, sense in known.items() if token in place_of}
     if not sense_of:
@@ -89,9 +93,9 @@ def pairs(given: Sequence[str]) -> Mapping[str, str]:
     for text in given:
         first, equals, second = text.partition("=")
         if not (equals and clean(first) and clean(second)):
-            raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=text[:80]))
+            raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=shorten(text)))
         if into.setdefault(clean(first), clean(second)) != clean(second):
-            raise BadInput(t("“{name}” would go into two senses. Name one.", name=clean(first)))
+            raise BadInput(t("“{name}” would go into two senses. Name one.", name=shorten(clean(first))))
     return into
 
 

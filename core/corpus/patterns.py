@@ -75,7 +75,9 @@ def matching(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
     try:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
-        raise BadInput(t("{pattern} is no regular expression: {error}.", pattern=pattern, error=str(error))) from None
+        raise BadInput(
+            t("{pattern} is no regular expression: {error}. Correct it, or search for words.", pattern=pattern, error=str(error))
+        ) from None
     return _matching(corpus.words, _with_unicode(pattern), pattern)
 
 

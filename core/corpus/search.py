@@ -6,11 +6,13 @@ A search compares columns of numbers, so that its time hangs on the tokens alone
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from typing import NamedTuple
 
 import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
 from core.text.composed import composed, folded
@@ -46,13 +48,12 @@ class Hits:
         return Hits(self.first[places], self.length[places])
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A hit as a person reads it: what stands before it in its sentence, itself, what follows, and what is known of it."""
+class Line(NamedTuple):
+    """A hit as a person reads it: its sentence, where in it, and what is known of it. A tuple: thousands are made at once."""
 
-    left: tuple[str, ...]
-    words: tuple[str, ...]
-    right: tuple[str, ...]
+    tokens: tuple[str, ...]  # of the sentence
+    first: int  # of the hit, in `tokens`
+    end: int  # the token after it
     sentence: int  # its number in the corpus, from 0
     document: str
     text: str | None = None  # the sentence as written (core.text.sentences)
@@ -60,25 +61,38 @@ class Line:
     sense: str | None = None
 
     @property
+    def left(self) -> tuple[str, ...]:
+        """The words before the hit; so `words`, its own, and `right`."""
+        return self.tokens[: self.first]
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.tokens[self.first : self.end]
+
+    @property
+    def right(self) -> tuple[str, ...]:
+        return self.tokens[self.end :]
+
+    @property
     def before(self) -> str:
         """What stands before the hit, as written; so `hit` and `after`."""
-        return self._written(0, len(self.left))
+        return self._as_written(0, self.first)
 
     @property
     def hit(self) -> str:
-        return self._written(len(self.left), len(self.left) + len(self.words))
+        return self._as_written(self.first, self.end)
 
     @property
     def after(self) -> str:
-        return self._written(len(self.left) + len(self.words), None)
+        return self._as_written(self.end, None)
 
     @property
     def cells(self) -> tuple[str, int, str, str, str]:
         """Of a table: document, sentence from 1, before, hit, after."""
         return self.document, self.sentence + 1, self.before, self.hit, self.after
 
-    def _written(self, first: int, last: int | None) -> str:
-        return "".join(as_in_text((*self.left, *self.words, *self.right), self.text)[first:last]).strip()
+    def _as_written(self, first: int, last: int | None) -> str:
+        return "".join(as_in_text(self.tokens, self.text)[first:last]).strip()
 
 
 def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
@@ -93,7 +107,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     if len(query) > MAX_QUERY:
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
     if kind not in KINDS:
-        raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=kind[:40], kinds=", ".join(KINDS)))
+        raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))
     if kind == PATTERN:
         ways = [[patterns.matching(corpus, part) for part in _parts(query.split())]]
     elif kind == WORD and _has_wildcard(query):
@@ -110,13 +124,13 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     return hits
 
 
-def ordered(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | None = None, seed: int = 0) -> Hits:
+def sort_hits(corpus: EncodedCorpus, hits: Hits, by: str, *, senses: np.ndarray | None = None, seed: int = 0) -> Hits:
     """The hits sorted by the words before them or after them, by document, by sense ((n,) numbers, -1 none) or at random (by a seed).
 
     Sorted by the second word before, say, the third and fourth decide between equals, then the order of the text.
     """
     if by not in ORDERS:
-        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=by[:40], orders=", ".join(ORDERS)))
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(by), orders=", ".join(ORDERS)))
     if by in BY_LEFT:
         keys = [context_codes(corpus, hits, -k) for k in range(SORT_DEPTH, BY_LEFT.index(by), -1)]
     elif by in BY_RIGHT:
@@ -141,32 +155,24 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
     begins, lengths = corpus.starts[sentence], corpus.starts[sentence + 1] - corpus.starts[sentence]
     ends = np.cumsum(lengths)  # of each line's sentence among the tokens of all lines, which are looked up at once
     at = np.arange(lengths.sum()) + np.repeat(begins - ends + lengths, lengths)
-    tokens = tuple(corpus.spelling_array[corpus.spelling[at]].tolist())
-    left = ends - lengths + part.first - begins
-    return [
-        Line(
-            tokens[begin:k],
-            tokens[k:after],
-            tokens[after:end],
-            number,
-            corpus.documents[document],
-            text,
-            corpus.dates[date] if date >= 0 else None,
-            corpus.senses[sense] if sense >= 0 else None,
-        )
-        for begin, k, after, end, number, document, text, date, sense in zip(
-            (ends - lengths).tolist(),
-            left.tolist(),
-            (left + part.length).tolist(),
-            ends.tolist(),
-            sentence.tolist(),
-            corpus.document[sentence].tolist(),
-            corpus.texts_of(sentence),
-            corpus.date[sentence].tolist(),
-            label_of(corpus, part).tolist(),
-            strict=True,
-        )
-    ]
+    tokens = tuple(corpus.spelling_array.take(corpus.spelling[at]).tolist())
+    first = part.first - begins
+    columns = (
+        map(tokens.__getitem__, map(slice, (ends - lengths).tolist(), ends.tolist())),
+        first.tolist(),
+        (first + part.length).tolist(),
+        sentence.tolist(),
+        _names(corpus.documents, corpus.document[sentence]),
+        corpus.texts_of(sentence),
+        _names(corpus.dates, corpus.date[sentence]),
+        _names(corpus.senses, label_of(corpus, part)),
+    )
+    return list(map(Line._make, zip(*columns, strict=True)))
+
+
+def _names(names: list[str], codes: np.ndarray) -> list[str | None]:
+    """(n,) numbers of names, -1 where there is none."""
+    return [names[code] if code >= 0 else None for code in codes.tolist()]
 
 
 def label_of(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:

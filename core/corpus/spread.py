@@ -13,6 +13,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 
 FEWEST_SENSES, MOST_SENSES = 2, 8
 MOST_CHARACTERS = 80  # of a sense's name
@@ -37,7 +38,7 @@ class Labels:
     def sentences(self, sense: str) -> tuple[int, ...]:
         """The sentences labeled so; BadInput where there is no such sense."""
         if sense not in self.senses:
-            raise BadInput(t("No sense “{name}”. Senses: {names}.", name=sense[:MOST_CHARACTERS], names=", ".join(self.senses) or "–"))
+            raise BadInput(t("No sense “{name}”. Senses: {names}.", name=shorten(sense), names=", ".join(self.senses) or "–"))
         return tuple(k for k, of in self.given if of == sense)
 
     def label(self, sentences: Iterable[int], sense: str) -> "Labels":
@@ -50,7 +51,7 @@ class Labels:
         kept |= dict.fromkeys(wanted, name) if name else {}
         if len(set(kept.values())) > MOST_SENSES:
             raise BadInput(
-                t("“{name}” would be sense {n}; at most {most}. Merge two first.", name=name, n=MOST_SENSES + 1, most=MOST_SENSES)
+                t("“{name}” would be sense {n}; at most {most}. Merge two first.", name=shorten(name), n=MOST_SENSES + 1, most=MOST_SENSES)
             )
         return self._changed(kept.items())
 
@@ -61,7 +62,7 @@ class Labels:
         if not new:
             raise BadInput(t("A sense needs a name."))
         if new != sense and new in self.senses:
-            raise BadInput(t("“{name}” is a sense already. Merge the two instead.", name=new))
+            raise BadInput(t("“{name}” is a sense already. Merge the two instead.", name=shorten(new)))
         return self._changed((k, new if of == sense else of) for k, of in self.given)
 
     def merge(self, into: Mapping[str, str]) -> "Labels":
@@ -75,9 +76,9 @@ class Labels:
         """Some of a sense's sentences as a sense of their own."""
         own, apart = set(self.sentences(sense)), set(map(int, sentences))
         if not apart or not apart < own:
-            raise BadInput(t("To split “{name}” ({n} labels) choose some of its sentences, not all.", name=sense, n=len(own)))
+            raise BadInput(t("To split “{name}” ({n} labels) choose some of its sentences, not all.", name=shorten(sense), n=len(own)))
         if clean(name) in self.senses:
-            raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=clean(name)))
+            raise BadInput(t("“{name}” is a sense already. Give the new one another name.", name=shorten(clean(name))))
         return self.label(apart, name)
 
     def replaced_by(self, others: "Labels") -> "Labels":

@@ -144,7 +144,7 @@ def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = 
     return groupings
 
 
-def kept_sides(uses: str | Path, clusters: str | Path | None = None, word: str | None = None) -> tuple[str, str, str]:
+def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str | None = None) -> tuple[str, str, str]:
     """The lemma of a file of uses, and its two groupings as corpora that are kept in the cache, by their names. BadInput where there are more
     lemmas than the one that is wanted, or not two groupings."""
     read = read_uses(uses)
@@ -165,25 +165,24 @@ def kept_sides(uses: str | Path, clusters: str | Path | None = None, word: str |
     return word, first, second
 
 
-def written_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str], dates: Sequence[str] = ()) -> str:
-    """Occurrences, (tokens, position) each, and the grouping (and date) of each as uses.csv; their identifiers are `identifiers`'."""
+def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], groupings: Sequence[str]) -> str:
+    """Occurrences, (tokens, position) each, and the grouping of each as uses.csv; their identifiers are `identifiers`'."""
     rows = []
-    dates = dates or [""] * len(occurrences)
-    for name, (tokens, position), grouping, date in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, dates, strict=True):
+    for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
         context = "".join(parts)
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
-        rows.append((lemma, "", date, grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
+        rows.append((lemma, "", "", grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
     return _table(USES, rows)
 
 
-def written_clusters(lemma: str, groups: Sequence[int]) -> str:
+def format_clusters(lemma: str, groups: Sequence[int]) -> str:
     """The sense group of each use as clusters.csv."""
     return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), map(str, groups), strict=True))
 
 
-def written_judgments(lemma: str, groups: Sequence[int], annotator: str, *, seed: int = 0) -> str:
+def format_judgments(lemma: str, groups: Sequence[int], annotator: str, *, seed: int = 0) -> str:
     """Pairs of uses as judgments.csv: IDENTICAL of one group, else UNRELATED; of more than MOST_PAIRS pairs a sample."""
     names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
     if len(pairs) > MOST_PAIRS:

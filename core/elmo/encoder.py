@@ -157,7 +157,7 @@ class Encoder:
             row[half:] = layers[-1, place + 1, half:] if place + 1 < layers.shape[1] else self._edges[1]
         return result
 
-    def around_each(self, layers: np.ndarray) -> np.ndarray:
+    def places_in(self, layers: np.ndarray) -> np.ndarray:
         """(T, 2P): what `around` gives of each token of a sentence whose layers (L, T, D) are known."""
         half = self.dim // 2
         ahead, behind = np.vstack([self._edges[0], layers[-1, :, :half]]), np.vstack([layers[-1, :, half:], self._edges[1]])

@@ -9,6 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from core.common.device import CPU
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.encoder import encoded
 from core.elmo.layer_norm import layer_normalised
@@ -96,7 +97,7 @@ class ElmoVectorizer(_FromModel):
 
     def _rows(self, X) -> list[str]:
         if self.pooling not in POOLINGS:
-            raise BadInput(t("Unknown pooling {name!r}. Use one of: {names}.", name=self.pooling, names=", ".join(POOLINGS)))
+            raise BadInput(t("Unknown pooling {name!r}. Use one of: {names}.", name=shorten(self.pooling), names=", ".join(POOLINGS)))
         texts = [] if isinstance(X, str) else list(X)
         if not texts or not all(isinstance(text, str) for text in texts):
             raise BadInput(t("Give a list of at least one text."))
@@ -127,8 +128,8 @@ class ContextVectorizer(_FromModel):
         else:
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
-            sentence = " ".join(tokens)[:300]
-            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(word), tokens=sentence))
+            sentence = shorten(" ".join(tokens), 300)
+            raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(shorten(word)), tokens=sentence))
         return places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:

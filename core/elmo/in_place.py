@@ -11,14 +11,12 @@ from core.common.directions import unit
 from core.elmo.language_model import Prediction
 from core.elmo.substitutes import BACKWARD, BOTH, FORWARD, Substitutes
 from core.text import languages
-from core.text.morphemes import analysed
 from core.text.readings import WordInContext
 from core.text.sentences import as_in_text
 from core.text.tokens import bare
 from core.text.word_in_question import candidates
 
 GRAMMAR, NAME, FIRST, LAST, ALONE = "grammar", "name", "first", "last", "alone"
-NAMES = ("NNP",)  # tags of the Korean analyser
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +63,7 @@ def weakness(word: WordInContext, direction: str = BOTH) -> str:
         return ALONE
     if word.position not in {candidate.position for candidate in candidates(word.tokens, languages.in_use())}:
         return GRAMMAR
-    if _is_name(word):
+    if word.is_name:
         return NAME
     if word.position == spelled[0] and direction != BACKWARD:
         return FIRST
@@ -98,12 +96,3 @@ def _token_at(text: str, place: int) -> int:
         if place < end:
             return k
     return max(0, len(pieces) - 1)
-
-
-def _is_name(word: WordInContext) -> bool:
-    """Whether a token is written as a name: a capital within a sentence that has small letters too, or as the Korean analyser says."""
-    morpheme = analysed(word.tokens)[word.position]
-    if morpheme is not None:
-        return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
-    before = bare(word.tokens[word.position - 1]) if word.position else ""
-    return bare(word.word)[:1].isupper() and before[-1:].isalnum() and any(map(str.islower, word.tokens))

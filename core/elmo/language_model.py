@@ -147,7 +147,7 @@ class LanguageModel:
         """Full-softmax perplexity of both directions over tokenized sentences."""
         sentences = [s for s in sentences if s]
         if not sentences:
-            raise BadInput("There is no text to score: the file has no words.")
+            raise BadInput("There is no text to score: the file has no words. Choose another file.")
         known, spared, n, unscored = np.zeros(2), np.zeros(2), 0, 0  # sums of log p, of known words and of <UNK>
         for start in range(0, len(sentences), 256):
             for scores, unknown in self._all_scored(sentences[start : start + 256]):

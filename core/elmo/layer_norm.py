@@ -48,7 +48,7 @@ def gram_deviations(gram: np.ndarray, means: np.ndarray, size: int) -> np.ndarra
 
 def normalised_gram(gram: np.ndarray, means: np.ndarray, d: np.ndarray, size: int) -> np.ndarray:
     """`core.elmo.mix.gram` of the normalized layers: (N, L(L+1)/2), means and deviations (N, L) -> the same shape, float32."""
-    out = np.empty(gram.shape, np.float32, order="F")  # as core.elmo.mix.mixed_cosines reads it soonest
+    out = np.empty(gram.shape, np.float32, order="F")  # as core.elmo.mix.mix_cosines reads it soonest
     for k, (i, j) in enumerate(zip(*np.triu_indices(means.shape[1]), strict=True)):
         out[:, k] = (gram[:, k] - size * means[:, i] * means[:, j]) / (d[:, i] * d[:, j])
     return out
@@ -58,7 +58,7 @@ def normalised_cross(cross: np.ndarray, own: tuple[np.ndarray, np.ndarray], rows
     """Products of a query's normalized layers with those of N rows: (N, L, L), means and deviations (L,), (N, L) -> (N, L, L)."""
     (means, d), (row_means, row_d) = own, rows
     n, n_layers = cross.shape[:2]
-    out = np.empty((n_layers, n_layers, n), np.float32)  # as core.elmo.mix.mixed_cosines reads it soonest
+    out = np.empty((n_layers, n_layers, n), np.float32)  # as core.elmo.mix.mix_cosines reads it soonest
     for i in range(n_layers):
         for j in range(n_layers):
             out[i, j] = (cross[:, i, j] - size * means[i] * row_means[:, j]) / (d[i] * row_d[:, j])

@@ -17,6 +17,7 @@ from core.common.config import FLOAT32, INT8, PRECISIONS
 from core.common.device import of
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.model import BiLM, ProjectedLSTM, State
 from core.elmo.recurrence import LstmProducts, infer
 
@@ -29,7 +30,7 @@ LEAST = 1e-12  # of a scale: rows of zeros
 def stacks(model: BiLM, precision: str) -> BiLM | NarrowStacks:
     """What runs a model's LSTMs at a precision. BadInput for one that there is not, or not on this machine."""
     if precision not in PRECISIONS:
-        raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=precision, known=", ".join(PRECISIONS)))
+        raise BadInput(t("Unknown precision “{precision}”; use {known}.", precision=shorten(precision), known=", ".join(PRECISIONS)))
     if precision == FLOAT32:
         return model
     if (device := of(model)).type != "cpu":

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 from core.common import directions
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 
 
 class ScalarMix(nn.Module):
@@ -35,7 +36,7 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     try:
         values = np.asarray([float(w) for w in weights])
     except (TypeError, ValueError, OverflowError):
-        raise BadInput(t("Layer weights must be numbers, got {weights!r}.", weights=weights)) from None
+        raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(weights))) from None
     if len(values) != n_layers:
         facts = {"n": n_layers, "given": len(values)}
         raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **facts))
@@ -97,7 +98,7 @@ def _upper(n_layers: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return rows, columns, np.where(rows == columns, 1.0, 2.0)
 
 
-def mixed_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def mix_cosines(cross: np.ndarray, query_gram: np.ndarray, gram_rows: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Cosines of a query's mix with every row's mix, (N,), from layer products alone; (K, N) for K mixes (K, L) at once.
 
     cross (N, L, L): query layer i with row layer j; query_gram (L(L+1)/2,); gram_rows (N, L(L+1)/2). Both are read soonest
@@ -124,7 +125,7 @@ def layer_weights(layer: str, n_layers: int, weights: str | None = None) -> np.n
         parts = weights.split(",") if weights else [1 / n_layers] * n_layers
         return check_weights(parts, n_layers)
     if layer not in map(str, range(n_layers)):
-        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", layer=layer[:60], top=n_layers - 1))
+        raise BadInput(t("There is no layer '{layer}'. Use 0 to {top} or 'mix'.", layer=shorten(layer), top=n_layers - 1))
     return np.eye(n_layers)[int(layer)]
 
 

@@ -67,7 +67,7 @@ def open_model(
     folder = resolve(name, "model", allow_download=allow_download, report=report)
     if is_transformer(folder):
         if precision != FLOAT32:
-            raise BadInput(t("{model} is a transformer. Only ELMo runs with fewer bits.", model=name))
+            raise BadInput(t("{model} is a transformer. Only ELMo runs with fewer bits. Choose another model.", model=name))
         return Model(name, folder, TransformerEncoder(folder, name=name, pieces=pieces, device=place), fingerprint_of(folder, pieces))
     encoder = Encoder(load_bilm(folder), name=name, precision=precision, device=place)
     fingerprint = model_fingerprint(folder)
@@ -113,7 +113,7 @@ def masked_words(model: Model) -> MaskedWords:
 def allennlp_files(model: Model) -> tuple[Path, Path]:
     """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
     if not model.is_elmo:
-        raise BadInput(t("{model} is a transformer. AllenNLP's engine reads only ELMo.", model=model.name))
+        raise BadInput(t("{model} is a transformer. AllenNLP's engine reads only ELMo. Choose another model.", model=model.name))
     options, weights = find_files(model.folder)
     if weights.suffix == ".hdf5":
         return options, weights

@@ -19,6 +19,7 @@ from torch import Tensor
 
 from core.common.errors import BadInput
 from core.common.i18n import ENGLISH, t
+from core.common.markup import shorten
 from core.elmo.language_model import SPECIALS, LanguageModel, Prediction
 from core.text import languages
 from core.text.dictionary_forms import dictionary_forms
@@ -67,7 +68,7 @@ class Substitutes:
             raise BadInput(t("k must be between 1 and {most}, got {k}.", most=MOST, k=k))
         if direction not in (BOTH, FORWARD, BACKWARD):
             known = ", ".join((BOTH, FORWARD, BACKWARD))
-            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=direction, known=known))
+            raise BadInput(t("Unknown direction {direction!r}. Use one of: {known}.", direction=shorten(direction), known=known))
         results = []
         for start in range(0, len(places), ROWS_PER_PRODUCT):
             rows = slice(start, start + ROWS_PER_PRODUCT)
@@ -117,11 +118,6 @@ class Substitutes:
                 largest = roots.amax(dim=1, keepdim=True).nan_to_num(neginf=0.0)
             sums.addmm_(roots.sub_(largest).exp_(), whitened[block])
         return torch.nn.functional.normalize(sums)  # zeros where no word may answer
-
-    def overlap(self, places: np.ndarray, words: Sequence[str]) -> float:
-        """Of two places (2, 2P) how far they expect the same words, 0 to 1: the sum of sqrt(p q)."""
-        p, q = self._shares(places, words, BOTH, False)
-        return min(1.0, float((p * q).sqrt().sum()))
 
     def changes(self, places: np.ndarray, words: Sequence[str], k: int = 3) -> list[Change]:
         """From the first of n places (n, 2P) to each of the others. 1 - the sum of sqrt(p q) is half the sum of (sqrt p - sqrt q)^2: the

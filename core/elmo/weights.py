@@ -131,7 +131,7 @@ def read_options(path: Path) -> ModelShape:
     try:
         return ModelShape.from_options(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, RecursionError) as error:
-        raise CorruptArtifact(t("{path} is not valid JSON: {error}.", path=path, error=error)) from None
+        raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
 
 
 def save_hdf5(model: BiLM, folder: Path) -> None:
@@ -199,7 +199,9 @@ def _read_hdf5(path: Path, shape: ModelShape) -> dict[str, torch.Tensor]:
         message = t("{path} lacks a weight of its options.json: {name}.", path=path, name=error.args[0])
         raise CorruptArtifact(message) from None
     except (OSError, ValueError, TypeError, IndexError, RuntimeError) as error:  # what h5py and odd shapes raise
-        raise CorruptArtifact(t("{path} is not a readable ELMo HDF5 file: {error}.", path=path, error=error)) from None
+        raise CorruptArtifact(
+            t("{path} is not a readable ELMo HDF5 file: {error}. Download the model again.", path=path, error=error)
+        ) from None
 
 
 def _from_tensorflow(file, shape: ModelShape):

@@ -23,6 +23,7 @@ from typing import IO
 import numpy as np
 
 from core.common.errors import BadInput, EngineUnavailable
+from core.common.markup import shorten
 from core.engines.allennlp_setup import SETUP, environment_path, find_python310, is_ready, kill, setup, worker_command
 
 __all__ = ["AllenNLPEngine", "EngineResult", "environment_path", "find_python310", "is_ready", "setup"]
@@ -176,7 +177,7 @@ class _Worker:
             thread.join(timeout=1.0)
 
     def _last_words(self) -> str:
-        return f"; its last words: '{self.complaints[-1][:200]}'" if self.complaints else ""
+        return f"; its last words: '{shorten(self.complaints[-1], 200)}'" if self.complaints else ""
 
 
 def _feed(stdin: IO[bytes], requests: queue.SimpleQueue) -> None:
@@ -211,7 +212,7 @@ def _check(sentences: Sequence, *, stateful: bool, batch_size: int) -> None:
         raise BadInput(f"Streams must be equally long; these have {[len(stream) for stream in streams]} sentences.")
     for sentence in (sentence for stream in streams for sentence in stream):
         if not isinstance(sentence, (list, tuple)) or not all(isinstance(token, str) for token in sentence):
-            raise BadInput(f"A sentence must be a list of tokens, got {str(sentence)[:60]!r}.")
+            raise BadInput(f"A sentence must be a list of tokens, got {shorten(sentence)!r}.")
 
 
 def _existing(path: Path | str) -> str:

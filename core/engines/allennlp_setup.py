@@ -16,6 +16,7 @@ from tempfile import TemporaryDirectory
 
 from core.common.config import cache_folder
 from core.common.errors import BadInput, EngineUnavailable
+from core.common.markup import shorten
 
 VERSION = "2.10.1"
 REQUIREMENTS = Path(__file__).with_name("allennlp_requirements.txt")
@@ -161,7 +162,7 @@ def _stream(command: Sequence[str], report: Callable[[str], None]) -> None:
             raise
     if process.returncode != 0:
         errors = [line for line in lines if line.lower().startswith("error")] or [line for line in lines if line]
-        reason = f": {errors[-1][:300]}" if errors else ""
+        reason = f": {shorten(errors[-1], 300)}" if errors else ""
         raise EngineUnavailable(f"AllenNLP was not installed{reason}. It needs the network and 3 GB of disk; then run: {SETUP}")
 
 
@@ -176,7 +177,7 @@ def _first_ping(folder: Path) -> dict[str, str]:
             return {name: answer[name] for name in ("allennlp", "torch", "python")}
         reason = reason or f"it is version {answer['allennlp']}"
     except (OSError, subprocess.TimeoutExpired, ValueError, KeyError, AttributeError) as error:
-        reason = " ".join(str(error).split())[:200]
+        reason = shorten(" ".join(str(error).split()), 200)
     raise EngineUnavailable(f"AllenNLP {VERSION} does not start in {folder} ({reason}). Remove that folder, then run: {SETUP}")
 
 

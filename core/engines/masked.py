@@ -8,6 +8,7 @@ import torch
 
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.engines.transformer import HIDDEN, TransformerEncoder
 
 HEAD = "ForMaskedLM"  # how the library calls models that have one
@@ -49,7 +50,7 @@ class MaskedWords:
     def __init__(self, folder: Path, encoder: TransformerEncoder) -> None:
         """MissingArtifact where the folder has no such head, BadInput where it is no model that the library reads."""
         if not has_head(folder) or encoder.tokeniser.mask_token_id is None:
-            raise MissingArtifact(t("{model} has no masked-word head.", model=folder.name))
+            raise MissingArtifact(t("{model} has no masked-word head. Choose another model.", model=folder.name))
         import transformers
 
         try:
@@ -57,7 +58,7 @@ class MaskedWords:
                 folder, use_safetensors=True, dtype=torch.float32, local_files_only=True, trust_remote_code=False
             )
         except Exception as error:  # of any library below: which ones depends on the model
-            why = " ".join(str(error).split()).replace(str(folder), folder.name)[:300]
+            why = shorten(" ".join(str(error).split()).replace(str(folder), folder.name), 300)
             raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
         setattr(model, model.base_model_prefix, encoder.model)
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder

@@ -19,6 +19,7 @@ import torch
 
 from core.common.errors import BadInput, CorruptArtifact, EngineUnavailable, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.artifacts import file_sha256, read_json
 from core.text.tokens import bare
 
@@ -61,7 +62,7 @@ def _check_parts(folder: Path, there: set[str]) -> None:
     names = list(parts.values()) if isinstance(parts, dict) else [parts]
     for name in names:
         if not isinstance(name, str) or name not in there:
-            facts = {"path": path, "name": str(name)[:80]}
+            facts = {"path": path, "name": shorten(name)}
             raise CorruptArtifact(t("{path} names {name!r}, a missing *.safetensors file. Download the model again.", **facts))
 
 
@@ -80,7 +81,7 @@ class TransformerEncoder:
         self, folder: Path, *, name: str = "transformer", pieces: str = MEAN, batch_tokens: int = 4096, device: torch.device | None = None
     ) -> None:
         if pieces not in PIECES:
-            raise BadInput(t("Pieces are pooled by {known}, not '{pieces}'.", known=", ".join(PIECES), pieces=pieces[:40]))
+            raise BadInput(t("Pieces are pooled by {known}, not '{pieces}'.", known=", ".join(PIECES), pieces=shorten(pieces)))
         if batch_tokens < 1:
             raise BadInput(f"batch_tokens must be at least 1, got {batch_tokens}.")
         weights_of(folder)
@@ -208,10 +209,10 @@ def _open(folder: Path):
         tokeniser = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True, **given)
         model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True, dtype=torch.float32, **given)
     except Exception as error:  # of any library below: which ones depends on the model
-        why = " ".join(str(error).split()).replace(str(folder), folder.name)[:300]
+        why = shorten(" ".join(str(error).split()).replace(str(folder), folder.name), 300)
         raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
     if not tokeniser.is_fast:
-        raise BadInput(t("{name} has no tokenizer.json.", name=folder.name))
+        raise BadInput(t("{name} has no tokenizer.json. Choose another model.", name=folder.name))
     if model.config.is_encoder_decoder:
         model = model.get_encoder()
     return tokeniser, model.eval().requires_grad_(False)
@@ -223,7 +224,7 @@ def _shape(model) -> tuple[int, int]:
         ids = torch.zeros((1, 1), dtype=torch.long, device=next(model.parameters()).device)
         hidden = model(input_ids=ids, attention_mask=torch.ones_like(ids), output_hidden_states=True).hidden_states
     if len({layer.shape[-1] for layer in hidden}) > 1:
-        raise BadInput(t("These layers differ in size and cannot be mixed."))
+        raise BadInput(t("These layers differ in size and cannot be mixed. Choose a layer."))
     return len(hidden), hidden[0].shape[-1]
 
 

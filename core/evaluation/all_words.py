@@ -45,7 +45,7 @@ def all_words(
         parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
-    def mixed(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
+    def mix_rows(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
         return judge(lambda rows: mix_of(layers[rows], weights), known, request)
 
     known, dev = _dev_rows(train)
@@ -58,7 +58,7 @@ def all_words(
 
         def tried(weights: np.ndarray) -> tuple[float, float, float]:
             if (key := tuple(weights)) not in plain:
-                judged = mixed(weights, known, dev)
+                judged = mix_rows(weights, known, dev)
                 by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
                 prior = max(PRIORS, key=by_prior.get)
                 plain[key] = (by_prior[0.0], by_prior[prior], prior)
@@ -70,7 +70,7 @@ def all_words(
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, weights in [*spaces(model), ("best_mix", best)]:
-        judged = mixed(weights, rows, tested)
+        judged = mix_rows(weights, rows, tested)
         hits[name] = judged.hits()
         facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
@@ -79,7 +79,7 @@ def all_words(
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
         weights, prior = best_with
-        values = {"weights": weights.tolist(), **_with_frequency(mixed(weights, rows, tested), prior)}
+        values = {"weights": weights.tolist(), **_with_frequency(mix_rows(weights, rows, tested), prior)}
         result["best_mix"]["with_frequency"] = values
     often = judged.most_frequent()
     vectors = static_vectors(model)

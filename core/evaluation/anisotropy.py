@@ -55,7 +55,7 @@ class SharedPanel:
     k: int | None  # directions taken off; None: as they are
     density: dict[str, np.ndarray]  # kind of pair -> (200,) over GRID
     mean: dict[str, float]
-    span: dict[str, tuple[float, float]]  # from 5 to 95 % of the pairs
+    span: dict[str, tuple[float, float]]  # from 5 to 95% of the pairs
     alike: Paired  # a word's mean cosine with itself minus that of two words of the sample
     explained: Paired  # what one direction explains of a word's occurrences minus that of as many random tokens
     auc: np.ndarray  # (W,) of each word: how often its pairs are nearer than random pairs

@@ -82,7 +82,7 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
         if code >= 0 and len(counts) > 1 and counts.max() > 1:
             result[table.lemmas[code]] = own
     if not result:
-        raise BadInput(t("No word has two labeled senses here."))
+        raise BadInput(t("No word has two labeled senses here. Choose another corpus."))
     return result
 
 

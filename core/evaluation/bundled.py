@@ -229,7 +229,7 @@ def _spell(model: Model, language: Language, sentences: list[Sentence], note: Ca
 
 
 def _senses(table, space: str) -> dict:
-    """Leave-one-out 1-NN of every labeled word, macro, with its 95 % interval and its shuffled null."""
+    """Leave-one-out 1-NN of every labeled word, macro, with its 95% interval and its shuffled null."""
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
     facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
     return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}

@@ -16,7 +16,7 @@ from core.elmo.weights import find_files, read_options
 from core.figures.measures import Panel
 from core.files.artifacts import read_json
 
-INTERVAL = ", 95 %"  # of a column's name: its interval
+INTERVAL = ", 95%"  # of a column's name: its interval
 STAGES = {"table": "embedding table", "joint": "char-CNN"}  # what feeds the LSTMs in each stage of the training
 
 
@@ -195,7 +195,7 @@ def measure_rows(measures: dict) -> list[dict]:
 
 
 def _differences(key: str, result: dict) -> dict[str, float | str]:
-    """Paired differences in points with their 95 % intervals: each layer minus the static context, layer 1 minus layer 2."""
+    """Paired differences in points with their 95% intervals: each layer minus the static context, layer 1 minus layer 2."""
     values = {f"layer {layer} minus static": _difference(key, result[layer].get("less_static")) for layer in _layers(result)[1:]}
     values["layer 1 minus layer 2"] = _difference(key, result.get("order"))
     cells: dict[str, float | str] = {}

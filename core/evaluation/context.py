@@ -14,19 +14,19 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 
 from core.common.draws import seeded
-from core.common.errors import BadInput, MissingArtifact
+from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.significance import Paired, compare_pairs
 from core.elmo.encoder import Encoder, encoded
 from core.elmo.model import BiLM
 from core.elmo.models import Model
 from core.evaluation.apart import words_of
+from core.evaluation.layer_scores import static_vectors
 from core.index.table import OccurrenceTable
 from core.index.tables import open_table
 from core.senses.reports import static_contexts_of
 from core.senses.separation import one_nn
 from core.static import context
-from core.static.vectors import StaticVectors, open_vectors
 
 SHUFFLED, UNTRAINED, STATIC, CHANCE = "shuffled", "untrained", "static", "chance"
 
@@ -43,7 +43,7 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
     for name, encoder, read in ((SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)):
         vectors = np.stack([each[:, k] for each, k in zip(encoded(encoder, read, report), places, strict=True)])  # (N, L, D)
         result |= {f"{name} {k}": by_word(table, words, vectors[:, k]) for k in layers if k}
-    if (vectors := _vectors(model)) is not None:
+    if (vectors := static_vectors(model)) is not None:
         result[STATIC] = by_word(table, words, static_contexts_of(table, rows, vectors))
     result[CHANCE] = [chance(table.sense[own]) for own in words.values()]
     return {"words": list(words), "n": len(rows), "one_nn": {name: [round(x, 4) for x in each] for name, each in result.items()}}
@@ -101,10 +101,3 @@ def untrained(model: Model, seed: int) -> Encoder:
     other = BiLM(trained.shape, seeded(seed))
     other.characters = trained.characters
     return Encoder(other, name="untrained")
-
-
-def _vectors(model: Model) -> StaticVectors | None:
-    try:
-        return open_vectors(model.language.vectors) if model.language.vectors else None
-    except MissingArtifact:
-        return None

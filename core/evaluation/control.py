@@ -42,7 +42,7 @@ def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
         sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
         tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
-        raise BadInput(t("No tagged sentences in {language}.", language=model.language.name))
+        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
         raise BadInput(t("{path} is damaged. Download it again.", path=FILE))
     return sentences, tags

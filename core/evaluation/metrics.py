@@ -88,7 +88,13 @@ def pair_accuracy(
 
 
 class AllWords:
-    """Test words beside the centroids of the senses that training has for their keys; asked as often as one likes."""
+    """Test words beside the centroids of the senses that training has for their keys; asked as often as one likes.
+
+    A word's sense is the nearest centroid by cosine among those that training has for its key, and a key of one sense gives this sense
+    (Peters et al. 2018, section 5.3). A key that training lacks is wrong here, by every method: no dictionary is asked for its
+    first sense, as the published figures do (Raganato et al. 2017), so these are lower than theirs. That answer would be the
+    same beside any method, so the differences between methods are not touched by it.
+    """
 
     def __init__(
         self,
@@ -143,26 +149,6 @@ class AllWords:
         means = [*both.mean(axis=1), *both[:, self.ambiguous].sum(axis=1) / max(ambiguous, 1)]
         result = dict(zip(names, map(float, means), strict=True))
         return AllWordsScores(**result, n=self.n, unseen=self.unseen, ambiguous_n=ambiguous)
-
-
-def all_words(
-    train: np.ndarray,
-    train_keys: Sequence[Key],
-    train_senses: Sequence[str],
-    test: np.ndarray,
-    test_keys: Sequence[Key],
-    test_senses: Sequence[str],
-    *,
-    prior: float = 0.0,
-) -> AllWordsScores:
-    """Vectors (N, D), keys (lemma, pos) (N,), senses (N,), twice -> accuracy of the nearest sense centroid by cosine.
-
-    A word's sense is the nearest centroid among those that training has for its key, and a key of one sense gives this sense
-    (Peters et al. 2018, section 5.3). A key that training lacks is wrong here, by every method: no dictionary is asked for its
-    first sense, as the published figures do (Raganato et al. 2017), so these are lower than theirs. That answer would be the
-    same beside any method, so the differences between methods are not touched by it.
-    """
-    return AllWords(train, train_keys, train_senses, test, test_keys, test_senses).scores(prior)
 
 
 def best_weights(score: Callable[[np.ndarray], float], n_layers: int = 3, steps: int | None = None) -> tuple[np.ndarray, float]:

@@ -47,7 +47,7 @@ class Relation:
 @dataclass(frozen=True, slots=True)
 class Interval:
     mean: float
-    low: float | None  # 95 %, words drawn; None, both: of fewer than FEWEST words
+    low: float | None  # 95%, words drawn; None, both: of fewer than FEWEST words
     high: float | None
 
     @property
@@ -149,7 +149,7 @@ def _likeness(values: Mapping[str, float], alike: Mapping[str, float]) -> Likene
 
 
 def ranks(values: Sequence[float], others: Sequence[float], *, seed: int = 0) -> Rank:
-    """Spearman's rho of two measures of the same words, and its 95 % interval over samples of words."""
+    """Spearman's rho of two measures of the same words, and its 95% interval over samples of words."""
     from scipy.stats import rankdata
 
     a, b = np.asarray(values, float), np.asarray(others, float)

@@ -71,7 +71,8 @@ def rows_of(sizes: Iterable[Size]) -> str:
 def range_of(leads: Iterable[Lead]) -> str:
     """One difference in points, or the least and the most of several."""
     means = sorted(lead.difference.mean for lead in leads)
-    return " – ".join(dict.fromkeys(f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1])))
+    least, most = (f"{'+' if mean > 0 else ''}{points(mean)}" for mean in (means[0], means[-1]))
+    return least if least == most else t("{low} to {high}", low=least, high=most)
 
 
 def _size(share: float, lines: Sequence[dict]) -> Size | None:

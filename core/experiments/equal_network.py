@@ -111,7 +111,7 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
     valid, test = (_means(parts, scales, texts_of(examples)) for examples in (dataset.valid, dataset.test))
     size = min(config.largest_batch, max(config.smallest_batch, len(truth) // 20))
 
-    def trained(dropout: float) -> tuple[float, int, EqualNetwork]:
+    def train_once(dropout: float) -> tuple[float, int, EqualNetwork]:
         """Until the validation loss no longer falls: that loss, its epoch, and the network as it was then."""
         shapes = [scale.mean.shape for scale in scales]
         network = EqualNetwork(shapes, config, dropout=dropout, classes=len(dataset.labels), seed=seed)
@@ -136,7 +136,7 @@ def fit(parts: Sequence[Part], dataset: Dataset, config: EqualConfig, seed: int)
         network.load_state_dict(kept)
         return best, best_epoch, network
 
-    tried = [trained(dropout) for dropout in config.dropouts]
+    tried = [train_once(dropout) for dropout in config.dropouts]
     best = min(range(len(tried)), key=lambda k: tried[k][0])
     losses = tuple(run[0] for run in tried)
     _, epochs, network = tried[best]

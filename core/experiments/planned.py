@@ -92,7 +92,7 @@ EXPERIMENTS = {
             variants=COMPARED,
         ),
         Experiment(
-            "random", "news-title", "a random label for each text: chance is 25 %, more would be a leak", shuffled=True, variants=CHECKED
+            "random", "news-title", "a random label for each text: chance is 25%, more would be a leak", shuffled=True, variants=CHECKED
         ),
         Experiment(
             "random-copied",

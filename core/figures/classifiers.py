@@ -33,7 +33,7 @@ def chain_colours(most: int) -> dict[str, str]:
 
 
 def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, float]], colours: dict[str, str]) -> go.Figure:
-    """A bar a classifier, all 100 % of it shared out among the classes; the answer is named in its part. The names of those that do not say
+    """A bar a classifier, all 100% of it shared out among the classes; the answer is named in its part. The names of those that do not say
     what most say are marked and bold."""
     figure = Figure()
     best = [max(row, key=row.get) for row in probabilities]
@@ -190,6 +190,7 @@ def leads_figure(
     """Named lines of (x, mean, low, high, shown): differences with their intervals, if any, around 0, hollow where they may be chance."""
     figure = Figure()
     names = list(leads)
+    span = t("{low} to {high}", low="%{customdata[1]:+.1%}", high="%{customdata[2]:+.1%}")
     figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
     for k, name in enumerate(names):
         points = leads[name]
@@ -215,7 +216,7 @@ def leads_figure(
                 "width": 3,
             },
             customdata=[[p[0], p[2], p[3]] for p in points],
-            hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} (%{{customdata[1]:+.1%}} – %{{customdata[2]:+.1%}})", name, x),
+            hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span),
         )
     at = sorted({p[0] for points in leads.values() for p in points})
     figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", gridcolor=GRID, zeroline=False, fixedrange=True)

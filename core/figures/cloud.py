@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, letter_count, sense_colour
+from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
+from core.text.tokens import letter_count
 
 PIXELS, LETTER, LINE = 340, 6.4, 13  # a side of the picture on a small screen, and a label's width a letter and height
 WORD = 34  # pixels from the middle to the lower end of its word

@@ -7,7 +7,7 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import format_number, t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures.style import Figure, base
 from core.text.tokens import bare, spaced
 
@@ -74,7 +74,7 @@ def influence_marks(
             style = _ground(values[k], most, colours)
             title = html(' title="{}"', hovers[k])
         number = write(values[k]) if k in values else Markup("&nbsp;")
-        cells.append(html(MARK, style, title, _short(token), number))
+        cells.append(html(MARK, style, title, shorten(bare(token), SHOWN), number))
     apart = zip(spaced(tokens), cells, strict=True)
     return html('<div class="tokens">{}</div>', (html(" {}", cell) if blank else cell for blank, cell in apart))
 
@@ -100,7 +100,7 @@ def influence_table(
     for k in sorted([*changed, position]):
         cells = [html(cell, CELL + _ground(v, most, colours), write(v)) for v in (values[at[k]] if k in at else ())]
         weight = f"font-weight:{700 if k == position else 400}"
-        rows.append(html(row, WORD + weight, _short(tokens[k]), cells or html("<td colspan={}></td>", len(views))))
+        rows.append(html(row, WORD + weight, shorten(bare(tokens[k]), SHOWN), cells or html("<td colspan={}></td>", len(views))))
     return html('<table style="{}"><thead><tr><td></td>{}</tr></thead><tbody>{}</tbody></table>', TABLE, titles, rows)
 
 
@@ -135,7 +135,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         mode="text",
         textposition="middle right",
         hoverinfo="skip",
-        text=[f"\u00a0{_short(bar.label)} {format_number(bar.margin, '.2f')}" for bar in bars],
+        text=[f"\u00a0{shorten(bare(bar.label), SHOWN)} {format_number(bar.margin, '.2f')}" for bar in bars],
         textfont={"size": 13},
         cliponaxis=False,
     )
@@ -170,11 +170,6 @@ def _ground(value: float, most: float, colours: tuple[str, str]) -> str:
     colour = colours[0] if value >= 0 else colours[1]
     red, green, blue = (int(colour[k : k + 2], 16) for k in (1, 3, 5))
     return f"background:rgba({red},{green},{blue},{abs(value) / most * STRONGEST:.2f});"
-
-
-def _short(text: str) -> str:
-    text = bare(text)
-    return text if len(text) <= SHOWN else text[: SHOWN - 1] + "…"
 
 
 def half_name(half: str) -> str:

@@ -22,9 +22,9 @@ from core.figures.style import (
     base,
     layer_colour,
     layer_title,
-    letter_count,
     sense_colour,
 )
+from core.text.tokens import letter_count
 
 FADED = 0.15  # opacity of dots that are not selected where others are
 

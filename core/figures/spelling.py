@@ -9,7 +9,7 @@ from plotly.subplots import make_subplots
 from core.analysis.spelling import Firing
 from core.classify.model import VARIANTS
 from core.common.i18n import format_number, t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, base, line_name, spread_heights
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
@@ -104,7 +104,7 @@ def _add_text_right(figure: go.Figure, y: str, text: str, *, axis: str) -> None:
 
 def cosine_table(words: Sequence[str], matrix: np.ndarray, colour: str, *, key: str) -> go.Figure:
     """(n, n) cosines as a shaded table; "none" where a word has no vector (NaN)."""
-    names = [word if len(word) <= 14 else word[:13] + "…" for word in words]
+    names = [shorten(word, 14) for word in words]
     n = len(names)
     places = list(range(len(names)))  # places are the axes' values: two long words may be cut to one name
     figure = Figure().add_heatmap(

@@ -13,8 +13,8 @@ import plotly.graph_objects as go
 from markupsafe import Markup, escape
 
 from core.common import model_layers
-from core.common.markup import html
-from core.text.tokens import bare, is_joined
+from core.common.markup import html, shorten
+from core.text.tokens import bare, is_joined, letter_count
 
 SENSE_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#B8A600", "#7F7F7F")
 SENSE_SYMBOLS = ("circle", "diamond", "square", "triangle-up", "cross", "x", "pentagon", "hexagon")
@@ -179,11 +179,6 @@ def _scale(value, factor: float):
     return value * factor if isinstance(value, int | float) else value
 
 
-def letter_count(text: str) -> float:
-    """How wide a text is, in Latin letters: a letter of Hangul is nearly twice as wide."""
-    return sum(1.0 if sign.isascii() else 1.7 for sign in text)
-
-
 def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float = PHONE) -> dict[str, Any]:
     """An axis of words, level and none on another on a plot `pixels` wide: on up to TICK_LINES lines. `marked` are numbers of words that are
     labeled first, with the HTML they are put in; a word without room has no label."""
@@ -191,7 +186,7 @@ def word_ticks(words: Sequence[str], marked: Mapping[int, str], *, pixels: float
     lines: list[list[tuple[int, float]]] = [[] for _ in range(TICK_LINES)]
     labels: dict[int, Markup] = {}
     for k in sorted(range(len(words)), key=lambda k: (k not in marked, k)):
-        word = words[k] if len(words[k]) <= TICK_LETTERS else words[k][: TICK_LETTERS - 1] + "…"
+        word = shorten(words[k], TICK_LETTERS)
         half = (TICK_LETTER * letter_count(word) + TICK_LETTER) / 2
         free = (n for n, line in enumerate(lines) if all(abs(k - other) * slot >= half + wide for other, wide in line))
         if (line := next(free, None)) is not None:

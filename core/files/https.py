@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 
 RETRIED = (408, 425, 429, 500, 502, 503, 504)  # HTTP answers that may be better the next time
 THIS_MACHINE = ("127.0.0.1", "localhost", "::1")
@@ -27,7 +28,7 @@ def check_url(url: str) -> None:
     except ValueError:
         fine = False
     if not fine:
-        raise BadInput(t("{url} is no https address. Use one.", url=url[:200]))
+        raise BadInput(t("{url} is no https address. Use one.", url=shorten(url, 200)))
 
 
 def problem(error: Exception, url: str, name: str, *, answered: bool) -> str:
@@ -53,6 +54,6 @@ def problem(error: Exception, url: str, name: str, *, answered: bool) -> str:
 class _Redirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req, fp, code, msg, headers, newurl):
         if req.type == "https" and not newurl.lower().startswith("https:"):
-            raise BadInput(t("{url} redirects to {other}, not https. Use another source.", url=req.full_url, other=newurl[:200]))
+            raise BadInput(t("{url} redirects to {other}, not https. Use another source.", url=req.full_url, other=shorten(newurl, 200)))
         check_url(newurl)
         return super().redirect_request(req, fp, code, msg, headers, newurl)

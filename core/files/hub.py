@@ -63,7 +63,11 @@ def look_up(name: str, *, stop: Callable[[], bool] = lambda: False) -> Published
     named = [file for file in known if file in READ or file == INDEX or re.fullmatch(WEIGHTS, file)]
     if CONFIG not in known or not any(re.fullmatch(WEIGHTS, file) for file in named):
         raise MissingArtifact(
-            t("{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened.", name=name, host=host())
+            t(
+                "{name} has no config.json with *.safetensors on {host}. Pickled weights are not opened. Choose another model.",
+                name=name,
+                host=host(),
+            )
         )
     files = tuple(_file(file, known[file], f"{_server()}/{name}/resolve/{revision}/{file}") for file in [*sorted(named), CONFIG])
     sizes = [file.size for file in files]

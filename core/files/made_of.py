@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from core.common.markup import shorten
 from core.files.artifacts import file_sha256, short
 
 SHOWN, LONGEST = 3, 120  # differences named at most, letters of each value
@@ -21,7 +22,7 @@ def say_differences(before: dict, now: dict) -> str:
     """
     old, new = dict(_flat(before)), dict(_flat(now))
     named = [name for name in dict.fromkeys([*old, *new]) if old.get(name) != new.get(name)]
-    lines = [f"{name}: {_shorten(old.get(name))}, now {_shorten(new.get(name))}" for name in named[:SHOWN]]
+    lines = [f"{name}: {_say(old.get(name))}, now {_say(new.get(name))}" for name in named[:SHOWN]]
     return "; ".join([*lines, *(["…"] if len(named) > SHOWN else [])])
 
 
@@ -33,8 +34,8 @@ def _flat(facts: dict, above: str = "") -> Iterator[tuple[str, object]]:
             yield f"{above}{name}", value
 
 
-def _shorten(value: object) -> str:
+def _say(value: object) -> str:
     if isinstance(value, list) and value and all(isinstance(each, list) and len(each) == 2 for each in value):
         value = " ".join(f"{name} ({short(str(digest))})" for name, digest in value)
     text = "none" if value is None else str(value)
-    return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
+    return shorten(text, LONGEST)

@@ -3,12 +3,14 @@ its owner calls the text and the first digits of its file's fingerprint, which n
 
 import json
 import re
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
 from core.common import config
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 
 DIGITS, LONGEST = 16, 40  # of the fingerprint, of what its owner calls it
 _DIGITS = re.compile(rf"[0-9a-f]{{{DIGITS}}}")
@@ -30,13 +32,12 @@ def name_of(path: str | Path) -> str | None:
 
 def path_of(name: str) -> Path | None:
     """The file of an own corpus by its name; None for what is no such name. MissingArtifact where it is here no longer."""
-    called, mark, digits = name.rpartition("·")  # no pattern with two blanks in a row: it would take the square of a long name's time
-    digits = digits.strip()
-    if not mark or not _DIGITS.fullmatch(digits):
+    called, digits = _parts(name)
+    if not digits:
         return None
     result = next(iter(sorted(folder().glob(f"{digits}*.jsonl"))), None)
     if result is None:
-        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=called.strip()[:LONGEST] or name[:LONGEST]))
+        raise MissingArtifact(t("“{name}” is no longer here. Add it again under Corpus.", name=shorten(called.strip() or name)))
     return result
 
 
@@ -47,6 +48,24 @@ def is_kept(name: str) -> bool:
     return False
 
 
+def title_of(name: str, among: Iterable[str] = ()) -> str:
+    """What a list shows of a name: no digits, unless another of `among` is called the same; then four of them.
+
+    >>> title_of("letters.txt · 8c1f8c1f8c1f8c1f"), title_of("sentences")
+    ('letters.txt', 'sentences')
+    """
+    called, digits = _parts(name)
+    if not digits:
+        return name
+    return f"{called} · {digits[:4]}" if any(_parts(other)[0] == called for other in among if other != name) else called
+
+
+def _parts(name: str) -> tuple[str, str]:
+    """What a corpus is called, and the digits behind; no digits where it is no own one."""
+    called, mark, digits = name.rpartition("·")  # no pattern with two blanks in a row: it would take the square of a long name's time
+    return (called.strip(), digits.strip()) if mark and _DIGITS.fullmatch(digits.strip()) else (name, "")
+
+
 def _title(path: Path) -> str:
     """The first document's name without the folders it lay in, on one line."""
     with suppress(OSError, ValueError, AttributeError), path.open(encoding="utf-8") as lines:
@@ -54,5 +73,5 @@ def _title(path: Path) -> str:
         name = re.split(r"[/\\]", document)[-1]
         name = " ".join("".join(c if c.isprintable() else " " for c in name).replace("·", " ").split())
         if name:
-            return name if len(name) <= LONGEST else f"{name[: LONGEST - 9]}…{name[-8:]}"
+            return shorten(name, LONGEST, end=8)
     return "corpus"

@@ -12,6 +12,7 @@ from pathlib import Path
 from core.common.config import cache_folder, data_folder
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.artifacts import file_sha256
 from core.files.download import Report, download, file_md5
 
@@ -142,7 +143,7 @@ def files_of(data_set: str) -> list[str]:
     if names := [name for name in PUBLISHED if data_set_of(name) == data_set]:
         return names
     known = ", ".join(sorted({data_set_of(name) for name in PUBLISHED}))
-    raise BadInput(t("Unknown data set {name!r}. Choose: {known}.", name=data_set[:80], known=known))
+    raise BadInput(t("Unknown data set {name!r}. Choose: {known}.", name=shorten(data_set), known=known))
 
 
 def data_set_of(name: str) -> str:
@@ -163,7 +164,7 @@ def fetch(
     folder, files = Path(folder) if folder else fetched_folder(), PUBLISHED if files is None else files
     for name in names:
         if name not in files:
-            raise BadInput(t("Unknown file {name!r}. Choose: {known}.", name=name[:200], known=", ".join(files)))
+            raise BadInput(t("Unknown file {name!r}. Choose: {known}.", name=shorten(name, 200), known=", ".join(files)))
         file = files[name]
         path = folder / name
         if not (path.is_file() and _is_whole(path, file)):

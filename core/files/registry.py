@@ -121,7 +121,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {error}.", path=folder, error=error.strerror)) from None
+        raise MissingArtifact(t("{path} cannot be read: {error}. Choose another file.", path=folder, error=error.strerror)) from None
     options = [path for path in files if path.name == "options.json"] or [p for p in files if p.name.endswith("options.json")]
     weights = [path for path in files if path.suffix in (".hdf5", ".safetensors")]
     if len(weights) > 1:  # a folder of published files may hold other HDF5 files: the one that says so is meant
@@ -226,11 +226,11 @@ def _find(name: str, kind: str) -> tuple[Path | None, ElmoscopeError | None]:
                     check_model(path)
                 if path.is_file() or any(path.iterdir()):
                     return path, None
-                problem = problem or MissingArtifact(t("{name} is empty.", name=path))
+                problem = problem or MissingArtifact(t("{name} is empty. Choose another file.", name=path))
         except ElmoscopeError as error:
             problem = problem or error
         except OSError as error:
-            problem = problem or MissingArtifact(t("{path} cannot be read: {error}.", path=path, error=error.strerror))
+            problem = problem or MissingArtifact(t("{path} cannot be read: {error}. Choose another file.", path=path, error=error.strerror))
     return None, problem
 
 
@@ -287,4 +287,4 @@ def _size_mb(path: Path) -> float:
 
 def _check_kind(kind: str) -> None:
     if kind not in FOLDERS:
-        raise BadInput(t("Unknown kind '{kind}'. Choose: {known}.", kind=kind, known=", ".join(FOLDERS)))
+        raise BadInput(t("Unknown kind '{kind}'. Choose: {known}.", kind=shorten(kind), known=", ".join(FOLDERS)))

@@ -122,7 +122,7 @@ def _sum(path: Path) -> str:
         with path.open("rb") as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
     except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {reason}.", path=path, reason=error.strerror)) from None
+        raise MissingArtifact(t("{path} cannot be read: {reason}. Choose another file.", path=path, reason=error.strerror)) from None
 
 
 def _record() -> Path:

@@ -13,7 +13,7 @@ from math import comb
 import numpy as np
 
 from core.elmo.layer_norm import layer_normalised
-from core.elmo.mix import mixed_cosines
+from core.elmo.mix import mix_cosines
 from core.index.neighbours import Products, best
 from core.index.rows import Rows
 from core.index.table import OccurrenceTable
@@ -35,7 +35,7 @@ class Candidates:
     def cosines(self, weights) -> np.ndarray:
         """(n,) float64 under one mix, (L,): what the browser computes, to the last digits."""
         wide = (item.astype(np.float64) for item in (self.cross, self.own, self.grams))
-        return mixed_cosines(*wide, np.asarray(weights, np.float64))
+        return mix_cosines(*wide, np.asarray(weights, np.float64))
 
 
 def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
@@ -67,7 +67,7 @@ def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarra
     chosen = np.flatnonzero(keep)
     grams = rows.normalised_gram if products.normalised else rows.gram
     if len(chosen) > MOST:
-        values = np.where(keep, mixed_cosines(products.cross, products.own, grams, mixes(lengths)), -np.inf)  # (K, N)
+        values = np.where(keep, mix_cosines(products.cross, products.own, grams, mixes(lengths)), -np.inf)  # (K, N)
         ranked = np.stack([best(value, EACH) for value in values])  # (K, EACH), best first
         depth = EACH
         while len(chosen := np.unique(ranked[:, :depth])) > MOST:
@@ -100,18 +100,6 @@ def pairs(layers: np.ndarray) -> np.ndarray:
     flat = layers.reshape(n * n_layers, dim).astype(np.float64)
     blocks = (flat @ flat.T).reshape(n, n_layers, n, n_layers).transpose(0, 2, 1, 3)  # (n, n, L, L)
     return blocks[np.triu_indices(n)].astype(np.float32)
-
-
-def similarities(products: np.ndarray, n: int, weights) -> np.ndarray:
-    """`pairs` of n rows and a mix (L,) -> cosines (n, n) float64; 0 where a mix has no length."""
-    s = np.asarray(weights, np.float64)
-    upper = np.einsum("i,pij,j->p", s, products.astype(np.float64), s)
-    values = np.zeros((n, n))
-    values[np.triu_indices(n)] = upper
-    values = values + np.triu(values, 1).T
-    lengths = np.sqrt(np.maximum(np.diag(values), 0.0))
-    together = lengths[:, None] * lengths
-    return np.clip(np.divide(values, together, out=np.zeros((n, n)), where=together > 1e-12), -1.0, 1.0)
 
 
 def chance(senses: np.ndarray) -> float:

@@ -188,7 +188,7 @@ def _vectors_of(
         read = encoder.encode([list(s.tokens) for s in part])
         vectors = np.concatenate(read, axis=1).transpose(1, 0, 2)[keep]  # (N, L, D)
         if substitutes:
-            around = np.concatenate([encoder.around_each(layers) for layers in read])
+            around = np.concatenate([encoder.places_in(layers) for layers in read])
             expected = substitutes.vectors(around, [token for s in part for token in s.tokens]).astype(np.float16)
     types, numbers = np.unique(codes, return_inverse=True)
     of_type = csr_array((np.ones(len(codes), np.float32), (numbers, np.arange(len(codes)))), (len(types), len(codes)))

@@ -151,6 +151,6 @@ def measure_pace(encoder, sentences: list[Sentence], substitutes: Substitutes | 
         started = time.perf_counter()
         read = fresh.encode(sample)
         if substitutes and words:
-            substitutes.vectors(np.concatenate([fresh.around_each(layers) for layers in read]), words)
+            substitutes.vectors(np.concatenate([fresh.places_in(layers) for layers in read]), words)
         seconds.append(time.perf_counter() - started)
     return Pace(max(0.0, seconds[0] - seconds[1]) / max(1, len(set(words))), seconds[1] / max(1, len(words)))

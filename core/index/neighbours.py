@@ -1,7 +1,7 @@
 """A token in context, its neighbors, and the one way to ask for them (`Index.nearest`), for any layer or any mix of layers.
 
 One pass over the table per query gives the (L, L) products of every row with the query; after that any weights cost
-nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mixed_cosines).
+nine multiplications a row (DESIGN: any mix from one pass; core.elmo.mix.mix_cosines).
 """
 
 import ctypes
@@ -17,9 +17,10 @@ import torch
 from core.common.config import NEIGHBOURS
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.threads import limit
 from core.elmo import layer_norm
-from core.elmo.mix import check_weights, gram, mixed_cosines
+from core.elmo.mix import check_weights, gram, mix_cosines
 from core.index import float16_products
 from core.index.rows import Rows
 from core.text.tokens import around, bare, join_tokens
@@ -130,7 +131,7 @@ class Question:
             raise BadInput(t("k must be at least 1, got {k}.", k=self.k))
         if self.which not in (ANY, SAME, OTHER):
             known = ", ".join((ANY, SAME, OTHER))
-            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=self.which, known=known))
+            raise BadInput(t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(self.which), known=known))
 
     @property
     def query(self) -> Query:
@@ -163,7 +164,7 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
     if not tokens:
         raise BadInput(t("Empty sentence. Type one with the word."))
     if not 0 <= position < len(tokens):
-        message = t("Position {position} is outside the sentence (0 to {last}).", position=position, last=len(tokens) - 1)
+        message = t("Position {position} is outside the sentence (0 to {last}). Choose another.", position=position, last=len(tokens) - 1)
         raise BadInput(message)
     return Query(tuple(tokens), position, layers[:, position].astype(np.float16).astype(np.float32))
 
@@ -171,7 +172,7 @@ def query_of(layers: np.ndarray, tokens: Sequence[str], position: int) -> Query:
 def products(rows: Rows, query: Query) -> Products:
     """One pass over the vectors: all layer products of the query with every row."""
     n_layers = len(query.layers)
-    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mixed_cosines reads it soonest
+    cross, pieces = np.empty((n_layers, n_layers, len(rows)), np.float32), []  # as core.elmo.mix.mix_cosines reads it soonest
     for start, block in zip(rows.starts[:-1], rows.layers, strict=True):
         if block.shape[1:] != query.layers.shape:
             (n, size), (given, given_size) = block.shape[1:], query.layers.shape
@@ -221,13 +222,13 @@ def normalised_products(rows: Rows, result: Products) -> Products:
 
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
     """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
-    return mixed_cosines(result.cross, result.own, _gram(rows, result), check_weights(weights, len(result.query.layers)))
+    return mix_cosines(result.cross, result.own, _gram(rows, result), check_weights(weights, len(result.query.layers)))
 
 
 def cosines_of_mixes(rows: Rows, result: Products, mixes) -> np.ndarray:
     """`cosines` for several mixes at once: K times L weights -> (K, N)."""
     checked = [check_weights(weights, len(result.query.layers)) for weights in mixes]
-    return mixed_cosines(result.cross, result.own, _gram(rows, result), np.array(checked))
+    return mix_cosines(result.cross, result.own, _gram(rows, result), np.array(checked))
 
 
 def products_of(rows: Rows, request: Query | Products) -> Products:

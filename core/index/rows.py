@@ -42,7 +42,7 @@ class Rows:
 
     @cached_property
     def gram(self) -> np.ndarray:
-        """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mixed_cosines."""
+        """(N, L(L+1)/2), each product's numbers of all rows side by side in memory, for core.elmo.mix.mix_cosines."""
         return np.array(np.concatenate(self.grams), order="F") if self.grams else np.empty((0, 0), np.float32)
 
     @cached_property

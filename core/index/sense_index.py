@@ -49,7 +49,7 @@ class SenseIndex(Index):
 
     def rows(self, question: Question) -> np.ndarray:
         """(n,): the rows that are placed, in the table's order; all that may answer, unless they are too many."""
-        rows = np.flatnonzero(self.table.kept(question))
+        rows = np.flatnonzero(self.table.may_answer(question))
         if len(rows) <= (most := self.most(rows)):
             return rows
         layer = cosines(
@@ -59,7 +59,7 @@ class SenseIndex(Index):
 
     def narrows(self, query: Query, which: str = ANY) -> int:
         """How many rows are placed, those nearest at layer 1, where not all that may answer are; else 0."""
-        rows = np.flatnonzero(self.table.kept(Question(query, WEIGHTS, which=which)))
+        rows = np.flatnonzero(self.table.may_answer(Question(query, WEIGHTS, which=which)))
         most = self.most(rows)
         return most if len(rows) > most else 0
 

@@ -16,6 +16,7 @@ import pyarrow as pa
 from core.common.config import NEIGHBOURS
 from core.common.errors import CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, mixed
 from core.files.artifacts import read_json
@@ -121,10 +122,10 @@ class OccurrenceTable(Index):
 
     def answer(self, question: Question) -> list[Neighbour]:
         values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
-        rows = best(np.where(self.kept(question), values, -np.inf), question.k)
+        rows = best(np.where(self.may_answer(question), values, -np.inf), question.k)
         return [Neighbour(self.occurrence(int(row)), float(values[row])) for row in rows]
 
-    def kept(self, question: Question) -> np.ndarray:
+    def may_answer(self, question: Question) -> np.ndarray:
         """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
         if question.which == ANY:
             return ~self.own_row(question.query)
@@ -217,7 +218,7 @@ class OccurrenceTable(Index):
 
 def say_wrong(name: str, value) -> str:
     """What is wrong with a fact of an index."""
-    return t("no {name}", name=name) if value is None else t("{name} is {value}", name=name, value=str(value)[:40])
+    return t("no {name}", name=name) if value is None else t("{name} is {value}", name=name, value=shorten(value))
 
 
 def index_info(folder: Path) -> dict:

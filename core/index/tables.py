@@ -89,20 +89,20 @@ def unread(corpus: str, model: Model, *, targets_only: bool = False) -> list[Sen
     return [*unread(own, model, targets_only=True), *(sentence for part in further for sentence in part)]
 
 
-def open_word(word: str, model: Model, *, report: Report | None = None) -> OccurrenceTable:
+def open_word(word: str, model: Model) -> OccurrenceTable:
     """The labeled sentences of one word of the model's language: the bundled table where it holds the word, else a table of that
     word alone, built into the cache without reading any other word's sentences."""
     table = bundled_targets(model.language.sentences, model)
-    return table if table and word in table.lemmas else _further(word, model.language, model, report)
+    return table if table and word in table.lemmas else _further(word, model.language, model)
 
 
 def with_further(table: OccurrenceTable, corpus: str, model: Model) -> OccurrenceTable:
     """The table of every token of a language's own sentences with the labeled rows of the further words that the corpus names."""
     added = () if indexed(corpus) == corpus else parts(corpus)[1]
-    return JoinedTable([table, *(_further(item, sentences_of(corpus), model, None) for item in added)]) if added else table
+    return JoinedTable([table, *(_further(item, sentences_of(corpus), model) for item in added)]) if added else table
 
 
-def _further(added: str, owner: Language, model: Model, report: Report | None) -> OccurrenceTable:
+def _further(added: str, owner: Language, model: Model, report: Report | None = None) -> OccurrenceTable:
     """The labeled rows of a further word of a language, or of all of them."""
     return _built(labelled_of(owner, added), model, True, report)
 

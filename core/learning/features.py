@@ -14,6 +14,7 @@ import numpy as np
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.elmo.encoder import Encoder
 from core.elmo.mix import widen
 from core.files.artifacts import provenance, read_json, replacing, text_fingerprint, write_json
@@ -60,7 +61,7 @@ class FeatureStore:
         if text in self._read:
             return self._read[text]
         if text not in self._row:
-            raise BadInput(f"The layers of {' '.join(text)[:60]!r} were not computed with this data set.")
+            raise BadInput(f"The layers of {shorten(' '.join(text))!r} were not computed with this data set.")
         number, at = self._place[self._row[text]]
         spelt, contextual = (array[at : at + len(text)] for array in self._shards[number])
         layers = np.empty((contextual.shape[1] + 1, len(text), contextual.shape[2]), np.float32)
@@ -84,7 +85,7 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
     fresh = 0
     total = int(ends[-1])
 
-    def told(done: int) -> None:
+    def say_done(done: int) -> None:
         if report:
             report(done, total, fresh / (time.perf_counter() - started))
 
@@ -96,8 +97,8 @@ def open_features(texts: Sequence[Tokens], encoder: Encoder, model: str, root: s
                 before = fresh
                 for done in _write_shard(_shard(folder, number), encoder, texts[first:last]):
                     fresh = before + done
-                    told(int(ends[first]) + done)
-            told(int(ends[last]))
+                    say_done(int(ends[first]) + done)
+            say_done(int(ends[last]))
         if not (folder / "meta.json").is_file():
             shape = {"n_layers": encoder.n_layers, "dim": encoder.dim}
             facts = {"format": FORMAT, "version": VERSION, "texts": texts_fingerprint(texts), "model": model, "tokens": total}

@@ -36,7 +36,7 @@ def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share
     facts |= add_labelled(pack, bench)
     report(0.7, t("Packing"))
     page_facts = {"random": facts["random"], "lengths": facts["lengths"], "lemmas": list(facts["lemmas"])}
-    return pack.written(facts | _language(bench, page_facts["lemmas"])), page_facts
+    return pack.to_bytes(facts | _language(bench, page_facts["lemmas"])), page_facts
 
 
 def _language(bench: Bench, lemmas: list[str]) -> dict:

@@ -38,7 +38,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
             "by_case": by_case,
             "map": space.learned.number_for(lemma) if space else 0,
         }
-        for lemma, (trust, by_case) in judge.known(table).items()
+        for lemma, (trust, by_case) in judge.rate_words(table).items()
     }
     return {
         "spaces": spaces,

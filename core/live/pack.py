@@ -36,7 +36,7 @@ class Pack:
         """Words or sentences without line breaks."""
         self.add(name, np.frombuffer("\n".join(lines).encode("utf-8"), np.uint8))
 
-    def written(self, facts: dict) -> bytes:
+    def to_bytes(self, facts: dict) -> bytes:
         """The file."""
         head = json.dumps({"facts": facts, "arrays": self._arrays}, ensure_ascii=False, separators=(",", ":")).encode("utf-8")
         head += b" " * (-(len(head) + 4) % 8)

@@ -104,7 +104,7 @@
   function reason(of, shown, say, spaces) {
     const two = Math.min(99, Math.max(1, Math.round(100 * (1 - of.probability)))), at = spaces.at[of.layer];
     const sure = of.probability >= 1 ? say.same : of.says === "close" ? filled(say.of_100, { two, one: 100 - two }) : filled(say.right, { n: Math.min(99, Math.round(100 * of.certainty)) });
-    const parts = [sure];
+    const parts = [sure, of.name && of.probability < 1 ? say.names : ""];
     if (of.senses) {
       const [first, second] = of.senses.map((name) => (name ? `“${name}”` : say.unclear)), named = { at: spaces.at[of.namedIn] };
       parts.push(first === second ? filled(say.both, { ...named, sense: first }) : filled(say.each, { ...named, first, second }));

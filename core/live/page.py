@@ -17,7 +17,7 @@ from core.common import i18n, model_layers
 from core.common.config import ASSETS, ROOT
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
 from core.live.content import pack_bench
 from core.live.texts import texts
@@ -123,7 +123,7 @@ def read_examples(given: object, name: str) -> Examples:
         if not (
             isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) and 0 < len(text.strip()) <= LONGEST for text in pair)
         ):
-            raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=str(word)[:40], shape=shape))
+            raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
     return [(str(word), *pair) for word, pair in given.items()]
 
 

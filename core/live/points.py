@@ -21,7 +21,7 @@ STARS = {1: "first", 2: "second"}  # by the sentence's number
 NEUTRAL = "#8c8c96"  # of dots in no group
 
 
-def packed(numbers: np.ndarray, kind: str = "<f4") -> str:
+def pack_numbers(numbers: np.ndarray, kind: str = "<f4") -> str:
     """Numbers as base64, little-endian, float32 unless another kind is given: what `decoded` reads."""
     return b64encode(np.ascontiguousarray(numbers, kind).tobytes()).decode("ascii")
 
@@ -66,7 +66,7 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
         "where": [layer_title(name) for name in shown.names],
         "under": list(shown.under) or [""] * n_spaces,
         "tints": [layer_colour(name) for name in shown.names],
-        "places": packed(np.concatenate([places, labels], axis=1)),
+        "places": pack_numbers(np.concatenate([places, labels], axis=1)),
         "limits": [float(low[0]), float(high[0]), float(low[1]), float(high[1])],
         "rows": [o.row for o in shown.occurrences],
         "groups": [[int(group) for group in each] for each in shown.groups],

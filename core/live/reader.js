@@ -47,10 +47,10 @@ function newReader(parts, plain = false) {
     if (!one) return { one_word: false, verdict: null, lemma: "", layer };
     if (found[0] && found[0] === found[1]) {
       const of = labelled.ofLemma(found[0], senses), words_ = read(of.byCase), verdict = senses.ofLabelled(of, words_, same(words_));
-      return { one_word: true, verdict: { ...verdict, senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: found[0], layer: of.trust.layer };
+      return { one_word: true, verdict: { ...verdict, name: !of.byCase && both.some(isName), senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: found[0], layer: of.trust.layer };
     }
     const words_ = read(false);
-    return { one_word: true, verdict: senses.ofUnlabelled(words_, same(words_)), lemma: "", layer: pack.facts.calibration.layer };
+    return { one_word: true, verdict: { ...senses.ofUnlabelled(words_, same(words_)), name: both.some(isName) }, lemma: "", layer: pack.facts.calibration.layer };
   }
   function glove(a, b) {
     const rows = [a, b].map((word) => statics.row(word));
@@ -79,12 +79,17 @@ function newReader(parts, plain = false) {
     const tokens = pack.facts.tokeniser === "spaces" ? text.normalize("NFC").split(/\s+/).filter(Boolean) : tokenize(text);
     return (pack.facts.tokeniser === "hangul" ? tokens.flatMap(cut) : tokens).slice(0, pack.facts.most_words);
   }
+  // Whether a token is written as a name: core.text.readings.WordInContext.is_name.
+  function isName({ tokens, position }) {
+    const before = position ? bare(tokens[position - 1]) : "", word = bare(tokens[position]);
+    return hasCapital(word) && word !== "I" && isWordly(before.at(-1)) && tokens.some((one) => /^\P{Lu}*\p{Ll}\P{Lu}*$/u.test(one));
+  }
   // Why a word's substitutes may say little, or "": core.elmo.in_place.weakness.
   function weakness(tokens, position, direction) {
-    const spelled = tokens.flatMap((token, k) => (isWordly(bare(token)) ? [k] : [])), before = position ? bare(tokens[position - 1]) : "";
+    const spelled = tokens.flatMap((token, k) => (isWordly(bare(token)) ? [k] : []));
     if (spelled.length === 1 && spelled[0] === position) return "alone";
     if (!words.candidates(tokens).some((one) => one.position === position)) return "grammar";
-    if (hasCapital(bare(tokens[position])) && isWordly(before.at(-1)) && tokens.some((one) => /^\P{Lu}*\p{Ll}\P{Lu}*$/u.test(one))) return "name";
+    if (isName({ tokens, position })) return "name";
     if (position === spelled[0] && direction !== "backward") return "first";
     return position === spelled.at(-1) && direction !== "forward" ? "last" : "";
   }

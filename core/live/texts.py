@@ -67,6 +67,7 @@ def _verdict() -> dict:
         "same": t("Same sentence, same word."),
         "right": t("Right in {n} of 100 such pairs.", n="{n}"),
         "of_100": t("Of 100 such pairs, {two} have two meanings, {one} have one.", two="{two}", one="{one}"),
+        "names": t("Measured on common words, not names."),
         "unclear": t("unclear"),
         "both": t("Nearest sense {at}: {sense} for both.", at="{at}", sense="{sense}"),
         "each": t("Nearest senses {at}: {first} and {second}.", at="{at}", first="{first}", second="{second}"),
@@ -149,7 +150,7 @@ def _mix() -> dict:
     }
 
 
-def kept_in_words(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
+def say_kept(kept: int | str, n: int | str, chance: str, tied: int | str) -> str:
     """How many of a point's true neighbors the map keeps near; of a point that has none, how many are equally near."""
     if not n:
         return t("no true neighbors: {tied} tied", tied=tied)
@@ -166,8 +167,8 @@ def map_texts() -> dict:
         "from": t("True neighbors of"),
         "near": t("True neighbors"),
         "none": t("Click a dot or star to see its true neighbors."),
-        "counted": kept_in_words("{kept}", "{n}", "{chance}", ""),
-        "tied": kept_in_words(0, 0, "", "{tied}"),
+        "counted": say_kept("{kept}", "{n}", "{chance}", ""),
+        "tied": say_kept(0, 0, "", "{tied}"),
         "kept_from": t("{kept} of {n} also in {where}.", kept="{kept}", n="{n}", where="{where}"),
         "picked": t("{n} selected.", n="{n}"),
         "select": t("Select “{name}”", name="{name}"),

@@ -13,12 +13,13 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.index.table import OccurrenceTable
 from core.senses.separation import TIE
 from core.static.vectors import StaticVectors
 
 # Below this lead over the next sense a neighbor is undecided. Held out in turn, the bundled sentences' own content words with
-# a lead of 0.25 to 0.30 go to the right sense in 73 % (two senses) and 64 % (three); with less than 0.10 in 57 % and 43 %.
+# a lead of 0.25 to 0.30 go to the right sense in 73% (two senses) and 64% (three); with less than 0.10 in 57% and 43%.
 CLEAR = 0.25
 FUNCTION_WORDS = 200  # the vectors' first words, by frequency: "the", "after", "many" stand beside every sense
 LEAN = 0.02  # in cosine: what leads by less leans to neither of two sentences
@@ -70,7 +71,7 @@ def profiles(table: OccurrenceTable, lemma: str, vectors: StaticVectors) -> Prof
     """Profiles of a labeled word's senses; BadInput where it has none, or a sense of which nothing is known."""
     rows = table.labelled_rows(lemma)
     if not len(rows):
-        raise BadInput(t("“{word}” has no labeled sentences in this corpus.", word=lemma[:60]))
+        raise BadInput(t("“{word}” has no labeled sentences in this corpus. Choose another word.", word=shorten(lemma)))
     senses = tuple(sorted({table.senses[k] for k in table.sense[rows]}))
     common = frozenset(word.casefold() for word in vectors.words[:FUNCTION_WORDS])
     own = {table.words[code] for code in np.unique(table.word[rows])} | {lemma}
@@ -83,7 +84,9 @@ def profiles(table: OccurrenceTable, lemma: str, vectors: StaticVectors) -> Prof
         sums[sense] += _units(result, vectors).sum(axis=0)
         counts[sense] += len(result)
     if not counts.all():
-        raise BadInput(t("{vectors} knows no word of the sentences about “{word}”.", vectors=vectors.name, word=lemma[:60]))
+        raise BadInput(
+            t("{vectors} knows no word of the sentences about “{word}”. Choose other vectors.", vectors=vectors.name, word=shorten(lemma))
+        )
     return Profiles(lemma, senses, sums, counts, tuple(words))
 
 

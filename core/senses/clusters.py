@@ -10,7 +10,7 @@ How many: silhouettes for 2 to 8 clusters, beside those of 199 clouds drawn from
 whose variances are such that so few rows of it scatter as the word's own do. Only if the clearest number of clusters stands further
 above the clouds' than that of 19 clouds in 20, more than one is suggested (the rank is p): the fewest that are nearly as clear as the
 clearest. Of true Gaussian clouds as uneven as real vectors no more than one in twenty is split, with 32, 150 or 300 rows (the tests
-draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78 % of 32. At layer
+draw them); with the rows' own covariance none in few rows and most in many would be, with Ledoit and Wolf's alone 78% of 32. At layer
 2 (`-k number_of_sentences -s`) 14 of 19 words with some 40 sentences are split, 6 of the same words with as few sentences as one of
 their senses has (about 16), and of the single senses 1. Real vectors of one sense are no Gaussian: in a hundred and more sentences
 they may fall into groups, of grammar and topic. A group is a use, not yet a meaning.
@@ -40,7 +40,7 @@ SAMPLE = 200  # occurrences on which the number is suggested, at most: more woul
 DRAWS = 199  # clouds drawn for the null
 SHRINK = 2.0  # occurrences of the word at large that a spelling's own mean is mixed with, lest a rare spelling lose all it has
 LOOKED_AT, SPREAD_OF = 200, 60  # words, and occurrences of each, among which the most ambiguous is looked for
-SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labeled senses, each sentence left out: said with 92 % on average, right 93 %
+SHARPNESS = 8.0  # of shares; of 4 to 30 the best for our labeled senses, each sentence left out: said with 92% on average, right 93%
 NAMED_BY = 20  # likeliest substitutes of a place that can name a cluster
 WINDOW = 12  # tokens on either side that can name a cluster
 _WORD = re.compile(r"[^\W\d_][\w'-]{2,}")
@@ -60,7 +60,7 @@ class Suggestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement:
-    """Clusters against gold labels, and against the same labels shuffled (mean, 95 % quantile)."""
+    """Clusters against gold labels, and against the same labels shuffled (mean, 95% quantile)."""
 
     rand: float  # adjusted Rand index (Hubert and Arabie 1985): 0 is chance, 1 the same partition
     rand_null: tuple[float, float]
@@ -94,7 +94,12 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
 
     if not 1 <= number <= len(rows):
         raise BadInput(
-            tn("{n} sentence cannot make {number} groups.", "{n} sentences cannot make {number} groups.", len(rows), number=number)
+            tn(
+                "{n} sentence cannot make {number} groups. Choose 1.",
+                "{n} sentences cannot make {number} groups. Choose 1 to {n}.",
+                len(rows),
+                number=number,
+            )
         )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
@@ -120,7 +125,7 @@ def suggest(rows: np.ndarray, *, seed: int = 0) -> Suggestion:
         rows = rows[np.sort(rng.choice(len(rows), SAMPLE, replace=False))]
     result = silhouettes(rows)
     cloud = one_cloud(rows, rng)
-    null = np.array([silhouettes(cloud.drawn(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
+    null = np.array([silhouettes(cloud.draw(len(rows), rng)) for _ in range(DRAWS)])  # (DRAWS, numbers)
     everything = np.vstack([null, result])  # the rows among their clouds: were they one, any of them could be the clearest
     spread = np.maximum(everything.std(axis=0, ddof=1), 1e-6)
     excess = ((everything - everything.mean(axis=0)) / spread).max(axis=1)

@@ -14,6 +14,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import mixed
 from core.senses.influence import Centroids
 
@@ -59,7 +60,7 @@ def align(first: Sequence[str], i: int, second: Sequence[str], j: int) -> Alignm
     case aside, share columns (Ratcliff and Obershelp, as in difflib); between them tokens are paired in turn."""
     for tokens, position in ((first, i), (second, j)):
         if not 0 <= position < len(tokens):
-            raise BadInput(t("Position {position} is outside a sentence of {n} tokens.", position=position, n=len(tokens)))
+            raise BadInput(t("Position {position} is outside a sentence of {n} tokens. Choose another.", position=position, n=len(tokens)))
     left, right = _columns(first[:i], second[:j]), _columns(first[i + 1 :], second[j + 1 :])
     return Alignment((*left, (first[i], second[j]), *right), len(left))
 
@@ -70,7 +71,7 @@ def order_edits(alignment: Alignment, order: str) -> list[int]:
         return list(alignment.changes)
     if order == NEAREST_FIRST:
         return sorted(alignment.changes, key=lambda k: (abs(k - alignment.target), k))
-    raise BadInput(t("There is no order of edits “{order}”.", order=order[:60]))
+    raise BadInput(t("There is no order of edits “{order}”. Choose: {orders}.", order=shorten(order), orders=", ".join(ORDERS)))
 
 
 def greedy(alignment: Alignment, margins_of: Callable[[list[tuple[tuple[str, ...], int]]], np.ndarray]) -> list[int]:

@@ -26,7 +26,7 @@ class Cloud:
     variances: np.ndarray  # (D,) largest first
     mean: np.ndarray  # (D,)
 
-    def drawn(self, n: int, rng: np.random.Generator) -> np.ndarray:
+    def draw(self, n: int, rng: np.random.Generator) -> np.ndarray:
         """(n, D) float32 of length 1."""
         rows = rng.standard_normal((n, len(self.mean)), np.float32) * np.sqrt(self.variances) + self.mean
         return unit(rows)
@@ -57,9 +57,10 @@ def one_cloud(rows: np.ndarray, rng: np.random.Generator) -> Cloud:
     share = min((lengths_4 - squares) / n / max(squares - wanted.sum() ** 2 / size, 1e-12), 1.0)
     variances = np.full(size, share * wanted.sum() / size)
     variances[:known] += (1 - share) * wanted
+    variances = np.maximum(variances, 0.0)  # below 0 where rows repeat each other
     seen = min(n - 1, size)  # axes that n rows can tell of
     for _ in range(CORRECTIONS):
-        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).drawn(n, rng)) for _ in range(3)], axis=0)
+        drawn = np.mean([_variances(Cloud(variances.astype(np.float32), along).draw(n, rng)) for _ in range(3)], axis=0)
         ratio = wanted[:seen] / np.maximum(drawn[:seen], 1e-12)
         variances[:seen] *= ratio
         variances[seen:] *= ratio[-10:].mean()
@@ -102,7 +103,12 @@ def _turn(rows: np.ndarray) -> np.ndarray:
     n, size = rows.shape
     if 2 * n > size:
         return rows
-    return np.linalg.cholesky((rows @ rows.T).astype(np.float64) + ROUNDING * np.eye(n)).astype(np.float32)
+    products = (rows @ rows.T).astype(np.float64) + ROUNDING * np.eye(n)
+    try:
+        return np.linalg.cholesky(products).astype(np.float32)
+    except np.linalg.LinAlgError:  # rows that repeat each other
+        values, vectors = np.linalg.eigh(products)
+        return (vectors * np.sqrt(np.maximum(values, 0))).astype(np.float32)
 
 
 def _silhouette(rows: np.ndarray, members: np.ndarray) -> float:

@@ -15,6 +15,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import mixed
 from core.elmo.substitutes import Change, Substitutes
 from core.text.languages import tokenize
@@ -25,6 +26,7 @@ PAST, FUTURE, BOTH = HALVES = ("past", "future", "both")
 MASK_TOKEN = "<UNK>"  # spelled, as any token is: five characters that stand for no word
 REACH = 20  # words tried on each side: the work grows with words tried times words in the sentence
 CLEAR = 0.005  # a smaller margin is 0.00 to two digits: no sense is nearest
+LARGE = 0.8  # of a half's spread: so far apart one half decides, less far it only adds more (a large effect, Cohen 1988)
 EVEN = 0.3  # of a half's spread: two halves that gain less apart than this speak alike, and one that gains less says nothing
 
 
@@ -67,7 +69,7 @@ class Influence:
 
     def word_at(self, position: int) -> str:
         """A word of the sentence, cut where it is long."""
-        return bare(self.tokens[position])[:40]
+        return shorten(bare(self.tokens[position]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,7 @@ def variants(tokens: Sequence[str], position: int, how: str, swap: str = "", *, 
     if not 0 <= position < len(tokens):
         raise BadInput(t("There is no word number {number} in a sentence of {n}. Tap a word.", number=position + 1, n=len(tokens)))
     if how not in WAYS:
-        raise BadInput(t("A word can be dropped, masked or swapped (drop, mask, swap), not “{how}”.", how=how))
+        raise BadInput(t("There is no way “{how}” to change a word. Choose drop, mask or swap.", how=shorten(how)))
     put = () if how == DROP else (MASK_TOKEN,) if how == MASK else (_one_word(swap),)
     near = range(len(tokens)) if reach is None else range(max(0, position - reach), min(len(tokens), position + reach + 1))
     shift = len(put) - 1  # a word dropped before the target moves it one to the left
@@ -273,7 +275,7 @@ def _one_word(swap: str) -> str:
     result = tokenize(swap)
     if len(result) != 1:
         raise BadInput(
-            t("“{text}” is not one word. Type a single word to put in each place.", text=join_tokens(result)[:60])
+            t("“{text}” is not one word. Type a single word to put in each place.", text=shorten(join_tokens(result)))
             if result
             else t("Type the word to put in each place.")
         )

@@ -67,9 +67,11 @@ class Judge:
             queries = [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
             ground = self._ground_for(table, lemma)
             judgment = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
+            judgment = replace(judgment, name=not by_case and (first.is_name or second.is_name))
             return Judgment(True, judgment, lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
-        return Judgment(True, self._without_labels(words), "", self.ground().layer)
+        judgment = replace(self._without_labels(words), name=first.is_name or second.is_name)
+        return Judgment(True, judgment, "", self.ground().layer)
 
     def layer(self, words: Sequence[WordInContext], corpus: str = "") -> str:
         """The layer, or "mix", that tells the meanings of the first of these words apart best that has labels; else the best of all words."""
@@ -102,7 +104,7 @@ class Judge:
                 return table, lemma
         return None, ""
 
-    def known(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
+    def rate_words(self, table: OccurrenceTable) -> dict[str, tuple[Separability, bool]]:
         """Each labeled word of a table with two senses or more: how well they are told apart, and whether letter case tells them apart too."""
         words = [lemma for lemma in table.lemmas if verdict.has_senses(table, lemma)]
         return {lemma: (self._ground_for(table, lemma).words[lemma], evidence.is_also_a_name(table, lemma)) for lemma in words}

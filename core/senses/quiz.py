@@ -18,6 +18,7 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.models import Model
@@ -113,7 +114,7 @@ def number_from(text: str) -> int:
     """A quiz's number as an address has it; BadInput where it is none."""
     if text.isascii() and text.isdecimal() and len(text) <= len(str(LAST)):
         return int(text)
-    message = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=text[:40], last=LAST)
+    message = t("There is no quiz “{number}”: quizzes have whole numbers from 0 to {last:,}.", number=shorten(text), last=LAST)
     raise BadInput(message)
 
 
@@ -160,7 +161,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     kept = [k for k in np.flatnonzero(labels >= 0) if join_tokens(list(table.occurrence(int(rows[k])).tokens)).casefold() != text]
     rows, labels = rows[kept], labels[kept]
     if len(set(labels.tolist())) < 2:
-        raise BadInput(t("“{word}” lacks two labeled senses in this corpus. Choose another word.", word=quiz_question.word))
+        raise BadInput(t("“{word}” lacks two labeled senses in this corpus. Choose another word.", word=shorten(quiz_question.word)))
     if space:
         layer, views = SENSES, space.of_rows(table, rows)
         seen = space.views([(query.tokens, query.position)], query.layers[None])

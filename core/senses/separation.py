@@ -43,10 +43,10 @@ class SenseReport:
     """Means over words of what each word's occurrences show; accuracies and shares from 0 to 1."""
 
     one_nn: float  # leave-one-out: the nearest other occurrence has the same sense
-    one_nn_low: float  # 95 % bootstrap interval, over words and occurrences
+    one_nn_low: float  # 95% bootstrap interval, over words and occurrences
     one_nn_high: float
     null_mean: float  # one_nn with the senses shuffled within each word: its mean ...
-    null_95: float  # ... and the value that 95 % of the shuffles stay under
+    null_95: float  # ... and the value that 95% of the shuffles stay under
     p: float  # share of the shuffles that do as well
     majority: float  # share of the most frequent sense
     silhouette: float  # -1 to 1; 0 says nothing is apart
@@ -162,7 +162,7 @@ def sense_report(
         nulls.append(null)
         draws.append(resampled(per_word[word].hits, per_word[word].pairs, rng))
     if not per_word:
-        raise BadInput(t("No word here has two labeled senses."))
+        raise BadInput(t("No word here has two labeled senses. Choose another corpus."))
     drawn_words = rng.integers(len(draws), size=(DRAWS, len(draws)))
     low, high = np.quantile(np.take_along_axis(np.stack(draws, axis=1), drawn_words, axis=1).mean(axis=1), (0.025, 0.975))
     null = np.mean(nulls, axis=0)  # (rounds,)

@@ -57,7 +57,7 @@ class WordGain:
     n: int
     senses: int
     one_nn: float
-    low: float  # 95 % bootstrap interval of one_nn, over occurrences
+    low: float  # 95% bootstrap interval of one_nn, over occurrences
     high: float
     null_mean: float
     null_95: float

@@ -41,7 +41,7 @@ from core.static.vectors import StaticVectors
 
 K = 8  # labeled sentences that vote on one: half of the 16 a bundled sense has
 SURE = 0.64  # below that probability it is too close to call: of the pairs called then, nine in ten of labeled words are right, four in five of others
-CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57 % of 4,600 labeled sentences, above in 94
+CLEAR = 0.4  # by how much a sense's share leads where it is named: below that it is right in 57% of 4,600 labeled sentences, above in 94
 ONE, TWO, CLOSE = "one meaning", "two meanings", "too close to call"
 FILE = "verdict.json"  # of a table's folder: its Calibration, written when it was bundled
 MOST_ROWS = 64  # of a word: what the choice of its layer looks at
@@ -83,6 +83,7 @@ class Verdict:
     named_in: str = ""  # the layer, "mix" or "senses" whose middles these are
     around: bool = False  # whether what stands around it counted too
     expected: bool = False  # whether what the model expects in its place did
+    name: bool = False  # whether one of both is written as a name: the rates were measured on common words
 
     @property
     def certainty(self) -> float:
@@ -106,9 +107,11 @@ class Verdict:
         if self.probability >= 1:
             return t("Same sentence, same word.")
         if self.says != CLOSE:
-            return t("Right in {n} of 100 such pairs.", n=self.right_of_100)
-        two = min(99, max(1, round(100 * (1 - self.probability))))
-        return t("Of 100 such pairs, {two} have two meanings, {one} have one.", two=two, one=100 - two)
+            certainty = t("Right in {n} of 100 such pairs.", n=self.right_of_100)
+        else:
+            two = min(99, max(1, round(100 * (1 - self.probability))))
+            certainty = t("Of 100 such pairs, {two} have two meanings, {one} have one.", two=two, one=100 - two)
+        return f"{certainty} {t('Measured on common words, not names.')}" if self.name else certainty
 
     @property
     def outvoted(self) -> bool:

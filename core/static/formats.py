@@ -33,7 +33,7 @@ def read(path: Path, limit: int | None, report: Report | None) -> tuple[list[str
         with _unpack(path) as stream:
             return _collect(stream, head, path.name, limit, report)
     except UNREADABLE as error:
-        raise CorruptArtifact(t("Cannot read all of {name}: {error}.", name=path.name, error=error)) from None
+        raise CorruptArtifact(t("Cannot read all of {name}: {error}. Choose another file.", name=path.name, error=error)) from None
 
 
 @contextlib.contextmanager
@@ -67,7 +67,7 @@ def _kind(head: bytes, name: str) -> tuple[str, int | None, int]:
     start = (body if header else head)[:4096]  # binary: control characters, or more than 3 bytes that are not UTF-8
     binary = re.search(rb"[\x00-\x08\x0e-\x1f]", start) or len(start.decode(errors="ignore").encode()) < len(start) - 3
     if not head.strip():
-        raise BadInput(t("{name} is empty.", name=name))
+        raise BadInput(t("{name} is empty. Choose another file.", name=name))
     if re.match(rb"\x80[\x02-\x05]", head):
         raise BadInput(t("{name} is a pickle and may run code: use save_word2vec_format.", name=name))
     if binary and not header:
@@ -103,7 +103,9 @@ def _collect(stream: IO[bytes], head: bytes, name: str, limit: int | None, repor
         fault = t("not UTF-8 text") if isinstance(error, UnicodeDecodeError) else error
         raise BadInput(_at(form, name, place + 1, fault)) from None
     if not places or (count is not None and seen < count and len(places) != limit):
-        raise CorruptArtifact(t("{name} ends after {n:,} of {promised:,} words.", name=name, promised=count or 0, n=seen))
+        raise CorruptArtifact(
+            t("{name} ends after {n:,} of {promised:,} words. Download it again.", name=name, promised=count or 0, n=seen)
+        )
     matrix = np.frombuffer(values, "<f4").reshape(-1, dim)
     if len(bad := np.flatnonzero(~(np.abs(matrix) <= 1e15).all(axis=1))):  # also finds what is not a number
         raise BadInput(_at(form, name, list(places.values())[bad[0]], t("not a number, or above 1e15")))

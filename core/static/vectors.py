@@ -10,7 +10,7 @@ import difflib
 import hashlib
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
@@ -22,6 +22,7 @@ from core.common.config import NEIGHBOURS
 from core.common.directions import unit
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.artifacts import lines_of
 from core.files.download import Report as DownloadReport
 from core.files.registry import resolve
@@ -101,15 +102,15 @@ class StaticVectors:
             return None
         return float(unit(x.astype(np.float64)) @ unit(y.astype(np.float64)))
 
-    def known_spelling(self, word: str) -> str:
+    def find_spelling(self, word: str) -> str:
         """spelling(word); BadInput says that it is unknown and names near spellings."""
         spelling = self.spelling(word)
         if spelling is None:
-            near = ", ".join(self.near_spellings(word)) or t("none")
+            near = ", ".join(self.near_spellings(word)) or t("none. Choose another word")
             raise BadInput(
                 t(
                     "'{word}' is not in {vectors} ({n:,} words). Similar spellings: {near}.",
-                    word=word[:60],
+                    word=shorten(word),
                     n=len(self.words),
                     vectors=self.name,
                     near=near,
@@ -119,7 +120,7 @@ class StaticVectors:
 
     def neighbours(self, word: str, k: int = NEIGHBOURS) -> list[StaticNeighbour]:
         """The k words nearest to `word` by cosine, itself left out, joined or not; BadInput if it is unknown."""
-        spelling = self.known_spelling(word)
+        spelling = self.find_spelling(word)
         plain = bare(spelling)
         return self.neighbours_of_vector(self.vector(spelling), k, exclude={spelling, plain, JOINER + plain, plain + JOINER})
 
@@ -160,7 +161,7 @@ def load_vectors(path: str | Path, *, limit: int | None = None, report: Report |
     if path.is_dir():
         return _load_folder(path, limit)
     if not path.is_file():
-        raise MissingArtifact(t("No vector file {path}.", path=path))
+        raise MissingArtifact(t("No vector file {path}. Choose another.", path=path))
     words, vectors, provenance = read(path, limit, report)
     provenance |= {"path": str(path), "bytes": path.stat().st_size}
     return StaticVectors(words, vectors, name=re.sub(r"(\.(txt|vec|bin|gz|xz|zip))+$", "", path.name), provenance=provenance)
@@ -196,31 +197,34 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
 
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        if (meta["format"], meta["version"]) != ("elmoscope-vectors", 1):
-            raise CorruptArtifact(t("{folder} is not in vector format version 1.", folder=folder))
+        if (meta.get("format"), meta.get("version")) != ("elmoscope-vectors", 1):
+            raise CorruptArtifact(t("{folder} is not in vector format version 1. Choose another.", folder=folder))
         names = ("vectors.safetensors", "words.txt")
         if sum((folder / name).stat().st_size for name in names) > MAX_BYTES:
             raise CorruptArtifact(t("{folder} exceeds {gb} GB, more than its vectors need.", folder=folder, gb=MAX_BYTES >> 30))
         files = {file: (folder / file).read_bytes() for file in names}
         for file, data in files.items():
             if hashlib.sha256(data).hexdigest() != meta["sha256"][file]:
-                raise CorruptArtifact(t("{path} is damaged: checksum differs from meta.json.", path=folder / file))
+                raise CorruptArtifact(t("{path} is damaged: checksum differs from meta.json. Download it again.", path=folder / file))
         words = lines_of(files["words.txt"])
         arrays = load(files["vectors.safetensors"])
         vectors = arrays["vectors"][:limit].astype(np.float32) * arrays["scales"][:limit, None]  # int8 times scale
         if len(words) != len(arrays["vectors"]) or vectors.ndim != 2 or len(set(words)) != len(words):
             raise CorruptArtifact(
-                t("{folder} is damaged: {n:,} words, vectors of shape {shape}.", folder=folder, n=len(words), shape=arrays["vectors"].shape)
+                t(
+                    "{folder} is damaged: {n:,} words, vectors of shape {shape}. Download it again.",
+                    folder=folder,
+                    n=len(words),
+                    shape=arrays["vectors"].shape,
+                )
             )
         return StaticVectors(words[:limit], vectors, name=str(meta["name"]), provenance={**meta, "path": str(folder)})
     except FileNotFoundError as error:
-        raise MissingArtifact(t("{folder} has no {name}.", folder=folder, name=Path(error.filename).name)) from None
+        raise MissingArtifact(t("{folder} has no {name}. Choose another.", folder=folder, name=Path(error.filename).name)) from None
     except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, SafetensorError) as error:
-        raise CorruptArtifact(t("Cannot read vectors in {folder}: {error!r}.", folder=folder, error=error)) from None
+        raise CorruptArtifact(t("Cannot read vectors in {folder}: {error!r}. Choose another.", folder=folder, error=error)) from None
 
 
-def open_vectors(
-    name: str, *, allow_download: bool = False, report: DownloadReport | None = None, stop: Callable[[], bool] = lambda: False
-) -> StaticVectors:
+def open_vectors(name: str, *, allow_download: bool = False, report: DownloadReport | None = None) -> StaticVectors:
     """A registry name or a vector file -> static vectors; published ones are fetched where that is allowed."""
-    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report, stop=stop))
+    return load_vectors(resolve(name, "vectors", allow_download=allow_download, report=report))

@@ -2,6 +2,7 @@
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.tasks import clusters, coreference, entailment, names, questions, roles
 from core.tasks.task import Task
 
@@ -23,7 +24,7 @@ TASKS: dict[str, Task] = {
 
 def task_named(name: str) -> Task:
     if name not in TASKS:
-        raise BadInput(t("There is no task {name!r}. There are: {names}.", name=name[:80], names=", ".join(TASKS)))
+        raise BadInput(t("There is no task {name!r}. There are: {names}.", name=shorten(name), names=", ".join(TASKS)))
     return TASKS[name]
 
 

@@ -18,6 +18,7 @@ from torch import Generator, Tensor, nn
 from core.common.draws import Dropout, first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.atomic import replacing
 from core.tasks.inputs import PassageBatch, flat, passage_of
 from core.tasks.reader import BiLSTM, Reader, masked
@@ -90,7 +91,7 @@ def read(path: Path) -> list[Example]:
                     "{file}, line {n}: the label {label!r} is none of {labels}.",
                     file=path.name,
                     n=number,
-                    label=label,
+                    label=shorten(label),
                     labels=", ".join(LABELS),
                 )
             )
@@ -116,7 +117,7 @@ def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
                     temporary.write_text("".join(f"{json.dumps(row)}\n" for row in kept), encoding="utf-8", newline="\n")
                 made.append(path)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
-        raise BadInput(t("{file} is not SNLI's archive.", file=archive.name)) from None
+        raise BadInput(t("{file} is not SNLI's archive. Download it again.", file=archive.name)) from None
     return made
 
 

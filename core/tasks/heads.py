@@ -74,11 +74,6 @@ def save_head(head: TaskHead, folder: str | Path) -> Path:
     return folders.save(folder, FORM, arrays, facts, head.meta)
 
 
-def read_meta(folder: str | Path) -> dict:
-    """A head's meta.json, without its weights; MissingArtifact or CorruptArtifact."""
-    return folders.read_meta(folder, FORM)
-
-
 def load_head(folder: str | Path, *, model: str | None = None, vectors: str | None = None) -> TaskHead:
     """The head of a folder, whole and fitting; `model` and `vectors` are the fingerprints of what it will be used with."""
     return folders.load(folder, FORM, _built, lambda meta: (True, bool(meta["shape"]["n_layers"])), model=model, vectors=vectors)

@@ -16,6 +16,7 @@ from torch import Generator, Tensor, nn
 from core.common.draws import first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.tasks.chains import CRF
 from core.tasks.inputs import PassageBatch
 from core.tasks.reader import Reader
@@ -119,7 +120,7 @@ def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str
             cells = line.split("\t") if "\t" in line else line.split(" ")
             if len(cells) != n_cells:
                 raise BadInput(
-                    t("{file}, line {n}: a word and a tag are expected, got {line!r}.", file=path.name, n=number, line=line[:60])
+                    t("{file}, line {n}: a word and a tag are expected, got {line!r}.", file=path.name, n=number, line=shorten(line))
                 )
             words.append(cells[0])
             tags.append(cells[column])

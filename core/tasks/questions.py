@@ -138,7 +138,7 @@ def read(path: Path, articles: range | None = None) -> list[Example]:
         wanted = data if articles is None else [article for k, article in enumerate(data) if k in articles]
         return [example for article in wanted for paragraph in article["paragraphs"] for example in _of_paragraph(paragraph)]
     except (lzma.LZMAError, ValueError, KeyError, TypeError, AttributeError):
-        raise BadInput(t("{file} is not in the form of SQuAD 1.1.", file=path.name)) from None
+        raise BadInput(t("{file} is not in the form of SQuAD 1.1. Download it again.", file=path.name)) from None
 
 
 def _of_paragraph(paragraph: dict) -> list[Example]:

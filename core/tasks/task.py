@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
-from torch import Generator, Tensor
+from torch import Generator
 
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.common.markup import command
-from core.tasks.inputs import Passage, PassageBatch
+from core.common.markup import command, shorten
+from core.tasks.inputs import Passage
 
 PARTS = ("train", "dev", "test")
 MADE_BY_HAND = ("srl/", "coref/ontogum")  # joined from several publishers' files: nothing to fetch
@@ -67,14 +67,6 @@ class TaskRecipe:
             raise BadInput(t("Sizes, epochs, batch size and patience must be at least 1, got {recipe}.", recipe=self))
         if not 0 <= self.dropout < 1 or not 0 <= self.elmo_dropout < 1:
             raise BadInput(t("Dropout must lie in [0, 1), got {shares}.", shares=f"{self.dropout}, {self.elmo_dropout}"))
-
-
-class TaskNetwork(Protocol):
-    """What a task's network gives; an nn.Module as well. `texts` holds one padded batch for each passage of the examples."""
-
-    def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor: ...
-
-    def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,7 +156,9 @@ def read_test(task: Task, folder: str | Path, name: str) -> Data:
 def _find_file(task: Task, files: MappingProxyType, name: str) -> str:
     if name not in files:
         known = ", ".join(files) or t("none")
-        raise BadInput(t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=name, known=known))
+        raise BadInput(
+            t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=known)
+        )
     return files[name]
 
 
@@ -198,6 +192,8 @@ def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]
             for number, line in enumerate(stream, 1):
                 yield number, line.rstrip("\r\n")
     except (lzma.LZMAError, EOFError, UnicodeDecodeError):
-        raise BadInput(t("{file} cannot be read after line {n:,}: it is damaged or no text.", file=path.name, n=number)) from None
+        raise BadInput(
+            t("{file} cannot be read after line {n:,}: it is damaged or no text. Download it again.", file=path.name, n=number)
+        ) from None
     if end is not None:
         yield number + 1, end

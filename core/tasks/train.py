@@ -11,6 +11,7 @@ from torch import Tensor
 from core.common.draws import seeded
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.models import Model
 from core.files.artifacts import provenance, text_fingerprint
 from core.learning.features import Report
@@ -24,7 +25,7 @@ from core.tasks.task import VARIANTS, Data, Example, Shape, Task, TaskRecipe, lo
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:
     """Vectors, and for the ELMo variant the layers of all sentences, from disk or computed now."""
     if variant not in VARIANTS:
-        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=variant, names=", ".join(VARIANTS)))
+        raise BadInput(t("There is no variant {name!r}. There are: {names}.", name=shorten(variant), names=", ".join(VARIANTS)))
     reads_elmo = variant == "elmo"
     if reads_elmo and model is None:
         raise BadInput(t("{title} needs a model.", title=variant))

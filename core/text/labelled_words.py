@@ -181,7 +181,7 @@ def list_words(language: Language) -> dict[str, Labelled]:
     return _read_words(path, path.stat().st_mtime_ns) if path.is_file() else {}
 
 
-def listed_in(corpus: str) -> dict[str, Labelled]:
+def list_words_in(corpus: str) -> dict[str, Labelled]:
     """The same of a language's own corpus, whether its sentences have been read or not; of any other {}."""
     language = sentences_of(corpus)
     return list_words(language) if language else {}

@@ -8,9 +8,8 @@ import json
 import os
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from contextvars import ContextVar
+from collections.abc import Callable
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field, fields
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +17,8 @@ from pathlib import Path
 from core.common import i18n
 from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
-from core.common.i18n import t
+from core.common.i18n import InThread, t
+from core.common.markup import shorten
 from core.files.artifacts import read_json
 from core.text import tokens
 from core.text.composed import composed
@@ -60,33 +60,18 @@ class Language:
         return not known or _scripts(word) <= known
 
 
-_told: ContextVar[str | None] = ContextVar("content language", default=None)
-_source: list[Callable[[], str | None]] = []  # who is asked where this thread has not been told
+_code: InThread[str] = InThread("content language")  # as which text is read
+use, follow = _code.use, _code.follow
 
 
-def use(code: str | None) -> None:
-    """Read text as that language in this thread, until told otherwise; None forgets it."""
-    _told.set(code)
-
-
-@contextmanager
-def reading(language: Language) -> Iterator[None]:
+def reading(language: Language) -> AbstractContextManager[None]:
     """Read text as that language within."""
-    before = _told.set(language.code)
-    try:
-        yield
-    finally:
-        _told.reset(before)
-
-
-def follow(source: Callable[[], str | None]) -> None:
-    """Ask `source` for the code in threads that were not told one by `use`: parts of a page run again in new threads."""
-    _source[:] = [source]
+    return _code.within(language.code)
 
 
 def in_use() -> Language:
     """The language that text is read as."""
-    code = _told.get() or (_source[0]() if _source else None) or i18n.ENGLISH
+    code = _code.get() or i18n.ENGLISH
     return get_language(code) if code in codes() else get_language(i18n.ENGLISH)
 
 
@@ -110,7 +95,7 @@ def get_language(code: str) -> Language:
     """The language of that code; BadInput names the codes there are, or what is wrong with its file."""
     path = _described(os.environ.get("ELMOSCOPE_DATA")).get(code)
     if path is None:
-        facts = {"code": code[:40], "codes": ", ".join(codes())}
+        facts = {"code": shorten(code), "codes": ", ".join(codes())}
         raise BadInput(t("Unknown language '{code}'. Choose: {codes}.", **facts))
     return _read(path)
 
@@ -149,7 +134,7 @@ def _read(path: Path) -> Language:
     if not isinstance(entries.get("name"), str) or not entries["name"].strip():
         raise BadInput(t('{path} names no language. Add "name": "Esperanto".', path=path))
     if (folder := entries.get("targets")) and not re.fullmatch(r"\w[\w-]{0,60}", str(folder)):
-        raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=str(folder)[:80]))
+        raise BadInput(t('{path}: "targets" must be a folder in assets, not {name!r}.', path=path, name=shorten(folder)))
     if entries.get("tokeniser", "words") not in TOKENISERS:
         names = {"name": entries["tokeniser"], "names": ", ".join(TOKENISERS)}
         raise BadInput(t("{path}: unknown tokenizer {name!r}. Choose: {names}.", path=path, **names))

@@ -164,7 +164,7 @@ def _within(sentences: Iterable[Sentence], tokens: int) -> Iterator[Sentence]:
 
 def _read(source: Source, columns: tuple[str | None, str | None], lines: str, limit: int) -> list[Sentence]:
     if not check_fits(source.path, limits().max_file_mb * 10**6):
-        raise BadInput(t("{name} is empty.", name=source.path.name))
+        raise BadInput(t("{name} is empty. Choose another file.", name=source.path.name))
     if source.path.suffix.lower() == ".docx":
         return _from_docx(source.path, lines)[:limit]
     return read_sentences(source.path, text_column=columns[0], date_column=columns[1], limit=limit, lines=lines)

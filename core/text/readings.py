@@ -13,8 +13,11 @@ from core.common.limits import limits
 from core.text import languages
 from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms
+from core.text.morphemes import analysed
 from core.text.tokens import bare, find_word, join_tokens
 from core.text.word_in_question import words_of
+
+NAMES = ("NNP",)  # tags of the Korean analyser
 
 
 class LabelledTable(Protocol):
@@ -43,6 +46,16 @@ class WordInContext:
         """Without what clings to it, in small letters."""
         return folded(bare(self.word))
 
+    @property
+    def is_name(self) -> bool:
+        """Whether it is written as a name: a capital within a sentence that has small letters too, or as the Korean analyser says."""
+        morpheme = analysed(self.tokens)[self.position]
+        if morpheme is not None:
+            return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES
+        before = bare(self.tokens[self.position - 1]) if self.position else ""
+        has_capital = bare(self.word)[:1].isupper() and bare(self.word) != "I"
+        return has_capital and before[-1:].isalnum() and any(map(str.islower, self.tokens))
+
     def lemma_in(self, table: LabelledTable) -> str | None:
         """The labeled word of a table that the token is read as, or None."""
         if self.read_as:
@@ -64,7 +77,7 @@ class Chosen:
         return self.tokens[self.position] if self.position is not None else ""
 
     @property
-    def asked(self) -> tuple[tuple[str, ...], int | None]:
+    def place(self) -> tuple[tuple[str, ...], int | None]:
         return self.tokens, self.position
 
     @property

@@ -118,14 +118,14 @@ def read_labelled(path: str | Path) -> list[LabelledRow]:
     return rows
 
 
-def sentences_from_text(text: str, *, split: bool = True, lines: str = DETECT) -> list[Sentence]:
+def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
     """Sentences of text that was typed or pasted, as of a .txt file; BadInput if there is none or too much."""
     most = limits().max_pasted
     if len(text) > most:
         values = {"n": len(text), "most": most}
         message = t("{n:,} characters; paste at most {most:,} (ELMOSCOPE_MAX_PASTED), or use a file.", **values)
         raise BadInput(message)
-    message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines if split else None)
+    message = sentences_of_lines(text.removeprefix("\ufeff").splitlines(), lines=lines)
     if not message:
         raise BadInput(t("No text yet. Type a sentence."))
     return message
@@ -140,7 +140,7 @@ def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | N
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
     """Tokens as their text has them, each with the blanks before it as they are; without a text as `core.text.tokens.pieces`.
 
-    >>> written(["do", "n't", "say", "“"], "don’t   say “")
+    >>> as_in_text(["do", "n't", "say", "“"], "don’t   say “")
     ['do', 'n’t', '   say', ' “']
     """
     sentences, at = [], 0
@@ -228,14 +228,19 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     refuse(place, t("{row} is no row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
+def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> None:
+    """BadInput, which names the line, for what is not the number of a token."""
+    if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
+        message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
+        refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+
+
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
     label, sense, word, lemma, pos = (_name(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
     if position is None and sense is None and label is None:
         return ()
-    if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
-        message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
-        refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+    check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma

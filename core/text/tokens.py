@@ -156,13 +156,13 @@ def around(tokens: Sequence[str], position: int, most: float = float("inf")) -> 
     """
     shown = pieces(tokens)
     word, first, last = shown[position], position, position + 1
-    room = most - _width(word.strip())
+    room = most - letter_count(word.strip())
     while room > 0 and (first > 0 or last < len(shown)):
         before = first > 0 and (position - first <= last - position - 1 or last == len(shown))
         piece = shown[first - 1] if before else shown[last]
-        if _width(piece) > room:
+        if letter_count(piece) > room:
             break
-        room -= _width(piece)
+        room -= letter_count(piece)
         first, last = (first - 1, last) if before else (first, last + 1)
     left = "".join(shown[first:position]).lstrip()
     right = "".join(shown[position + 1 : last]).rstrip()
@@ -190,18 +190,9 @@ def _split_line(line: str) -> list[str]:
     return [sentence for a, b in pairwise(edges) if (sentence := line[a:b].strip())]
 
 
-def _width(text: str) -> float:
-    """How wide a text is, in Latin letters."""
+def letter_count(text: str) -> float:
+    """How wide a text is, in Latin letters: a letter of Hangul is nearly twice as wide."""
     return sum(1.0 if sign.isascii() else 1.7 for sign in text)
-
-
-def shortened(text: str, most: int, *, end: int = 0) -> str:
-    """At most so many characters, "…" where others are left out: behind, or before the last `end`.
-
-    >>> shortened("bank", 4), shortened("the river bank", 9), shortened("a-long-name.csv", 10, end=4)
-    ('bank', 'the rive…', 'a-lon….csv')
-    """
-    return text if len(text) <= most else f"{text[: most - 1 - end].rstrip()}…{text[len(text) - end :]}"
 
 
 def window(n: int, position: int, n_words: int, width: int) -> tuple[int, int]:

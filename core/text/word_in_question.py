@@ -302,7 +302,7 @@ def words_of(language: Language) -> Words:
 def _lists(code: str, *_described: str) -> Words:
     facts = languages.get_language(code).words
 
-    def listed(name: str) -> list[str]:
+    def read_list(name: str) -> list[str]:
         return " ".join(facts.get(name, ())).split()
 
     worth: dict[str, float] = {}
@@ -315,15 +315,15 @@ def _lists(code: str, *_described: str) -> Words:
         return {item: tuple(more) for item, *more in (entry.split() for entry in " ".join(facts.get(name, ())).split(",") if entry.strip())}
 
     return Words(
-        frozenset(listed("function")),
-        frozenset(listed("common")),
+        frozenset(read_list("function")),
+        frozenset(read_list("common")),
         worth,
         entries("forms"),
-        frozenset(listed("graded")),
-        frozenset(listed("before nouns")),
-        frozenset(listed("endings")),
-        frozenset(listed("bound")),
+        frozenset(read_list("graded")),
+        frozenset(read_list("before nouns")),
+        frozenset(read_list("endings")),
+        frozenset(read_list("bound")),
         {word: frozenset(of) for word, of in entries("nouns").items()},
-        frozenset(listed("own")),
-        frozenset(listed("either")),
+        frozenset(read_list("own")),
+        frozenset(read_list("either")),
     )

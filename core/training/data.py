@@ -33,12 +33,12 @@ def read_lines(path: str | Path) -> Iterator[str]:
     """Lines of a UTF-8 text file, .xz and .gz unpacked on the way; BadInput names what cannot be read."""
     path = Path(path)
     if not path.is_file():
-        raise MissingArtifact(f"There is no text file {path}.")
+        raise MissingArtifact(f"There is no text file {path}. Choose another file.")
     try:
         with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
             yield from lines
     except (OSError, EOFError, lzma.LZMAError, zlib.error) as error:
-        raise BadInput(f"{path} cannot be read to its end: {error}.") from None
+        raise BadInput(f"{path} cannot be read to its end: {error}. Choose another file.") from None
 
 
 def prepare(

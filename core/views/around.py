@@ -11,6 +11,7 @@ from core.analysis.surroundings import Surroundings
 from core.common.directions import unit_rows
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Query
 from core.index.table import OccurrenceTable
@@ -58,9 +59,9 @@ class Around:
         return self.cosines.shape[1] == 2
 
     @property
-    def leans(self) -> np.ndarray:
-        """(K, N): cosine with the first of two sentences minus cosine with the second."""
-        return self.cosines[:, 0] - self.cosines[:, 1]
+    def leans(self) -> np.ndarray | None:
+        """(K, N): cosine with the first of two sentences minus cosine with the second; None where there are not two."""
+        return self.cosines[:, 0] - self.cosines[:, 1] if self.has_sides else None
 
     def at(self, space: str) -> int:
         """The number of a space."""
@@ -83,7 +84,7 @@ def compute(bench: Bench, request: AroundRequest) -> Around | None:
     """The map; None while the corpus is still being read."""
     if request.plan not in (SPREAD, UMAP, BETWEEN) or (request.plan == BETWEEN and len(request.contexts) != 2):
         known = ", ".join((SPREAD, UMAP, BETWEEN)[: 3 if len(request.contexts) == 2 else 2])
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=request.plan[:40], known=known))
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
     table = bench.every_token
     if table is None:
         return None

@@ -4,6 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.mix import layer_weights
 from core.index.table import OccurrenceTable
@@ -41,6 +44,8 @@ class Attribution:
 def compute(bench: Bench, request: AttributionRequest) -> Attribution:
     """The answer; the word's own sentence, where it is labeled, has no part in the senses. BadInput as `variants`."""
     word, other = request.word, request.other
+    if request.by not in ("", OTHER):
+        raise BadInput(t("“{by}” is no measure. Use “{other}”, or leave it out.", by=shorten(request.by), other=OTHER))
     bench = bench.about(word)
     weights = layer_weights(MIX, bench.layers.n, request.weights or None)
     lemma = word.lemma_in(bench.targets) if bench.is_labelled else None

@@ -10,9 +10,10 @@ import numpy as np
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.common.significance import LEVEL, benjamini_hochberg
-from core.corpus import change
+from core.corpus import change, usage_graphs
 from core.corpus.change import UseChange
 from core.elmo.mix import layer_weights, mixed
 from core.index.neighbours import Occurrence
@@ -30,7 +31,7 @@ from core.views.sides import (
     check_sides,
     dates_of,
     facts_of,
-    shared_words,
+    find_shared_words,
     spread_evenly,
     texts_of,
     word_texts,
@@ -136,7 +137,7 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         return None
     n, m = (len(each.items) for each in both)
     if min(n, m) < change.FEWEST:
-        values = {"word": word[:40], "n": n, "m": m, "least": change.FEWEST}
+        values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
         raise BadInput(
             t(
                 "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Take another word or more texts.",
@@ -173,7 +174,7 @@ def control(bench: Bench, request: ControlRequest) -> Control | None:
         return None
     word = folded(request.word.strip())
     key = tuple((table_key(each.table), each.side) for each in texts)
-    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: shared_words(texts, change.FEWEST), most=4))
+    shared = dict(bench.opener.memo.value("words of both sides", key, lambda: find_shared_words(texts, change.FEWEST), most=4))
     if word not in shared:
         return None
     own = np.log(shared.pop(word))
@@ -192,7 +193,7 @@ def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
 def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None = None) -> list[RankedWord]:
     """Every word that both sides have often enough: first those that changed beyond chance, by how much their PRT is beyond that of shuffled
     sentences. BadInput where there is no such word."""
-    words = [word for word in shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
+    words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
     if not words:
         raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or bring more text.", n=request.at_least))
     started, results = time.monotonic(), []
@@ -207,9 +208,20 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
     return sorted(ranked, key=lambda each: (each.corrected >= LEVEL, each.change.prt.null - each.change.prt.value))
 
 
+def graph_files(result: WordChange) -> dict[str, str]:
+    """The word's usage graph: uses.csv, clusters.csv and judgments.csv, by name."""
+    groupings = ["1"] * result.change.first + ["2"] * result.change.second
+    groups = result.groups.tolist()
+    return {
+        "uses.csv": usage_graphs.format_uses(result.word, [(o.tokens, o.position) for o in result.items], groupings),
+        "clusters.csv": usage_graphs.format_clusters(result.word, groups),
+        "judgments.csv": usage_graphs.format_judgments(result.word, groups, f"elmoscope {result.space}"),
+    }
+
+
 def dates(bench: Bench, corpus: str) -> list[str]:
     """The dates that a corpus' texts have, in order."""
-    return dates_of(facts_of(corpus or bench.corpus, bench.language, bench.opener.memo))
+    return dates_of(facts_of(bench, corpus or bench.corpus))
 
 
 def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
@@ -219,7 +231,7 @@ def _reads(first: Side, second: Side) -> tuple[tuple[str, str], ...]:
 def _checked(bench: Bench, first: Side, second: Side) -> tuple[tuple[Side, Side], tuple[Facts, Facts]]:
     """Both sides with their corpora by name, and what is known of their texts."""
     sides = tuple(replace(side, corpus=side.corpus or bench.corpus) for side in (first, second))
-    facts = tuple(facts_of(side.corpus, bench.language, bench.opener.memo) for side in sides)
+    facts = tuple(facts_of(bench, side.corpus) for side in sides)
     check_sides(sides, tuple(dates_of(each) for each in facts))
     return sides, facts
 
@@ -251,11 +263,11 @@ def _groups(
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
     groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
-    names = _named(both, items, groups, clusters.closeness(directions, groups)[0], space)
+    names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
 
 
-def _named(
+def _name_groups(
     both: Sequence[WordTexts], items: Sequence[Occurrence], groups: np.ndarray, near: np.ndarray, space: SenseSpace | None
 ) -> list[str]:
     """Names of groups by the substitutes of their typical sentences and by words near by, as the page of senses gives them."""
@@ -295,7 +307,7 @@ def _pair_in(texts: Sequence[SideTexts], word: str, layer: str) -> tuple[np.ndar
 def _of_list(texts: Sequence[SideTexts], word: str, layer: str) -> UseChange:
     placed, n, rows = _pair_in(texts, word, layer)
     groups = clusters.clusters(unit(placed - placed.mean(axis=0)), GROUPS_RANKED, starts=1)
-    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.of(each.documents, of)]
+    documents = [name for each, of in zip(texts, rows, strict=True) for name in each.documents(of)]
     return change.change(placed[:n], placed[n:], groups, documents if all(documents) else ())
 
 

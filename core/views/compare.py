@@ -162,7 +162,7 @@ def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     )
 
 
-def measured(
+def measure_models(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
     """Each model over its labeled sentences; `report` is told steps done, of all."""
@@ -215,7 +215,7 @@ def as_read(sides: Sequence[SpaceName], is_read: Callable[[SpaceName], bool]) ->
     return tuple(result)
 
 
-def offered_spaces() -> list[str]:
+def list_spaces() -> list[str]:
     """Vector files and models' layers on this machine, as `space_named` reads them; last of a model the sense space that it was taught."""
     result = registry.available("vectors")
     for model in registry.available("model"):

@@ -6,6 +6,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.corpus import collocates as near_words
 from core.corpus import dispersion, search
 from core.corpus.association import FDR
@@ -220,8 +221,6 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
         of = np.full(len(hits), -1)
         of[numbers >= 0] = places
         return of, [corpus.senses[k] for k in used.tolist()]
-    if senses != GROUPS:
-        raise BadInput(t("Unknown senses {name!r}. Choose: {names}.", name=senses[:40], names=f"{LABELS}, {GROUPS}"))
     result = induction.compute(bench, InductionRequest(word=query))
     if result is None:
         raise BadInput(t("The model has not read this corpus yet. Use it on every page first."))
@@ -233,9 +232,10 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
 
 
 def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
-    """BadInput says what is wrong with a query, a window, or a word without senses."""
+    """BadInput says what is wrong with a query, a window, a count, or a word without senses."""
+    _check_counts(request)
     if request.order not in (BY_DICE, BY_LIKELIHOOD):
-        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=request.order[:40], orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
+        raise BadInput(t("Unknown order {order!r}. Choose: {orders}.", order=shorten(request.order), orders=f"{BY_DICE}, {BY_LIKELIHOOD}"))
     corpus = bench.encoded
     hits = hits_of(bench, request.lines())
     how = {"window": request.window, "minimum": request.minimum, "without": () if request.grammar else grammar_of(bench)}
@@ -244,6 +244,7 @@ def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
         items.sort(key=lambda item: -item.log_likelihood)
     senses = ()
     if request.senses:
+        _check_senses(request.senses)
         of, names = senses_of(bench, request.query, hits, request.senses)
         lists = {} if request.senses == LABELS and len(names) < 2 else near_words.by_sense(corpus, hits, of, **how)
         senses = tuple(SenseColumn(names[k], int((of == k).sum()), tuple(words)) for k, words in lists.items())
@@ -251,7 +252,8 @@ def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
 
 
 def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
-    """BadInput where there is nothing to compare with, or the same."""
+    """BadInput where there is nothing to compare with, or the same, or a count below 1."""
+    _check_counts(request)
     against = request.against or reference_of(bench)
     if against == bench.corpus:
         raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
@@ -260,6 +262,16 @@ def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
     own = tuple(word for word in words if word.log_ratio > 0)[: request.most]
     other = tuple(word for word in words if word.log_ratio < 0)[: request.most]
     return Keyness((bench.corpus, against), (len(first), len(second)), len(words), own, other)
+
+
+def _check_senses(senses: str) -> None:
+    if senses not in (LABELS, GROUPS):
+        raise BadInput(t("Unknown senses {name!r}. Choose: {names}.", name=shorten(senses), names=f"{LABELS}, {GROUPS}"))
+
+
+def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
+    if (least := min(request.minimum, request.most)) < 1:
+        raise BadInput(t("Counts must be at least 1, got {n}.", n=least))
 
 
 def grammar_of(bench: Bench) -> set[str]:
@@ -278,6 +290,8 @@ def reference_of(bench: Bench) -> str:
 
 
 def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> Hits:
+    near_words.check_window(request.window)
+    _check_senses(request.senses)
     hits = search.find(corpus, request.query, kind=request.kind, documents=request.documents)
     if request.near:
         hits = hits.at(near_words.with_word_near(corpus, hits, request.near, request.window))
@@ -287,7 +301,7 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> H
         if request.sense:
             if request.sense not in names:
                 raise BadInput(
-                    t("No sense {name!r} of this word here. It has: {names}.", name=request.sense[:60], names=", ".join(names) or "–")
+                    t("No sense {name!r} of this word here. It has: {names}.", name=shorten(request.sense), names=", ".join(names) or "–")
                 )
             wanted = of == names.index(request.sense)
             hits, of = hits.at(wanted), of[wanted]
@@ -295,4 +309,4 @@ def _hits(bench: Bench, corpus: EncodedCorpus, request: ConcordanceRequest) -> H
         lines = search.lines(corpus, hits, 0, MOST_BY_SUBSTITUTES)
         words = [WordInContext((*line.left, *line.words, *line.right), len(line.left)) for line in lines]
         return hits.at(np.concatenate([by_substitutes(bench.substitutes, words), np.arange(len(lines), len(hits))]).astype(int))
-    return search.ordered(corpus, hits, request.order, senses=of, seed=request.seed)
+    return search.sort_hits(corpus, hits, request.order, senses=of, seed=request.seed)

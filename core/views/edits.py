@@ -73,7 +73,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     bench = bench.about(*both)
     space = request.space
     weights = {name: _weights(bench, name) for name in (space, *bench.layers.spaces)}
-    lemma = _shared_lemma(bench, *both)
+    lemma = _find_shared_lemma(bench, *both)
     rows = map_rows(bench.targets, lemma) if lemma else np.empty(0, int)
     if lemma:
         centroids = _centroids(bench, rows, both, weights)
@@ -102,7 +102,7 @@ def compute(bench: Bench, request: EditsRequest) -> EditPath:
     )
 
 
-def _shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
+def _find_shared_lemma(bench: Bench, *words: WordInContext) -> str | None:
     """The word both sentences have, where it has two labeled senses to be read by; else None."""
     if not bench.is_labelled:
         return None

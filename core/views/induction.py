@@ -11,6 +11,7 @@ from core.analysis.word_maps import open_maps
 from core.common.directions import unit
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.corpus.dictionary import DictionarySense, dictionary_senses
 from core.corpus.spread import FEWEST_SENSES, Labels, SpreadLabels, spread
@@ -109,13 +110,13 @@ def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     key = table_key(table), word, layer
     memo = bench.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    groups = _grouped(bench, occurrences, request.number or occurrences.suggestion.number, table)
+    groups = _make_groups(bench, occurrences, request.number or occurrences.suggestion.number, table)
     return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
 
 
 def _spread(of: Occurrences, labels: Labels) -> SpreadLabels | None:
     if wrong := [k for k, _ in labels.given if not 0 <= k < len(of.items)]:
-        raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", k=wrong[0], word=of.word, n=len(of.items)))
+        raise BadInput(t("Sentence {k} is labeled, but “{word}” has {n}, from 0.", k=wrong[0], word=shorten(of.word), n=len(of.items)))
     return spread(of.rows, labels) if len(labels.senses) >= FEWEST_SENSES else None
 
 
@@ -129,7 +130,7 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
     of, groups = found.occurrences, found.groups
     lexicon, senses = dictionary_senses(of.word, bench.language.code)
     if not senses:
-        raise BadInput(t("{lexicon} does not have “{word}”.", lexicon=lexicon, word=of.word[:60]))
+        raise BadInput(t("{lexicon} does not have “{word}”. Choose another word.", lexicon=lexicon, word=shorten(of.word)))
     if (vectors := bench.language_vectors) is None:
         raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language's words here."))
     texts = [[of.word, *bench.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
@@ -191,6 +192,8 @@ def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:
 
 def _occurrences(bench: Bench, table: OccurrenceTable, word: str, layer: str, space: SenseSpace | None) -> Occurrences:
     every = rows_of(table, word)
+    if not len(every):
+        raise BadInput(t("“{word}” does not occur in your corpus. Choose another word.", word=shorten(word)))
     rows = every if len(every) <= MOST else every[np.linspace(0, len(every) - 1, MOST).astype(int)]  # spread evenly
     if layer == SENSES:
         vectors = space.of_word(table, rows, word)
@@ -216,7 +219,7 @@ def _weak(items: Sequence[Occurrence]) -> float:
     return float(np.mean([bool(in_place.weakness(WordInContext(o.tokens, o.position))) for o in some]))
 
 
-def _grouped(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
+def _make_groups(bench: Bench, of: Occurrences, number: int, table: OccurrenceTable) -> Groups:
     numbers = clusters.clusters(of.rows, number)
     forms = {o.word for o in of.items} | {of.word}
     contexts = [clusters.content_words(o.tokens, o.position, without=forms) for o in of.items]

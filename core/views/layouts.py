@@ -14,6 +14,7 @@ from core.analysis.word_maps import ALL_WORDS, NEIGHBOURS_TO_PLACE, map_rows, op
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX, SENSES, Layers
 from core.elmo.mix import layer_weights, mixed
 from core.elmo.weights import has_softmax
@@ -22,7 +23,7 @@ from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
 from core.senses.trust import Links, WordGain, links, read_gains, word_ranking
-from core.text.labelled_words import listed_in, with_all
+from core.text.labelled_words import list_words_in, with_all
 from core.text.readings import WordInContext
 from core.views.levels import judge, sense_space
 from core.workbench import Bench, table_key
@@ -85,7 +86,7 @@ def compute(bench: Bench, request: LayoutRequest) -> Layout | None:
     """The map; None while words at an axis's end are still being read. BadInput where the word has no labels or the layout is none."""
     if request.plan not in (UMAP, PCA, POLES, SOLID):
         known = ", ".join((UMAP, PCA, POLES, SOLID))
-        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=request.plan[:40], known=known))
+        raise BadInput(t("There is no layout “{plan}” here. Choose one of: {known}.", plan=shorten(request.plan), known=known))
     table, word = bench.targets, request.word
     rows = map_rows(table, word)
     occurrences = bench.opener.memo.value("dots", (table_key(table), word), lambda: [table.occurrence(int(row)) for row in rows], most=32)
@@ -139,7 +140,7 @@ def offers_senses(bench: Bench, word: str, plan: str) -> bool:
 
 def has_further_words(bench: Bench) -> bool:
     """Whether the corpus is a language's own that has more labeled words than its bundled table."""
-    return with_all(bench.corpus) != bench.corpus and bool(listed_in(bench.corpus))
+    return with_all(bench.corpus) != bench.corpus and bool(list_words_in(bench.corpus))
 
 
 def gains_file(bench: Bench) -> Path:
@@ -147,7 +148,7 @@ def gains_file(bench: Bench) -> Path:
     return cache_folder() / "words" / f"{bench.language.code}-{bench.model.fingerprint}.json"
 
 
-def known_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
+def open_gains(bench: Bench) -> dict[str, dict[str, WordGain]]:
     """Those gains by word and space; {} until they were measured, and of a corpus that has no further words."""
     if not has_further_words(bench):
         return {}
@@ -215,7 +216,7 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
     """The sense space beside the layers, begun from the map of the mix, so that no dot jumps on the way there."""
     space, word = sense_space(bench), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
-        raise BadInput(t("The sense space is drawn for one word at a time."))
+        raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
     vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)

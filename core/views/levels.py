@@ -82,7 +82,7 @@ def _measure(bench: Bench, weights: tuple[float, ...], normalised: bool) -> Leve
 
 def _random_words(bench: Bench, *, few: bool = False) -> anisotropy.Drawn | None:
     try:
-        return anisotropy.drawn_for(bench.model, None if few else _measures(bench))
+        return anisotropy.draw_for(bench.model, None if few else _measures(bench))
     except ElmoscopeError:  # a language without sentences of its own
         return None
 

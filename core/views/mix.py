@@ -11,6 +11,8 @@ from core.analysis.maps import procrustes
 from core.analysis.surroundings import Surroundings
 from core.analysis.word_maps import follow_mix, map_rows, place, place_under
 from core.common.errors import BadInput
+from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import MIX
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, mean_lengths, mixed, pulls
@@ -37,7 +39,7 @@ class MixRequest:
     words: tuple[WordInContext, ...]
     weights: tuple[float, ...]  # (L,)
     normalised: bool = False  # each layer, before it is weighed
-    among: str = ""  # sentences with the same word, or "types", spellings; "": as `among_of` has it
+    among: str = ""  # sentences with the same word, or "types", spellings; "": as `choose_among` has it
     k: int = 20
     whole: bool = True
 
@@ -91,9 +93,15 @@ class AnyMix:
 
 
 def compute(bench: Bench, request: MixRequest) -> Mixed | None:
-    """Under one mix; None while what it needs is still being read."""
+    """Under one mix; None while what it needs is still being read. BadInput without a word, or among what is not known."""
+    if not request.words or request.among not in ("", SAME, TYPES):
+        raise BadInput(
+            t("Unknown neighbors '{which}'; use one of: {known}.", which=shorten(request.among), known=f"{SAME}, {TYPES}")
+            if request.words
+            else t("There is no word to look at. Type a sentence.")
+        )
     about = bench.about(*request.words)
-    table, request = about.targets, replace(request, among=request.among or among_of(about, request.words))
+    table, request = about.targets, replace(request, among=request.among or choose_among(about, request.words))
     weights = check_weights(request.weights, table.meta["layers"])
     queries = about.queries(request.words)
     own = [_as_weighed(query.layers, request) for query in queries]
@@ -141,13 +149,13 @@ def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
     about = bench.about(*request.words)
     lengths = layer_lengths(about)
     queries = bench.queries(request.words)
-    if (request.among or among_of(about, request.words)) == SAME:
+    if (request.among or choose_among(about, request.words)) == SAME:
         return _any_of_labelled(about, queries, lengths, request)
     everything = bench.every_token
     return None if everything is None else _any_of_spellings(bench, everything, queries, lengths, request)
 
 
-def among_of(bench: Bench, words: Sequence[WordInContext]) -> str:
+def choose_among(bench: Bench, words: Sequence[WordInContext]) -> str:
     """What words are looked for among: their own sentences, where all have labels and the first two senses to be told apart, else spellings."""
     lemmas = [word.lemma_in(bench.targets) for word in words]
     return SAME if all(lemmas) and len(bench.targets.senses_of(lemmas[0])) > 1 else TYPES

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.common.model_layers import SENSES, Layers
-from core.elmo.mix import along, layer_weights, mixed_cosines, pair_products, stops
+from core.elmo.mix import along, layer_weights, mix_cosines, pair_products, stops
 from core.index.sense_index import SenseIndex
 from core.senses.judge import Judgment
 from core.text.readings import WordInContext
@@ -46,7 +46,7 @@ class Angles:
     def cosine(self, place: float) -> float:
         """At a place between two stops."""
         weights = along(place, self.stops)
-        return float(mixed_cosines(self.cross[None], self.own[0], self.own[1][None], weights)[0])
+        return float(mix_cosines(self.cross[None], self.own[0], self.own[1][None], weights)[0])
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -101,7 +101,7 @@ def angles(bench: Bench, first: WordInContext, second: WordInContext) -> Angles:
     a, b = (query.layers for query in bench.queries((first, second)))
     cross, *own = pair_products(a, b)
     weights = stops(len(a))
-    values = mixed_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
+    values = mix_cosines(cross[None], own[0], own[1][None], weights)[:, 0]
     return Angles(bench.layers, weights, cross, tuple(own), dict(zip(bench.layers.spaces, map(float, values), strict=True)))
 
 
@@ -112,4 +112,4 @@ def cosine(bench: Bench, first: WordInContext, second: WordInContext, space: str
         index = SenseIndex(bench.targets, judge(bench).space)
         return float(index.place(a) @ index.place(b, a))
     cross, *own = pair_products(a.layers, b.layers)
-    return float(mixed_cosines(cross[None], own[0], own[1][None], layer_weights(space, len(a.layers), weights or None))[0])
+    return float(mix_cosines(cross[None], own[0], own[1][None], layer_weights(space, len(a.layers), weights or None))[0])

@@ -3,8 +3,7 @@ sentences on a side, of a table or read for themselves."""
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 
 import numpy as np
@@ -12,20 +11,17 @@ import numpy as np
 from core.common.config import ASSETS
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
-from core.common.memo import Kept
 from core.elmo.language_model import Prediction
+from core.files.own_names import title_of
 from core.index.neighbours import Occurrence
 from core.index.sense_space import SenseSpace
 from core.index.table import OccurrenceTable
 from core.index.tables import index_at
 from core.text import own_corpus
 from core.text.composed import folded
-from core.text.corpora import open_corpus
 from core.text.dictionary_forms import dictionary_forms
 from core.text.labelled_words import sentences_of
-from core.text.languages import Language
 from core.text.readings import WordInContext
-from core.text.sentences import Sentence
 from core.views.induction import rows_of
 from core.workbench import Bench
 
@@ -54,23 +50,43 @@ class Band:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Column:
+    """A name of each sentence, "" where there is none, by its number; of no sentence where nothing is known."""
+
+    names: Sequence[str] = ()
+    codes: np.ndarray = field(default_factory=lambda: np.empty(0, np.int32))  # (S,), in `names`
+
+    def of(self, sentences: np.ndarray) -> list[str]:
+        return [self.names[k] for k in self.codes[sentences].tolist()] if len(self.codes) else [""] * len(sentences)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """The document and the date of each sentence of a corpus; of none of an index without its texts."""
+
+    documents: Column = Column()
+    dates: Column = Column()
+
+    def between(self, side: Side, sentences: np.ndarray) -> np.ndarray:
+        """(n,) bool: whether each sentence's date lies on the side."""
+        return np.array([is_between(name, side) for name in self.dates.names], bool)[self.dates.codes[sentences]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class SideTexts:
     """A side's table, which of its rows count, and each sentence's document and date."""
 
     table: OccurrenceTable
     side: Side
-    documents: Sequence[str]  # (S,); () where they are not known
-    dates: Sequence[str]
+    facts: Facts
 
     def within(self, rows: np.ndarray) -> np.ndarray:
         """Those of some rows that lie between the side's dates."""
-        if not (self.side.start or self.side.end):
-            return rows
-        inside = np.array([is_between(date, self.side) for date in self.dates], bool)
-        return rows[inside[self.table.sentence[rows]]]
+        return rows[self.facts.between(self.side, self.table.sentence[rows])] if self.side.start or self.side.end else rows
 
-    def of(self, values: Sequence[str], rows: np.ndarray) -> list[str]:
-        return [values[k] for k in self.table.sentence[rows]] if len(values) else [""] * len(rows)
+    def documents(self, rows: np.ndarray) -> list[str]:
+        """The document of each row's sentence; "" where it is not known."""
+        return self.facts.documents.of(self.table.sentence[rows])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -86,27 +102,29 @@ class WordTexts:
     likeliest: Callable[[SenseSpace, np.ndarray, int], list[tuple[Prediction, ...]]]  # of some items, so many substitutes each
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """The document and the date of each sentence of a corpus; () of an index without its texts."""
-
-    documents: Sequence[str]
-    dates: Sequence[str]
-
-
 def keep_news() -> str:
     """The example's second side, the leads of our headlines, as a corpus of one's own: its name."""
     return own_corpus.keep_files([own_corpus.Source(NEWS.name, NEWS)], text_column="lead").name
 
 
-def facts_of(corpus: str, language: Language, memo: Kept) -> Facts:
-    """Read once: a corpus brought by a visitor is named by what it holds."""
-    return memo.value("documents and dates", (corpus, language.code), lambda: _read(corpus, language), most=8)
+def facts_of(bench: Bench, corpus: str) -> Facts:
+    """Of the encoded corpus: no sentence is read again. A date is the sentence's, else the year in its document's name."""
+    if index_at(corpus):
+        return Facts()
+    try:
+        texts = bench.over(corpus).encoded
+    except ElmoscopeError:
+        return Facts()
+    documents = ["" if name == texts.unnamed else name for name in texts.documents]
+    years = [year[0] if (year := _YEAR.search(name)) else "" for name in documents]
+    dated = texts.date >= 0
+    codes = np.where(dated, texts.date, len(texts.dates) + texts.document)
+    return Facts(Column(documents, texts.document), Column([*texts.dates, *years], codes))
 
 
 def dates_of(facts: Facts) -> list[str]:
     """The dates, each once and in order; [] where there are none."""
-    return sorted({date for date in facts.dates if date})
+    return sorted({facts.dates.names[k] for k in np.unique(facts.dates.codes)} - {""})
 
 
 def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) -> None:
@@ -115,7 +133,7 @@ def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) ->
         raise BadInput(t("Both sides are the same texts. Choose another corpus, or other dates."))
     for side, known in zip(sides, dates, strict=True):
         if (side.start or side.end) and not known:
-            raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=side.corpus))
+            raise BadInput(t("{corpus} has no dates: add a date column, or years in its documents’ names.", corpus=title_of(side.corpus)))
         if (side.start or side.end) and not any(is_between(date, side) for date in known):
             values = {"start": side.start or "…", "end": side.end or "…", "first": known[0], "last": known[-1]}
             raise BadInput(t("No text from {start} to {end}; dates run from {first} to {last}.", **values))
@@ -123,8 +141,8 @@ def check_sides(sides: tuple[Side, Side], dates: tuple[list[str], list[str]]) ->
 
 def texts_of(table: OccurrenceTable, side: Side, facts: Facts) -> SideTexts:
     """A side's table with its facts, where both are of the same sentences."""
-    known = len(facts.documents) == len(table.sentences)  # the labeled sentences of further words stand among them otherwise
-    return SideTexts(table, side, facts.documents if known else (), facts.dates if known else ())
+    known = len(facts.dates.codes) == len(table.sentences)  # the labeled sentences of further words stand among them otherwise
+    return SideTexts(table, side, facts if known else Facts())
 
 
 def is_between(date: str, side: Side) -> bool:
@@ -132,7 +150,7 @@ def is_between(date: str, side: Side) -> bool:
     return bool(date) and date[: len(side.start)] >= side.start and (not side.end or date[: len(side.end)] <= side.end)
 
 
-def shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
+def find_shared_words(texts: Sequence[SideTexts], at_least: int) -> dict[str, tuple[int, int]]:
     """Spellings with so many occurrences on both sides, and how many; the most frequent first."""
     counts = []
     for each in texts:
@@ -222,8 +240,8 @@ def _of_table(texts: SideTexts, rows: np.ndarray, everything: int) -> WordTexts:
     return WordTexts(
         items=[table.occurrence(int(row)) for row in rows],
         everything=everything,
-        documents=texts.of(texts.documents, rows),
-        dates=texts.of(texts.dates, rows),
+        documents=texts.documents(rows),
+        dates=texts.facts.dates.of(table.sentence[rows]),
         layers=lambda: table.rows.take(rows),
         views=lambda space: space.of_rows(table, rows),
         likeliest=lambda space, chosen, k: space.likeliest(table, rows[chosen], k),
@@ -235,10 +253,8 @@ def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) ->
     corpus = bench.over(side.corpus).encoded
     spelled = np.flatnonzero([name.casefold() == word for name in corpus.spelling_list])
     places = np.flatnonzero(np.isin(corpus.spelling, spelled))
-    known = len(facts.documents) == corpus.n_sentences
-    if known and (side.start or side.end):
-        inside = np.array([is_between(date, side) for date in facts.dates], bool)
-        places = places[inside[corpus.sentence[places]]]
+    if side.start or side.end:
+        places = places[facts.between(side, corpus.sentence[places])]
     chosen = spread_evenly(places, most)
     sentences = corpus.sentence[chosen].tolist()
     positions = (chosen - corpus.starts[sentences]).tolist()
@@ -260,8 +276,8 @@ def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) ->
     return WordTexts(
         items=items,
         everything=len(places),
-        documents=[facts.documents[k] for k in sentences] if known else [""] * len(sentences),
-        dates=[facts.dates[k] for k in sentences] if known else [""] * len(sentences),
+        documents=facts.documents.of(corpus.sentence[chosen]),
+        dates=facts.dates.of(corpus.sentence[chosen]),
         layers=layers,
         views=lambda space: alone(space)[0],
         likeliest=likeliest,
@@ -271,18 +287,3 @@ def _read_alone(bench: Bench, side: Side, facts: Facts, word: str, most: int) ->
 def spread_evenly(rows: np.ndarray, most: int) -> np.ndarray:
     """At most so many of them."""
     return rows if len(rows) <= most else rows[np.linspace(0, len(rows) - 1, most).astype(int)]
-
-
-def _read(corpus: str, language: Language) -> Facts:
-    with suppress(ElmoscopeError):
-        sentences = open_corpus(corpus, language)
-        return Facts([s.document or "" for s in sentences], [_date(s) for s in sentences])
-    return Facts((), ())
-
-
-def _date(sentence: Sentence) -> str:
-    """A sentence's date, else the year in its document's name."""
-    if sentence.date:
-        return sentence.date
-    year = _YEAR.search(sentence.document or "")
-    return year[0] if year else ""

@@ -28,7 +28,7 @@ def _tell(layers: list[str], random: dict, senses: dict) -> None:
         "{}",
         t(
             "<p class='small'>Without their mean and main directions, random words are unrelated (Ethayarajh 2019, Mu and Viswanath 2018). "
-            "Right-hand columns: change in sense accuracy, in points (95 % interval).</p>"
+            "Right-hand columns: change in sense accuracy, in points (95% interval).</p>"
         ),
     )
     lists.grid(pd.DataFrame([_row(name, random[name], senses[name]) for name in layers]), key="model.cone")

@@ -69,13 +69,13 @@ def _knowledge(name: str, card: ModelCard) -> None:
 
 def _crowded(in_use: InUse, n_layers: int) -> None:
     """Where two random words stand in each layer: what every cosine of this model is to be held against."""
-    results = [
-        f"{layer_title(str(k))} {format_number(level.mean, '.2f')} ({format_number(level.low, '.2f')} – {format_number(level.high, '.2f')})"
-        for k in range(n_layers)
-        if (level := levels.level(bench(in_use), str(k)))
-    ]
+    results = []
+    for k in range(n_layers):
+        if level := levels.level(bench(in_use), str(k)):
+            mean, low, high = (format_number(value, ".2f") for value in (level.mean, level.low, level.high))
+            results.append(f"{layer_title(str(k))}: {mean} ({t('{low} to {high}', low=low, high=high)})")
     if results:
-        st.caption(t("Cosine of two random words (90 % range): {values}.", values=", ".join(results)))
+        st.caption(t("Cosine of two random words (90% range): {values}.", values=", ".join(results)))
 
 
 def _not_measured(name: str, *, stale: bool) -> None:
@@ -112,7 +112,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
             continue
         ahead = panel.order.verdict  # of layer 1
         expected = 1 if panel.title.startswith("Parts of speech") else -1
-        named = f"{say(panel.title)} ({format_number(100 * panel.order.mean, '+.1f')}, {panel.order.ends()})"
+        named = f"{say(panel.title)} {panel.order.in_points()}"
         orders["open" if not ahead else "as" if ahead == expected else "not"].append(named)
     parts = [
         t("as in the paper for {tasks}", tasks=", ".join(orders["as"])) if orders["as"] else "",
@@ -120,7 +120,7 @@ def _order_lines(panels: list[Panel]) -> list[str]:
         t("inconclusive for {tasks}", tasks=", ".join(orders["open"])) if orders["open"] else "",
     ]
     each = "; ".join(filter(None, parts))
-    return [t("Layer 1 minus layer 2, in points (95 % interval): {each}.", each=each)] if each else []
+    return [t("Layer 1 minus layer 2, in points (95% interval): {each}.", each=each)] if each else []
 
 
 def _below(panels: list[Panel]) -> list[str]:

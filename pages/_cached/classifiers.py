@@ -34,14 +34,14 @@ class Trained:
     pooled: dict[str, np.ndarray]  # by variant: of each training text, the vector before the last linear layer
 
 
-def trained_here() -> dict[str, Trained]:
+def own_heads() -> dict[str, Trained]:
     """This session's own heads by a name that a page shows; nobody else sees them."""
     return st.session_state.setdefault("trained_here", {})
 
 
 def hold(name: str, trained: Trained) -> None:
     """Among a session's own heads, the last of them."""
-    mine = trained_here()
+    mine = own_heads()
     mine.pop(name, None)
     mine[name] = trained
     while len(mine) > KEPT_PER_USER:
@@ -50,12 +50,12 @@ def hold(name: str, trained: Trained) -> None:
 
 def bench_for(task: str, in_use: InUse) -> Bench:
     """The model and the vectors that the heads of a task read."""
-    return mine.bench if (mine := trained_here().get(task)) else bench(in_use)
+    return mine.bench if (mine := own_heads().get(task)) else bench(in_use)
 
 
-def opened(task: str, in_use: InUse) -> OpenHeads:
+def open_for(task: str, in_use: InUse) -> OpenHeads:
     """The user's own heads of that name, or those that ship and fit the model and the vectors in use."""
-    if mine := trained_here().get(task):
+    if mine := own_heads().get(task):
         return mine.opened
     over = bench(in_use)
 
@@ -67,11 +67,11 @@ def opened(task: str, in_use: InUse) -> OpenHeads:
 
 def ask(compute: Callable[..., R], task: str, in_use: InUse, *request: Hashable, meanwhile: str = "") -> R:
     """What a function of core.classify.tasks or the like says by a task's heads: by the user's own each time anew, by others once for all."""
-    over, heads = bench_for(task, in_use), opened(task, in_use)
+    over, heads = bench_for(task, in_use), open_for(task, in_use)
 
     def work() -> R:
         return compute(heads, *request, model=over.model, vectors=over.vectors)
 
-    if task in trained_here():
+    if task in own_heads():
         return work()
     return keep(f"classifiers.{compute.__qualname__}", over.reads(*READS), (task, request), work, most=512, meanwhile=meanwhile)

@@ -35,7 +35,7 @@ def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed
     return current
 
 
-def known(kind: str, key: Hashable) -> ServerJob | None:
+def find_job(kind: str, key: Hashable) -> ServerJob | None:
     """The job, where it was begun."""
     if (current := _jobs()[0].get((kind, key))) is not None:
         current.turn.join(visitor())
@@ -51,7 +51,7 @@ def drop(kind: str, key: Hashable) -> None:
 
 def show_state(kind: str, key: Hashable, text: Callable[[ServerJob, str], str], *, widget: str, stopped: str, again: str) -> None:
     """A job that is not done: how far it is, as `text` says it given the time left, with Stop; or why it ended, and the button `again`."""
-    if (current := known(kind, key)) is None:  # since it was asked for
+    if (current := find_job(kind, key)) is None:  # since it was asked for
         st.rerun()
 
     def watch() -> None:

@@ -115,9 +115,9 @@ def table_job(corpus: str, model_name: str, *, targets_only: bool = False) -> Se
     )
 
 
-def known_table_job(corpus: str, model_name: str) -> ServerJob | None:
+def find_table_job(corpus: str, model_name: str) -> ServerJob | None:
     """The job of every token, where somebody began it."""
-    return jobs.known(*_key(corpus, model_name))
+    return jobs.find_job(*_key(corpus, model_name))
 
 
 def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str, tuple]:

@@ -34,12 +34,11 @@ class SpellingReading(Background):
     def stopped(self) -> bool:
         return self._stop.is_set()
 
-    def start(self, upto: int, *, again: bool = False) -> None:
-        """Read as far as word number `upto`, unless that is done, under way, or was stopped and is not asked for again."""
+    def start(self, upto: int) -> None:
+        """Read as far as word number `upto`, unless that is done, under way, or was stopped."""
         with self._lock:
-            if self.running or self.spellings.read >= upto or self.error or (self.stopped and not again):
+            if self.running or self.spellings.read >= upto or self.error or self.stopped:
                 return
-            self._stop.clear()
             self.upto = upto
             self.speed = 0.0
             self.begin(self._read, failed=t("Reading failed."), name="spellings")

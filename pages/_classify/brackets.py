@@ -24,7 +24,7 @@ def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict
     """Tokens with a bracket and a label under each span, which may lie within another; those of `alone` are dashed and marked with ≠."""
     shown = pieces(tokens)
 
-    def drawn(first: int, last: int, within: Sequence[Labelled]) -> list[Markup | str]:
+    def draw_span(first: int, last: int, within: Sequence[Labelled]) -> list[Markup | str]:
         parts: list[Markup | str] = []
         k = first
         while k <= last:
@@ -39,7 +39,7 @@ def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict
                     ' <span class="span{}" style="--c:{}"><span class="words">{}</span><span class="label">{}{}</span></span> ',
                     " alone" if only else "",
                     colours.get(here[2], "#7F7F7F"),
-                    drawn(k, here[1], [span for span in within if span != here]),
+                    draw_span(k, here[1], [span for span in within if span != here]),
                     "≠ " if only else "",
                     here[2],
                 )
@@ -47,10 +47,10 @@ def spans(tokens: Sequence[str], labelleds: Sequence[Labelled], *, colours: dict
             k = here[1] + 1
         return parts
 
-    return html('{}<div class="spans">{}</div>', STYLE, drawn(0, len(tokens) - 1, labelleds))
+    return html('{}<div class="spans">{}</div>', STYLE, draw_span(0, len(tokens) - 1, labelleds))
 
 
-def marked(text: str, begin: int, end: int, *, alone: bool) -> Markup:
+def mark_text(text: str, begin: int, end: int, *, alone: bool) -> Markup:
     """A text with the characters from `begin` to `end` marked."""
     mark = html("<mark{}>{}{}</mark>", " class=alone" if alone else "", "≠ " if alone else "", text[begin:end])
     return html('{}<div class="spans" style="line-height:1.7">{}{}{}</div>', STYLE, text[:begin], mark, text[end:])

@@ -69,7 +69,7 @@ def show_curve(lines: Sequence[dict]) -> None:
         )
     st.caption(
         t(
-            "Bars: 95 % intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
+            "Bars: 95% intervals of the paired difference over subsets and test texts; filled: beyond chance (Holm). LSTMs shuffled: Tenney et al. (2019)."
         )
     )
     notice(describe_context(result))
@@ -135,7 +135,7 @@ def context_table(sizes: Sequence[Size]) -> pd.DataFrame:
             for title, leads in ((t("over GloVe alone"), size.over_glove), (t("GloVe + ELMo minus it"), size.of_elmo)):
                 lead = leads.get(kind)
                 row[title] = None if lead is None else round(lead.difference.mean, 4)
-                row[f"{title}, 95 %"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
+                row[f"{title}, 95%"] = "" if lead is None else lead.difference.cell("+.4f", times=1)
                 row[f"{title}, p (Holm)"] = None if lead is None else round(lead.p, 4)
             rows.append(row)
     return pd.DataFrame(rows)

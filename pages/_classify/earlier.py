@@ -42,9 +42,9 @@ def show_earlier(result: dict) -> None:
     rows = [
         (t("nn.Embedding + ELMo over nn.Embedding"), t("0.73 points more"), embedding, titles),
         (t("GloVe + ELMo over GloVe"), t("1.1 points more"), glove, titles),
-        (t("GloVe, unfrozen"), "86.47 %", unfrozen, titles),
-        (t("Spam, mean ELMo, one epoch"), "97.76 %", once, spam),
-        (t("Spam, mean ELMo, 20 epochs"), t("98.07 and 98.16 %"), twenty, spam),
+        (t("GloVe, unfrozen"), "86.47%", unfrozen, titles),
+        (t("Spam, mean ELMo, one epoch"), "97.76%", once, spam),
+        (t("Spam, mean ELMo, 20 epochs"), t("98.07 and 98.16%"), twenty, spam),
         (t("Spam, TF-IDF and logistic regression"), t("not tried"), tfidf, t("no duplicates")),
     ]
     table = pd.DataFrame(rows, columns=[t("experiment"), t("earlier"), t("ours"), t("our condition")])
@@ -77,12 +77,12 @@ def _on_spam(tfidf: float, ours: float, classifier: str, n: int) -> str:
         return t("On spam, TF-IDF with logistic regression reaches {tfidf:.2%}, the best network {ours:.2%}.", **values)
     if tfidf >= ours:
         line = t(
-            "On spam, TF-IDF with logistic regression ({tfidf:.2%}) beats the best network, {classifier} ({ours:.2%}); the earlier experiment had 98.16 %.",
+            "On spam, TF-IDF with logistic regression ({tfidf:.2%}) beats the best network, {classifier} ({ours:.2%}); the earlier experiment had 98.16%.",
             **values,
         )
     else:
         line = t(
-            "On spam, the best network, {classifier} ({ours:.2%}), beats TF-IDF with logistic regression ({tfidf:.2%}); the earlier experiment had 98.16 %.",
+            "On spam, the best network, {classifier} ({ours:.2%}), beats TF-IDF with logistic regression ({tfidf:.2%}); the earlier experiment had 98.16%.",
             **values,
         )
     messages = round(abs(ours - tfidf) * n)
@@ -106,16 +106,18 @@ def describe_checks(result: dict) -> list[str]:
         if None not in (clean, leaking):
             lines.append(
                 t(
-                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam: test messages were seen in training.",
+                    "With duplicates left in, {classifier} goes from {clean:.2%} to {leaking:.2%} on spam.",
                     classifier=names[name],
                     clean=clean,
                     leaking=leaking,
                 )
             )
+    if lines:
+        lines[-1] += " " + t("Duplicates put test messages into training, so they are removed elsewhere.")
     if result.get("random"):
         worst = max(result["random"].values(), key=lambda row: row["accuracy"])
         room = 3 * (0.25 * 0.75 / worst["n"]) ** 0.5  # three standard errors of pure chance
-        lines.append(t("With random labels the best variant reaches {accuracy:.1%}; chance is 25 %.", accuracy=worst["accuracy"]))
+        lines.append(t("With random labels the best variant reaches {accuracy:.1%}; chance is 25%.", accuracy=worst["accuracy"]))
         if copied := result.get("random-copied"):
             highest = max(row["accuracy"] for row in copied.values())
             lines.append(t("With every test text copied into training, it reaches {accuracy:.1%}.", accuracy=highest))

@@ -49,7 +49,7 @@ class TrainingJob(Background):
         self.turn.stop_asked = True
 
     @property
-    def told(self) -> str:
+    def message(self) -> str:
         """What it does now, or how long the queue is."""
         return waiting_text(self.turn) if self.turn.began is None else self.stage
 

@@ -54,8 +54,8 @@ def _elmo_s_part(answers: dict[str, Answer], titles: dict[str, str]) -> list[str
             before, after = answers[alone].probabilities[label], answers[joined].probabilities[label]
             values = {"classifier": titles[alone], "label": label, "before": before, "after": after}
             if abs(after - before) < SAME:
-                return [t("Adding ELMo to {classifier} changes little: {label} has {after:.0%}.", **values)]
-            return [t("Adding ELMo to {classifier} moves {label} from {before:.0%} to {after:.0%}.", **values)]
+                return [t("Adding ELMo to “{classifier}” changes little: {label} has {after:.0%}.", **values)]
+            return [t("Adding ELMo to “{classifier}” moves {label} from {before:.0%} to {after:.0%}.", **values)]
     return []
 
 

@@ -14,12 +14,13 @@ from core.common import i18n
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.common.markup import shorten
 from core.files import public_data
 from core.files.artifacts import plain_file_name
 from pages._cached.kept import keep
 from pages._frame.choices import BOUND, choice, coded_choices
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import in_turn
 
 OWN = "own"
@@ -36,7 +37,7 @@ def choose(in_use: InUse) -> Order | None:
         title = ""
         files = {}
         columns = {}
-        with shown_errors():  # the other choices stay, whatever is wrong with a file
+        with show_errors():  # the other choices stay, whatever is wrong with a file
             task, title, files, columns = _texts()
         titles = variant_titles()
         older = {variant.title: name for name, variant in VARIANTS.items()}
@@ -115,7 +116,7 @@ def _offer_ag_news() -> None:
             )
             bar.progress(min(1.0, event.done / whole), text=message)
 
-        with shown_errors(), in_turn(bar) as turn:
+        with show_errors(), in_turn(bar) as turn:
             public_data.fetch(public_data.files_of("ag_news"), report=report, stop=turn.is_over)
             st.rerun()
 
@@ -143,7 +144,7 @@ def _own_file() -> tuple[str, str, dict, dict]:
         raise BadInput(t("{name} has {n:,} rows; at most {most:,} can be trained on here. Use fewer.", **values))
     trainings.check_classes(table, given.name)
     labels = sorted({row.label for row in table.rows})
-    some = ", ".join(labels[:8])[:200] + (" …" if len(labels) > 8 else "")
+    some = shorten(", ".join(labels[:8]), 200) + (" …" if len(labels) > 8 else "")
     st.caption(t("{n:,} texts, {classes} classes: {labels}", n=len(table.rows), classes=len(labels), labels=plain(some)))
     return OWN, given.name, {"train": path}, columns
 

@@ -9,13 +9,13 @@ from core.classify.explain import Explanation, near_texts
 from core.classify.inputs import live_layers
 from core.classify.model import variant_titles
 from core.common.i18n import t
-from core.common.markup import Markup
+from core.common.markup import Markup, shorten
 from core.elmo.mix import pulls
 from core.figures.classifiers import token_marks
 from pages._cached import classifiers
 from pages._frame.choices import choice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.markup import plain, show_errors, show_html
 from pages._widgets import lists
 from pages._widgets.charts import weight_bars
 
@@ -23,14 +23,14 @@ from pages._widgets.charts import weight_bars
 @st.fragment
 def show_reasons(in_use: InUse, task: str, names: list[str], text: str) -> None:
     """The reasons of one of the classifiers named."""
-    with shown_errors():
+    with show_errors():
         st.markdown(t("#### Why?"))
         default = next((name for name in ("glove+elmo", "elmo") if name in names), names[0])
         name = choice("why", t("Explain"), names, default, format_func=variant_titles().get)
         result = classifiers.ask(tasks.reasons, task, in_use, text, name, meanwhile=t("Rereading without each word…"))
         _words(result)
         _context(result)
-        if (mine := classifiers.trained_here().get(task)) and name in mine.pooled:
+        if (mine := classifiers.own_heads().get(task)) and name in mine.pooled:
             reads = {"vectors": mine.bench.vectors, "layers": live_layers(mine.bench.model.encoder)}
             _near(near_texts(mine.opened.heads[name], tasks.text_tokens(mine.opened.task, text), mine.pooled[name], mine.dataset, **reads))
         _layers(name, result)
@@ -69,7 +69,7 @@ def _context(explanation: Explanation) -> None:
             lines.append(t("Context changed little ({change:+.2f} log-odds).", change=change))
     lines.append(
         t(
-            "With its words shuffled, {label} still gets {share:.0%} on average.",
+            "With its words shuffled, {label} gets {share:.0%} on average.",
             label=plain(explanation.label),
             share=explanation.shuffled_probability,
         )
@@ -81,7 +81,9 @@ def _near(rows: list) -> None:
     if not rows:
         return
     line = Markup('<div class="kwic"><span class="cosine">{:.3f}</span>{} <b>{}</b></div>')
-    show_html("{}{}", t("<p>Most similar training rows</p>"), [line.format(row.cosine, text[:300], label) for row, text, label in rows])
+    show_html(
+        "{}{}", t("<p>Most similar training rows</p>"), [line.format(row.cosine, shorten(text, 300), label) for row, text, label in rows]
+    )
 
 
 def _layers(name: str, explanation: Explanation) -> None:

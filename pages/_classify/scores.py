@@ -15,7 +15,7 @@ from core.figures.classifiers import confusion_figure, reliability_figure
 from core.figures.style import LAYER_COLOURS
 from pages._cached import classifiers
 from pages._frame.choices import choice
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -23,8 +23,8 @@ from pages._widgets.charts import draw
 @st.fragment
 def show_scores() -> None:
     """Of the task chosen: a row a classifier, and one of them closer."""
-    with shown_errors():
-        result = all_metas({title: mine.opened for title, mine in classifiers.trained_here().items()})
+    with show_errors():
+        result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
         if not result:
             return
         st.markdown(t("#### The shipped classifiers on unseen texts"))
@@ -103,9 +103,9 @@ def describe_calibration(test: dict) -> str:
     values = {"mean": mean, "most": most, "n": test["n"]}
     if test["ece"] > most:
         return t(
-            "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95 % of samples of {n:,}: the gap is beyond chance.", **values
+            "Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap is beyond chance.", **values
         )
-    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95 % of samples of {n:,}: the gap may be chance.", **values)
+    return t("Perfect calibration would show {mean:.1%}, at most {most:.1%} in 95% of samples of {n:,}: the gap may be chance.", **values)
 
 
 def confusion_alt(title: str, confusion: Sequence[Sequence[int]], labels: Sequence[str]) -> str:

@@ -15,8 +15,9 @@ from core.classify.tables import MAX_CHARACTERS
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.figures.classifiers import answers_figure, class_colours
-from core.text.tokens import shortened, tokenize
+from core.text.tokens import tokenize
 from pages._cached import classifiers
 from pages._classify.notices import describe_answers
 from pages._classify.reasons import show_reasons
@@ -24,7 +25,7 @@ from pages._frame import examples
 from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.markup import plain, show_errors, show_html
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -35,8 +36,8 @@ FRONT = ("tfidf", "glove", "glove+elmo")  # counts of words, a vector a spelling
 def show(in_use: InUse) -> None:
     task = _task()
     text = _text(task)
-    with shown_errors():
-        opened = classifiers.opened(task, in_use)
+    with show_errors():
+        opened = classifiers.open_for(task, in_use)
         if not text.strip():
             st.info(t("Type a text, or choose an example."), icon=":material/edit:")
             return
@@ -66,7 +67,7 @@ def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bo
 
 
 def _task() -> str:
-    mine = list(classifiers.trained_here())
+    mine = list(classifiers.own_heads())
     trained = [name for name in tasks.TASKS if any(tasks.head_folders(name).values())]
     if not trained and not mine:
         raise MissingArtifact(t("No classifiers yet. Use Train, or: python -m core train-heads --data FOLDER"))
@@ -77,7 +78,7 @@ def _task() -> str:
 
 
 def _text(task: str) -> str:
-    mine = classifiers.trained_here().get(task)
+    mine = classifiers.own_heads().get(task)
     known, prepared = mine.opened.task.name if mine else task, examples.classify()
     key = f"text_{known if known in prepared else 'own'}"
     texts = prepared.get(known, ())
@@ -98,7 +99,7 @@ def offer_examples(texts: tuple[str, ...], *, key: str, into: str) -> None:
         on_change=_take_example,
         args=(key, into),
         label_visibility="collapsed",
-        format_func=lambda text: ":material/format_quote: " + shortened(text, 45),
+        format_func=lambda text: ":material/format_quote: " + shorten(text, 45),
     )
 
 

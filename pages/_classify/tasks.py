@@ -9,7 +9,7 @@ import streamlit as st
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.common.markup import Markup
+from core.common.markup import Markup, shorten
 from core.figures.classifiers import chain_colours, class_colours, shares_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.tasks import answers
@@ -20,7 +20,7 @@ from core.tasks.entailment import label_titles
 from core.tasks.inputs import flat
 from core.tasks.results import FOLDER, read_results, summaries
 from core.tasks.task import Example
-from core.text.tokens import pieces, shortened
+from core.text.tokens import pieces
 from pages._cached.kept import keep
 from pages._cached.views import bench
 from pages._classify import brackets
@@ -29,7 +29,7 @@ from pages._frame import examples
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.markup import plain, show_errors, show_html
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -63,7 +63,7 @@ def variant_titles() -> dict[str, str]:
 
 
 def show(in_use: InUse) -> None:
-    with shown_errors():
+    with show_errors():
         result = _open_tasks(in_use)
         if not result:
             st.info(
@@ -77,7 +77,7 @@ def show(in_use: InUse) -> None:
             "task_of_paper", t("Task"), {name: titles[name] for name in ORDER if name in result}, next(n for n in ORDER if n in result)
         )
         _offer_examples(task)
-        with shown_errors():
+        with show_errors():
             PAGES[task](in_use)
         if problems := result[task].problems:
             st.caption(t("Not run: {problem}", problem=plain(problems[0])))
@@ -94,7 +94,7 @@ def _offer_examples(task: str) -> None:
         on_change=_take_example,
         args=(key, task),
         label_visibility="collapsed",
-        format_func=lambda k: ":material/format_quote: " + shortened(next(iter(some[k].values())), 49),
+        format_func=lambda k: ":material/format_quote: " + shorten(next(iter(some[k].values())), 49),
     )
 
 
@@ -155,13 +155,13 @@ def _spans(task: str, in_use: InUse, example: Example) -> None:
 
     predicate = [(example.facts.at, example.facts.at, t("what happens"))] if task == "roles" else []
 
-    def drawn_by(variant: str) -> Markup:
+    def draw_variant(variant: str) -> Markup:
         others = [span for v, spans in result.items() if v != variant for span in spans]
         alone = [span for span in result[variant] if span not in others] if len(result) > 1 else []
         clear = [span for span in result[variant] if not any(span[0] <= at <= span[1] for at, _, _ in predicate)]
         return brackets.spans(tokens, [*clear, *predicate], colours=colours, alone=alone)
 
-    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(result) > 1:
         _notice(task, describe_spans(result["baseline"], result["elmo"], words))
     rows = [{t("reads"): variant_titles()[v], t("words"): words(span), t("is"): span[2]} for v, spans in result.items() for span in spans]
@@ -217,7 +217,7 @@ def _chains(in_use: InUse, text: str) -> None:
     def words(span: tuple[int, ...]) -> str:
         return "".join(shown[span[0] : span[1] + 1]).strip()
 
-    def drawn_by(variant: str) -> Markup:
+    def draw_variant(variant: str) -> Markup:
         others = [chain for v, chains in result.items() if v != variant for chain in chains]
         spans, alone = [], []
         for chain in result[variant]:
@@ -226,7 +226,7 @@ def _chains(in_use: InUse, text: str) -> None:
             alone += labelled if len(result) > 1 and chain not in others else []
         return brackets.spans(tokens, spans, colours=colours, alone=alone)
 
-    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     named = {v: [(*chain[0], " = ".join(map(words, chain[1:]))) for chain in chains] for v, chains in result.items()}
     if len(by_variant) > 1:
         _notice("clusters", describe_spans(named["baseline"], named["elmo"], words))
@@ -252,13 +252,13 @@ def _pronoun(in_use: InUse, mentions: Mentioned) -> None:
     named = {v: mentions.words(mentions.names[k]) if k >= 0 else none for v, k in picked.items()}
     differ = len(set(named.values())) > 1
 
-    def drawn_by(variant: str) -> Markup:
+    def draw_variant(variant: str) -> Markup:
         label = f"{pronoun} = {named[variant]}"
         spans = [(at, at, label)] + ([(*mentions.names[picked[variant]], f"← {pronoun}")] if picked[variant] >= 0 else [])
         colours = dict.fromkeys((label, f"← {pronoun}"), COLOURS[variant])
         return brackets.spans(tokens, spans, colours=colours, alone=spans if differ else ())
 
-    _side_by_side(by_variant, lambda variant: show_html("{}", drawn_by(variant)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", draw_variant(variant)))
     if len(by_variant) > 1:
         sure = tuple(_share(by_variant[v], picked[v]) for v in ("baseline", "elmo"))
         _notice("coreference", describe_choice(named["baseline"], named["elmo"], sure))
@@ -282,7 +282,7 @@ def _questions(in_use: InUse) -> None:
     spans = example.facts.spans
     places = {v: (spans[a.said[0]][0], spans[a.said[1]][1]) for v, a in by_variant.items()}
     differ = len(set(places.values())) > 1
-    _side_by_side(by_variant, lambda variant: show_html("{}", brackets.marked(paragraph, *places[variant], alone=differ)))
+    _side_by_side(by_variant, lambda variant: show_html("{}", brackets.mark_text(paragraph, *places[variant], alone=differ)))
     texts = {v: paragraph[begin:end] for v, (begin, end) in places.items()}
     if len(by_variant) > 1:
         _notice("questions", describe_choice(texts["baseline"], texts["elmo"], tuple(by_variant[v].said[2] for v in ("baseline", "elmo"))))

@@ -11,14 +11,14 @@ from pages._classify.order import choose
 from pages._classify.train_results import show_comparison, show_results
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import TURNS, visitor
 from pages._widgets.charts import draw
 
 
 def show(in_use: InUse) -> None:
     job: TrainingJob | None = st.session_state.get("training")
-    with shown_errors():
+    with show_errors():
         order = choose(in_use)
         running = job is not None and job.running
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or running, key="train.go"):
@@ -42,7 +42,7 @@ def show(in_use: InUse) -> None:
 def _watch(job: TrainingJob) -> None:
     if not job.running:
         st.rerun()  # once, of the whole page: the button wakes, the ticking ends
-    message = job.told
+    message = job.message
     if job.seconds_left is not None:
         if job.training:
             message = t("{stage}; at most {time} left", stage=message, time=duration(job.seconds_left))

@@ -30,7 +30,7 @@ def show_accuracy(in_use: InUse, task: str, names: list[str]) -> None:
     key = f"noise.measured.{task}.{in_use.model}.{in_use.vectors}"
     offered = command("python", "-m", "core", "noise", "--task", task, "--data", "FOLDER", "--output", "assets/results/noise.json")
     model = classifiers.bench_for(task, in_use).model
-    data = {head.meta["data"] for head in classifiers.opened(task, in_use).heads.values()}
+    data = {head.meta["data"] for head in classifiers.open_for(task, in_use).heads.values()}
     if table and table["model"] == model.fingerprint and data == {table["data"]}:  # of these very heads
         _draw(table, names)
         st.code(offered, language="bash")
@@ -58,7 +58,7 @@ def _measure(in_use: InUse, task: str, names: list[str], files: dict) -> dict:
         left = (time.monotonic() - started) * (total - done) / done
         bar.progress(done / total, text=t("{done:,} of {total:,} texts, {left:.0f} s left", done=done, total=total, left=left))
 
-    opened = classifiers.opened(task, in_use)
+    opened = classifiers.open_for(task, in_use)
     over = classifiers.bench_for(task, in_use)
     return accuracy_under_noise(
         {name: opened.heads[name] for name in names},

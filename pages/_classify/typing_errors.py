@@ -19,7 +19,7 @@ from pages._frame import examples
 from pages._frame.choices import BOUND, choice, coded_choices, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._widgets import lists
 from pages._widgets.as_you_type import as_you_type
 from pages._widgets.charts import draw
@@ -30,9 +30,9 @@ FIRST = ("embedding", "glove", "elmo", "glove+elmo")
 def show(in_use: InUse) -> None:
     """One text under noise, and accuracies by noise: as measured, or on this machine's copy of the data."""
     task, text, share, names = _inputs()
-    opened = classifiers.opened(task, in_use)
+    opened = classifiers.open_for(task, in_use)
     names = [name for name in names if name in opened.heads] or list(opened.heads)[:4]
-    with shown_errors():
+    with show_errors():
         if not text.strip():
             st.info(t("Type a text, or choose an example."), icon=":material/edit:")
         elif readable(in_use, task, opened, text):
@@ -65,7 +65,7 @@ def _inputs() -> tuple[str, str, float, list[str]]:
 
 
 def _text(in_use: InUse, task: str, text: str, share: float, names: list[str]) -> None:
-    opened = classifiers.opened(task, in_use)
+    opened = classifiers.open_for(task, in_use)
     clean = opened.task.clean(text[:MAX_CHARACTERS])
     tokens = tasks.text_tokens(opened.task, text)
     result = classifiers.ask(under_noise, task, in_use, clean)

@@ -9,14 +9,14 @@ import streamlit as st
 
 from core.common.i18n import ENGLISH, format_number, t, tn
 from core.common.limits import BOX
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.common.significance import LEVEL, format_p
 from core.corpus.change import DOCUMENTS, measure_titles
 from core.figures.spaces import bands_figure
 from core.figures.style import sense_colour
 from core.files import registry
+from core.files.own_names import title_of
 from core.text import languages
-from core.text.tokens import shortened
 from core.views import change
 from core.views.change import ChangeRequest, Control, ControlRequest, RankedWord, RankRequest, WordChange
 from core.views.sides import Side, keep_news, needs_every_token
@@ -26,10 +26,10 @@ from pages._cached.progress import AT_MOST_S, show_state
 from pages._cached.views import bench, view
 from pages._compare import usage_graph
 from pages._frame import examples, question
-from pages._frame.choices import BOUND, choice, text_box
+from pages._frame.choices import choice, text_box
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse, name_corpus
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.in_use import InUse, corpus_box
+from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.server_jobs import ServerJob
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -63,7 +63,7 @@ def show(in_use: InUse) -> None:
     whole = any(needs_every_token(bench(in_use), side, word) for side in sides)
     read = _reading(in_use, sides, wanted=whole or not is_example or st.session_state.get(RANKED) == key)
     if read is None or not whole:
-        with shown_errors():  # the list stands whatever becomes of the word
+        with show_errors():  # the list stands whatever becomes of the word
             with st.spinner(t("Comparing its sentences…"), show_time=True):
                 result = view(change.compute, bench(in_use), ChangeRequest(word=word, first=sides[0], second=sides[1]), most=16)
                 request = ControlRequest(word=word, first=sides[0], second=sides[1])
@@ -76,7 +76,7 @@ def show(in_use: InUse) -> None:
 def _reading(in_use: InUse, sides: tuple[Side, Side], *, wanted: bool) -> Callable[[], None] | None:
     """None once every token of both sides is read; else what shows how far that is, which is begun where it is wanted."""
     for side in sides:
-        job = (opened.table_job if wanted else opened.known_table_job)(side.corpus, in_use.model)
+        job = (opened.table_job if wanted else opened.find_table_job)(side.corpus, in_use.model)
         if job is None:
             return lambda: None
         job.wait(0 if job.result is None and not wanted else AT_MOST_S)
@@ -96,26 +96,22 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     what = choice("change_by", t("Between"), {CORPORA: t("corpora"), DATES: t("dates")}, CORPORA, place=places[1])
     word = (word or "").strip() or usual
     options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus, *filter(None, [news])]))
-    for key in (FIRST, SECOND):
-        name_corpus(key)
-
-    def corpus(key: str, label: str, usual: str | None, place) -> str:
-        name = st.session_state.get(key) or st.query_params.get(key)
-        offered = options if name in (None, *options) else [*options, name]
-        index = offered.index(usual) if usual in offered else None
-        hint = t("Choose, or type a path")
-        return place.selectbox(label, offered, index=index, key=key, **BOUND, accept_new_options=True, placeholder=hint) or ""
-
-    first = corpus(FIRST, t("First corpus") if what == CORPORA else t("Corpus"), in_use.corpus, places[2])
+    hint = t("Choose, or type a path")
+    label = t("First corpus") if what == CORPORA else t("Corpus")
+    first = corpus_box(FIRST, label, options, in_use.corpus, place=places[2], placeholder=hint)
     if what == CORPORA:
-        second = corpus(SECOND, t("Second corpus"), news or None, places[3])
+        second = corpus_box(SECOND, t("Second corpus"), options, news or None, place=places[3], placeholder=hint)
         if not second or second == first:
-            st.info(t("Choose a second corpus. Add yours under Corpus."), icon=":material/library_books:")
+            message = t("Choose a second corpus: add texts of another time or genre, such as news, under Corpus.")
+            st.info(message, icon=":material/library_books:")
             return None, word, ("", "")
-        return (Side(corpus=first), Side(corpus=second)), word, (shortened(first, 24, end=8), shortened(second, 24, end=8))
+        names = tuple(shorten(title_of(name, (first, second)), 24, end=8) for name in (first, second))
+        return (Side(corpus=first), Side(corpus=second)), word, names
     known = change.dates(bench(in_use), first) if first else []
     if len(known) < 2:
-        message = t("{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(first))
+        message = t(
+            "{corpus} has no dates. Add texts with a date column, or years in their names, under Corpus.", corpus=plain(title_of(first))
+        )
         st.info(message, icon=":material/calendar_month:")
         return None, word, ("", "")
     split = places[3].select_slider(t("Second side from"), known[1:], value=known[len(known) // 2], key=SPLIT)
@@ -227,14 +223,14 @@ def _show_ranking(in_use: InUse, sides: tuple[Side, Side], key: tuple, read: Cal
     """All words, once it is wanted: a minute for a thousand."""
     st.markdown(t("**Which words differ most?**"))
     wanted = st.session_state.get(RANKED) == key
-    if not wanted and jobs.known(JOB, key) is None:
+    if not wanted and jobs.find_job(JOB, key) is None:
         on_click = partial(st.session_state.__setitem__, RANKED, key)
         st.button(t("Rank all words"), icon=":material/sort:", key="change.rank", on_click=on_click)
         st.caption(t("Words with {n} or more occurrences on each side, at layer 1; p corrected for their number.", n=AT_LEAST))
     if read is not None:
         read()
         return
-    if not wanted and jobs.known(JOB, key) is None:
+    if not wanted and jobs.find_job(JOB, key) is None:
         return
     texts = change.read(bench(in_use), *sides)
     if texts is None:

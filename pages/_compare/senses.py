@@ -132,7 +132,7 @@ def _job(corpus: str, sources: tuple[str, ...], key: tuple) -> ServerJob:
     def work(job: ServerJob) -> tuple[Measured, ...]:
         with languages.reading(language):
             tables = [opened.open_claimed(corpus, model, spent, job.report, targets_only=True) for model in models]
-            return compare.measured(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
+            return compare.measure_models(opened.memo, models, tables, lambda done, total: job.count("measuring", done, total))
 
     return jobs.job(JOB, key, work, failed=t("The models could not be measured. Try again."), most=MOST_JOBS)
 

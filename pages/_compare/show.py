@@ -8,7 +8,7 @@ from core.figures.spaces import cka_heat, overlap_histogram
 from core.figures.style import layer_title
 from core.files import registry
 from core.views import compare
-from core.views.compare import MARK, CompareRequest, SpaceName, is_same, offered_spaces
+from core.views.compare import MARK, CompareRequest, SpaceName, is_same, list_spaces
 from pages._cached import opened
 from pages._cached.progress import show_progress, show_state
 from pages._cached.views import bench, view
@@ -16,8 +16,8 @@ from pages._compare import senses, spaces
 from pages._compare.words import measures, table_of, word_in_both, write_notices
 from pages._frame.choices import BOUND, choice
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse, layers_of, name_corpus
-from pages._frame.markup import shown_errors
+from pages._frame.in_use import InUse, corpus_box, layers_of
+from pages._frame.markup import show_errors
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -59,7 +59,7 @@ def show(in_use: InUse) -> None:
         st.caption(" ".join(small))
     word_in_both(result)
     if all(item.layer for item in chosen):
-        with shown_errors():  # the lists stand whatever becomes of the measures
+        with show_errors():  # the lists stand whatever becomes of the measures
             senses.show(chosen)
         senses.show_measured()
     order = result.comparison.most_changed()
@@ -77,7 +77,7 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
     names = {SPACES: t("models, vectors"), CORPORA: t("corpora")}
     what = choice("cmp", t("Compare two"), names, SPACES, place=places[0])
     if what != CORPORA:
-        offered = offered_spaces()
+        offered = list_spaces()
         mine = usual(in_use)
         options = [*(item for item in mine if item not in offered), *offered]
         texts = [
@@ -99,20 +99,10 @@ def _inputs(in_use: InUse) -> tuple[SpaceName, SpaceName] | None:
             notice([t("Both sides are one space. Choose two different ones.")])
             return None
         return first, second
-    for key in ("first_corpus", "second_corpus"):
-        name_corpus(key)
     options = list(dict.fromkeys([*registry.available("corpus"), in_use.corpus]))
     layer = layers_of(in_use.model).top
     texts = [
-        place.selectbox(
-            label,
-            options,
-            index=options.index(item) if item in options else None,
-            key=key,
-            **BOUND,
-            accept_new_options=True,
-            placeholder=t("Choose, or type a path"),
-        )
+        corpus_box(key, label, options, item, place=place, placeholder=t("Choose, or type a path"))
         for place, label, item, key in zip(
             places[1:], (t("First corpus"), t("Second corpus")), (in_use.corpus, None), ("first_corpus", "second_corpus"), strict=True
         )

@@ -9,7 +9,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.corpus import usage_graphs
-from core.views.change import WordChange
+from core.views.change import WordChange, graph_files
 from pages._frame.markup import plain
 
 TSV = "text/tab-separated-values"
@@ -17,15 +17,8 @@ TSV = "text/tab-separated-values"
 
 def downloads(result: WordChange) -> None:
     """uses.csv, clusters.csv and judgments.csv of the word."""
-    tokens = [(o.tokens, o.position) for o in result.items]
-    groupings = ["1"] * result.change.first + ["2"] * result.change.second
-    files = {
-        "uses.csv": usage_graphs.written_uses(result.word, tokens, groupings),
-        "clusters.csv": usage_graphs.written_clusters(result.word, result.groups.tolist()),
-        "judgments.csv": usage_graphs.written_judgments(result.word, result.groups.tolist(), f"elmoscope {result.space}"),
-    }
     with st.popover(t("Word usage graph"), icon=":material/download:", help=t("Files as DURel reads them.")):
-        for name, text in files.items():
+        for name, text in graph_files(result).items():
             st.download_button(name, text.encode(), name, TSV, key=f"change.{name}", on_click="ignore")
 
 
@@ -64,5 +57,5 @@ def _keep_sides(files) -> tuple[str, str, str]:
             head = path.read_text("utf-8", "replace").partition("\n")[0].split("\t")
             paths["clusters" if "cluster" in head else "uses"] = path
         if "uses" not in paths:
-            raise BadInput(t("No uses.csv among these files: it has a column “context”."))
-        return usage_graphs.kept_sides(paths["uses"], paths.get("clusters"))
+            raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
+        return usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))

@@ -69,7 +69,7 @@ def word_in_both(result: SpacesCompared) -> None:
     typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
     word = find_form(typed or first, c.words)
     if not typed and not find_form(request, c.words):
-        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(request[:40]), other=word)
+        message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(request)), other=word)
         st.caption(message)
     if not word:
         raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed.strip())))

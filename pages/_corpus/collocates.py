@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.common.i18n import t, tn
 from core.common.limits import BOX
+from core.common.markup import shorten
 from core.corpus import search
 from core.corpus.collocates import WIDEST, WINDOW
 from core.text import languages
@@ -28,7 +29,7 @@ from pages._corpus.show import query_kind
 from pages._frame.choices import BOUND, coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_errors
 from pages._widgets import lists
 
 MOST, LONG = 200, 14  # collocates listed; rows of the table in sight
@@ -43,7 +44,7 @@ def show(in_use: InUse) -> None:
 
 @st.fragment
 def _part(bench: Bench) -> None:
-    with shown_errors():
+    with show_errors():
         corpus = bench.encoded
         places = st.columns([8, 2], vertical_alignment="bottom")
         query = text_box("find", t("Word or phrase"), "", BOX["query"], place=places[0], placeholder=t("Search these texts"))
@@ -107,7 +108,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
     rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
-    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=column.sense.replace("*", "")[:60]))
+    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=shorten(column.sense.replace("*", ""))))
     event = st.dataframe(
         pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),
         hide_index=True,

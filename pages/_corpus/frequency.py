@@ -1,8 +1,8 @@
 """How often a search has hits in each document, stretch or year: bars, the most of them first, years in their order."""
 
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.figures.measures import frequency_bars, frequency_columns
-from core.text.tokens import shortened
 from core.views.concordance import Concordance
 from pages._frame.choices import coded_choice
 from pages._widgets.charts import draw
@@ -21,7 +21,7 @@ def show(result: Concordance) -> None:
         alt = t("{n:,} occurrences by date.", n=result.n)
     elif len(result.documents) > 1:
         ranked = sorted(result.documents, key=lambda part: -part[1])[:BARS]
-        figure = frequency_bars(ranked, [shortened(name, 20, end=8) for name, _, _ in ranked], t("Occurrences by document"))
+        figure = frequency_bars(ranked, [shorten(name, 20, end=8) for name, _, _ in ranked], t("Occurrences by document"))
         alt = t("{n:,} occurrences by document.", n=result.n)
     else:
         names = [t("{a} to {b}%", a=10 * k, b=10 * k + 10) for k in range(len(result.stretches))]

@@ -7,13 +7,14 @@ from core.common.i18n import t
 from core.corpus.association import BONFERRONI, FDR, NONE
 from core.corpus.keyness import Keyword
 from core.files import registry
+from core.files.own_names import title_of
 from core.views.concordance import Keyness, KeynessRequest, keyness, reference_of
 from pages._cached.views import view
 from pages._corpus import store
 from pages._frame.choices import BOUND, coded_choice
 from pages._frame.frame import notice
-from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.in_use import InUse, corpus_box
+from pages._frame.markup import plain, show_errors
 from pages._widgets import lists
 
 MOST, LONG, ROW = 100, 12, 35  # words of each corpus, rows in sight, pixels of a row
@@ -22,14 +23,14 @@ CERTAIN = 0.05  # p below which a keyword is more than chance
 
 def show(in_use: InUse) -> None:
     bench = store.bench_over(in_use)
-    with shown_errors():
+    with show_errors():
         usual = reference_of(bench)
         names = [name for name in registry.available("corpus") if name != bench.corpus]
         if in_use.corpus != bench.corpus:
             names.insert(0, in_use.corpus)
         places = st.columns([4, 4, 2], vertical_alignment="bottom")
         names = [usual, *(name for name in dict.fromkeys(names) if name != usual)]
-        against = places[0].selectbox(t("Compare with"), names, key="against", **BOUND, accept_new_options=True) or usual
+        against = corpus_box("against", t("Compare with"), names, usual, place=places[0])
         corrections = {FDR: t("false discoveries"), BONFERRONI: t("Bonferroni"), NONE: t("none")}
         correction = coded_choice("correction", t("Correction of p"), corrections, FDR, place=places[1])
         minimum = places[2].number_input(t("At least"), 1, 1_000, 5, key="key_minimum", **BOUND)
@@ -42,7 +43,9 @@ def show(in_use: InUse) -> None:
 def _show(result: Keyness) -> None:
     for place, name, words, own in zip(st.columns(2, gap="large"), result.names, (result.first, result.second), (True, False), strict=True):
         with place:
-            st.caption(t("More often in **{name}** ({n:,} tokens)", name=plain(name), n=result.tokens[0 if own else 1]))
+            st.caption(
+                t("More often in **{name}** ({n:,} tokens)", name=plain(title_of(name, result.names)), n=result.tokens[0 if own else 1])
+            )
             table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
             lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
     notice(_write_notices(result))

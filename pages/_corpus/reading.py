@@ -3,7 +3,7 @@
 import streamlit as st
 
 from core.common.i18n import t, tn
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.corpus.dispersion import by_document
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import forget_encoded
@@ -20,7 +20,7 @@ from pages._cached import opened
 from pages._cached.progress import duration, show_state
 from pages._corpus import store
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
 
 FEW_TOKENS = 3_000
@@ -43,7 +43,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
         with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, corpus)
         figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.index_bytes))]
-    words = " · ".join(f"{word[:40]} {n:,}" for word, n in plan.commonest[:COMMONEST])
+    words = " · ".join(f"{shorten(word)} {n:,}" for word, n in plan.commonest[:COMMONEST])
     lines = [t("Most frequent: {words}.", words=words)]
     if not own:
         lines.insert(0, " · ".join(f"{label} {value}" for label, value in figures))
@@ -71,14 +71,14 @@ def show_facts(result: Concordance) -> None:
     over = t("documents") if len(result.documents) > 1 else t("tenths of the text")
     facts.append(t("dispersion DP {value:.2f} over {parts}", value=result.deviation, parts=over))
     if len(result.forms) > 1:
-        forms = ", ".join(f"{form[:40]} {n:,}" for form, n in result.forms[:FORMS])
+        forms = ", ".join(f"{shorten(form)} {n:,}" for form, n in result.forms[:FORMS])
         facts.append(forms + (", …" if len(result.forms) > FORMS else ""))
     show_html('<p class="small">{}</p>', " · ".join(facts))
 
 
 def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) -> list[str]:
     """How often, where, and beside what: computed from the hits."""
-    shown = query.strip()[:60]
+    shown = shorten(query.strip())
     lines = []
     total = len(corpus)
     if guessed:
@@ -96,7 +96,7 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
         lines.append(t("“{word}” occurs {n:,} times ({rate} per 1,000 tokens).", **values))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
-        values = {"n": within, "all": len(rates), "name": rates[0][1][:60]}
+        values = {"n": within, "all": len(rates), "name": shorten(rates[0][1])}
         if rates[0][0] > rates[1][0]:
             lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
@@ -112,7 +112,7 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
 
 def _join_words(words: list[str]) -> str:
     """Words that share a place, to stand within one pair of quotation marks."""
-    return "”, “".join(word[:60] for word in words)
+    return "”, “".join(shorten(word) for word in words)
 
 
 def _size(n_bytes: float) -> str:
@@ -140,7 +140,7 @@ def _offer(corpus: str, plan: Plan) -> None:
         sizes = {"need": _size(plan.working_bytes), "free": _size(free)}
         st.warning(t("Reading needs {need} of disk; {free} is free. Free space to use it; search works.", **sizes))
     refused = True
-    with shown_errors():
+    with show_errors():
         check_room(plan, sum(st.session_state.get("index.bytes", {}).values()))
         refused = free < plan.working_bytes
     st.button(

@@ -25,7 +25,7 @@ from pages._frame import question
 from pages._frame.choices import coded_choice, text_box
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._widgets import lists
 
 TABLE, EXPORTED = 200, 100_000  # lines in the table, and in its file
@@ -36,7 +36,7 @@ def show(in_use: InUse, brought: Brought) -> None:
     st.session_state[store.SEARCHED] = kept.name if kept else None
     bench = store.bench_over(in_use)
     _search(bench)
-    with shown_errors():
+    with show_errors():
         reading.show_plan(in_use, bench.corpus, kept)
 
 
@@ -82,7 +82,7 @@ def _read(brought: Brought) -> KeptCorpus:
 
 @st.fragment
 def _search(bench: Bench) -> None:
-    with shown_errors():
+    with show_errors():
         corpus = bench.encoded
         several = len(corpus.documents) > 1
         places = st.columns([3, 4, 2, 2] if several else [3, 4, 2], vertical_alignment="bottom")

@@ -8,7 +8,7 @@ from typing import Any
 from core import __version__
 from core.common.errors import BadInput
 from core.common.i18n import language, t
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from pages._export import (
     notebook_corpus,
     notebook_layers,
@@ -65,7 +65,7 @@ def notebook(view: str, settings: Settings, *, question: str = "", address: str 
     the page has it at first. `address` is written down for the reader, as text.
     """
     if view not in VIEWS:
-        raise BadInput(t("“{view}” has no notebook.", view=view[:60]))
+        raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(view)))
     recipe = VIEWS[view](settings)
     cells = [_cell(0, "markdown", _opening(recipe, question, address)), _cell(1, "code", _write_assignments(recipe.assignments))]
     drawn = [LOOK] if any("figures" in code for code in recipe.cells) else []

@@ -3,6 +3,7 @@
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_in_use
 
 
@@ -10,7 +11,7 @@ def lessons(settings: Settings) -> NotebookRecipe:
     """The lesson in the address."""
     name = str(chosen(settings, "lesson", "cone"))
     if name not in LESSONS:
-        raise BadInput(t("“{view}” has no notebook.", view=name[:60]))
+        raise BadInput(t("“{view}” has no notebook. Choose another view.", view=shorten(name)))
     return LESSONS[name](settings)
 
 
@@ -80,7 +81,7 @@ rows = []
 for name, one in found.items():
     auc, errors, (same, other) = one.auc(), one.errors(threshold), one.means()
     rows.append({"space": name, "one sense": same, "two senses": other, "AUC": auc.mean + 0.5,
-                 "AUC, 95 %": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
+                 "AUC, 95%": auc.cell(".3f", times=1, more=0.5), "missed": errors.missed, "false alarms": errors.passed})
 pd.DataFrame(rows).round(3)
 """
 _APART_FIGURE = """\

@@ -18,7 +18,7 @@ from core.views import pair
 
 result = pair.compute(bench, pair.PairRequest(first=words[0], second=words[-1]))
 verdict = result.judgment.verdict  # as `python -m core verdict` gives it
-(verdict.says, round(verdict.probability, 4), verdict.right_of_100, verdict.senses) if verdict else "no verdict: two words"
+(verdict.says, round(verdict.probability, 4), verdict.say_certainty(), verdict.senses) if verdict else "no verdict: two words"
 """
 _COSINES = """\
 result.bars  # GloVe's is missing where one of both has no vector

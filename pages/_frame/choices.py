@@ -152,10 +152,10 @@ def coded_choice(key: str, label: str, titles: Mapping[str, str], default: str, 
     """
     how = {"format_func": titles.get, "key": key, "persist_state": "session"} | options
 
-    def drawn() -> str | None:
+    def draw_choice() -> str | None:
         return place.selectbox(label, list(titles), **how) if in_box else place.segmented_control(label, list(titles), required=True, **how)
 
-    return _coded(key, titles, default, drawn)
+    return _coded(key, titles, default, draw_choice)
 
 
 def coded_choices(
@@ -165,7 +165,6 @@ def coded_choices(
     default: Sequence[str],
     *,
     older: Mapping[str, str] = MappingProxyType({}),
-    place=st,
     **options: Any,
 ) -> list[str]:
     """Several of the codes of `titles`, as pills; "glove,elmo" in the address. Older links repeat the parameter, with titles or `older` ones."""
@@ -177,7 +176,7 @@ def coded_choices(
         state[key] = known if known or "" in given else list(default)
     else:
         state[key] = [code for code in state[key] if code in titles]
-    picked = place.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)
+    picked = st.pills(label, list(titles), selection_mode="multi", format_func=titles.get, key=key, persist_state="session", **options)
     chosen = [code for code in titles if code in picked]
     _write(key, None if set(chosen) == set(default) else ",".join(chosen))
     return chosen

@@ -69,9 +69,9 @@ def spelling(language: Language | None = None) -> dict[str, str]:
     return language.examples.get("spelling") or {"family": " ".join(list(pairs(language))[:3])}
 
 
-def invented(language: Language | None = None) -> str:
+def invented() -> str:
     """A word that nobody has seen, made of pieces that everybody knows."""
-    known = spelling(language)
+    known = spelling()
     return known.get("invented", next(iter(known.values()))).split()[0]
 
 

@@ -21,7 +21,7 @@ from pages._export import record
 from pages._frame import browser, language, links, teaching
 from pages._frame.choices import coded_choice, settle_choice
 from pages._frame.in_use import InUse, choose, english, fit_model, in_front, short_name, switch
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.markup import plain, show_errors, show_html
 from pages._frame.menu import menu
 from pages._frame.question import settle
 
@@ -96,7 +96,7 @@ def part() -> str:
 
 def show(module: str, *args) -> None:
     """Run `show` of a module, such as "pages._map.show": imported only now, so that title and inputs stand before torch is loaded."""
-    with shown_errors():
+    with show_errors():
         import_module(module).show(*args)
         import_module("pages._widgets.downloads").show()
         import_module("pages._widgets.gestures").listen()

@@ -1,9 +1,11 @@
 """What the sidebar says is in use: model, vectors, sentences, engine; chosen, given by a path, or downloaded when asked for."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -20,7 +22,7 @@ from core.text.languages import Language
 from pages._frame import devices, language
 from pages._frame.choices import BOUND, coded_choice, fit_layers, settle_choice, turn_layers
 from pages._frame.links import drop
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._frame.server_jobs import in_turn
 
 OURS, THEIRS = "Elmoscope", "AllenNLP 2.10.1"
@@ -91,7 +93,7 @@ def _choose_second_model(model: str) -> str:
         return ""
     if _offer_published(chosen):
         return ""
-    with shown_errors():
+    with show_errors():
         folder = registry.resolve(chosen, "model")
         reads = languages.of_model(folder)
         first = registry.place_of(model, "model")
@@ -166,6 +168,16 @@ def name_corpus(key: str) -> None:
             if key in st.query_params:
                 st.query_params[key] = name
                 st.rerun()  # the box reads the address as it was when the run began
+
+
+def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, *, place=st, **options: Any) -> str:
+    """A corpus by its name, chosen or typed; "" while there is none. An own one shows its file's name; the address holds the whole."""
+    name_corpus(key)
+    given = st.query_params.get(key) or st.session_state.get(key)
+    offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), given])]))
+    titles = {name: own_names.title_of(name, offered) for name in offered}
+    index = offered.index(default) if default in offered else None
+    return coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options) or ""
 
 
 def _keep_file(path: Path) -> str:
@@ -244,7 +256,7 @@ def _offer_published(name: str) -> bool:
     if st.session_state.get(key) is None:
         st.caption(t("{name} is not downloaded. Using the bundled one.", name=plain(name)))
         if st.button(t("Get size and license from {host}", host=hub.host()), key=f"ask.{name}", width="stretch"):
-            with shown_errors(), st.spinner(t("Connecting…")):
+            with show_errors(), st.spinner(t("Connecting…")):
                 st.session_state[key] = hub.look_up(name)
                 st.rerun()
         return True
@@ -267,6 +279,6 @@ def _download(name: str, kind: str) -> None:
         sizes = {"done": event.done / 1e6, "total": (event.total or 0) / 1e6, "speed": event.bytes_per_s / 1e6}
         bar.progress(share, text=t("{done:,.0f} of {total:,.0f} MB, {speed:.1f} MB/s", **sizes))
 
-    with shown_errors(), in_turn(bar) as turn:
+    with show_errors(), in_turn(bar) as turn:
         registry.resolve(name, kind, allow_download=True, report=report, stop=turn.is_over)
         st.rerun()

@@ -6,6 +6,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from core.common import i18n, model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files import registry
 from core.text import languages
 from core.text.languages import Language
@@ -81,7 +82,7 @@ def foreign(*words: str) -> list[str]:
 
 
 def say_foreign(word: str) -> str:
-    return t("“{word}” is not in {language} letters.", word=word[:40], language=languages.in_use().name)
+    return t("“{word}” is not in {language} letters.", word=shorten(word), language=languages.in_use().name)
 
 
 def offer_its_language(word: str, key: str) -> None:

@@ -108,4 +108,4 @@ def _unfit(name: str) -> str:
         reason = t("not a whole number")
     else:
         return ""
-    return t("Ignored “{name}” in the address: {reason}.", name=called, reason=reason)
+    return t("Ignored “{name}” in the address: {reason}. Choose another.", name=called, reason=reason)

@@ -40,7 +40,7 @@ def pathless(text: str) -> str:
 
 
 @contextmanager
-def shown_errors() -> Iterator[None]:
+def show_errors() -> Iterator[None]:
     """Show a user's error where it arose and leave the rest of the page working."""
     try:
         yield

@@ -48,11 +48,11 @@ class Background:
 
     def begin(self, work: Callable[[], object], *, failed: str, name: str) -> Self:
         """Run `work`; `failed` is what the page says of a fault of ours."""
-        self._thread = threading.Thread(target=self._told, args=(work, failed, i18n.language()), name=name, daemon=True)
+        self._thread = threading.Thread(target=self._run_in, args=(work, failed, i18n.language()), name=name, daemon=True)
         self._thread.start()
         return self
 
-    def _told(self, work: Callable[[], object], failed: str, language: str) -> None:
+    def _run_in(self, work: Callable[[], object], failed: str, language: str) -> None:
         i18n.use(language)
         try:
             work()

@@ -26,7 +26,7 @@ def show(in_use: InUse) -> None:
                 model=plain(short_name(in_use.model)),
             )
         )
-        if jobs.known(JOB, key) is None:
+        if jobs.find_job(JOB, key) is None:
             if st.button(t("Make the page"), key=f"{KEY}.make", icon=":material/build:"):
                 _begin(in_use.model, key)
                 st.rerun()

@@ -1,7 +1,7 @@
 // Home's picture: the two vectors' angle, beside GloVe's, and their cosines, under a slider that goes through the layers to the mix.
 //
 // core sends the two tokens' layer products (core.elmo.mix.pair_products); the cosine of any place between two layers is computed here,
-// as core.elmo.mix.mixed_cosines does of the weights that core.elmo.mix.along gives, and a test holds the two together. Nothing is sent
+// as core.elmo.mix.mix_cosines does of the weights that core.elmo.mix.along gives, and a test holds the two together. Nothing is sent
 // while one drags; letting go glides to the nearest layer and tells the server, which writes it to the address.
 
 // The weights at a place between two stops, in the place's own proportions.

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.figures.style import BESIDE, GLOVE, OWN, layer_colour
 from core.live.texts import home_texts
-from core.text.tokens import shortened
 from core.views.pair import Pair
 from pages._frame.choices import layer_name, what_layers_read
 from pages._home.beside import Beside
@@ -26,7 +26,7 @@ def show(pair: Pair, other: Beside | None, layer: str, taken: Callable[[], None]
 def arrows_alt(pair: Pair, other: Beside | None, layer: str) -> str:
     """What the arrows show at a layer, in words."""
     at = model_layers.in_use().at(layer)
-    values = {"first": pair.words[0][:40], "second": pair.words[1][:40], "at": at, "cosine": pair.cosines[layer]}
+    values = {"first": shorten(pair.words[0]), "second": shorten(pair.words[1]), "at": at, "cosine": pair.cosines[layer]}
     message = t("“{first}” and “{second}” as arrows {at}: cosine {cosine:.2f}.", **values)
     if other is None:
         return message
@@ -58,7 +58,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
     second = None
     if other:
         spaces = other.layers.spaces
-        second = {"name": shortened(other.name, 24), "colour": BESIDE}
+        second = {"name": shorten(other.name, 24), "colour": BESIDE}
         second |= other.angles.as_lists | {"some": [spaces.index(name) for name in other.layers.some]}
     return pair.angles.as_lists | {
         "layers": names,

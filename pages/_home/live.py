@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import t
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._frame.question import settle
 from pages._widgets.inputs import sentence_pair
 
@@ -33,7 +33,7 @@ def _answer(in_use: InUse) -> None:
     began = time.perf_counter()
     if get_script_run_ctx().fragment_ids_this_run:  # a run of its own: the frame has not told what is in question
         settle()
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         place = st.container(key="home_verdict")
         first, second = sentence_pair(live=rest(st.session_state.get(TOOK, 1.0)))
         if first.tokens and second.tokens:

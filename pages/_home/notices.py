@@ -3,6 +3,7 @@
 from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.views.pair import Pair
 from pages._home.beside import Beside
 
@@ -14,7 +15,7 @@ def write_notices(pair: Pair, layer: str, random: Level | None) -> list[str]:
     lines = [_at_layers(pair, layer) if pair.one_word or pair.same else _two_words(pair, layer)]
     if random is not None and layer != "0":
         lines.append(_compare_with_random(random, round(pair.cosines[layer], 2)))
-    known = dict(zip((word[:40] for word in pair.words), pair.in_static, strict=True))  # a word that is both once
+    known = dict(zip((shorten(word) for word in pair.words), pair.in_static, strict=True))  # a word that is both once
     if missing := ", ".join(f"“{word}”" for word, has in known.items() if not has):
         lines.append(t("Not in GloVe: {words}. {model} reads any word.", words=missing, model=model_layers.in_use().called))
     return lines
@@ -46,13 +47,13 @@ def _at_layers(pair: Pair, layer: str) -> str:
 def _compare_with_random(random: Level, cosine: float) -> str:
     """Where the words' cosine lies beside those of random pairs."""
     if cosine > round(random.high, 2):
-        return t("The two vectors are closer than 95 % of random pairs (below {high:.2f}).", high=random.high)
+        return t("The two vectors are closer than 95% of random pairs (below {high:.2f}).", high=random.high)
     if cosine < round(random.low, 2):
-        return t("The two vectors are farther apart than 95 % of random pairs (above {low:.2f}).", low=random.low)
-    return t("That is like random pairs: 90 % are between {low:.2f} and {high:.2f}.", low=random.low, high=random.high)
+        return t("The two vectors are farther apart than 95% of random pairs (above {low:.2f}).", low=random.low)
+    return t("That is like random pairs: 90% are between {low:.2f} and {high:.2f}.", low=random.low, high=random.high)
 
 
 def _two_words(pair: Pair, layer: str) -> str:
-    a, b = (word[:40] for word in pair.words)
+    a, b = (shorten(word) for word in pair.words)
     values = {"a": a, "b": b, "at": model_layers.in_use().at(layer), "cosine": pair.cosines[layer]}
     return t("“{a}” and “{b}” are different words: cosine {cosine:.2f} {at}.", **values)

@@ -12,7 +12,7 @@ import streamlit as st
 from core.common.i18n import t
 from pages._frame import examples, question
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
 from pages._widgets.inputs import Chosen
 from pages._widgets.instruments import SHARED
@@ -62,7 +62,7 @@ def show(in_use: InUse) -> None:
     if state.get(SHOWN) is None or None in now.positions:
         return
     pair = tuple(Chosen(*each) for each in zip(now.texts, now.tokens, now.positions, strict=True))
-    with shown_errors(), st.container(key="home_scenes"):
+    with show_errors(), st.container(key="home_scenes"):
         st.markdown(t("#### Five short scenes"))
         places = [*st.columns(3, gap="large"), *st.columns([1, 1, 1], gap="large")]
         story = import_module("pages._home.story")

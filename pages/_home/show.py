@@ -22,7 +22,7 @@ from pages._frame import language
 from pages._frame.choices import what_layers_read
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse, short_name
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._home import expected, instrument, notices, plain
 from pages._home.beside import Beside
 from pages._widgets import instruments, lists
@@ -64,14 +64,14 @@ def _picture(in_use: InUse, first: Chosen, second: Chosen) -> None:
     pair = verdict.of_pair(in_use, first, second)
     other = None
     if in_use.beside:
-        with shown_errors():  # the first model's answer stands whatever becomes of the second's
+        with show_errors():  # the first model's answer stands whatever becomes of the second's
             turned = angles(bench(in_use).beside(in_use.beside), first.in_context, second.in_context)
             other = Beside(short_name(in_use.beside), turned)
     by_streamlit = instruments.is_plain("home")
     chips = st.container(key="home_expected")
     layer = _draw(in_use, pair, other, (first, second), by_streamlit=by_streamlit)
     words = []
-    with shown_errors():  # after the picture, which waits for no softmax
+    with show_errors():  # after the picture, which waits for no softmax
         words = expected.show(in_use, first, second, chips, by_streamlit=by_streamlit)
     zeros = [notices.zeros()] if pair.static is None and all(pair.in_static) else []
     notice(

@@ -5,10 +5,11 @@ import math
 from core.common import model_layers
 from core.common.errors import ElmoscopeError
 from core.common.i18n import format_number, t
+from core.common.markup import shorten
 from core.figures.style import GLOVE, OWN, RIM, layer_colour, layer_title, sense_colour
 from core.live.scenes import Scene, line, star, words
 from core.senses import influence
-from core.text.tokens import bare, shortened
+from core.text.tokens import bare
 from core.views.attribution import OTHER, AttributionRequest, compute
 from core.views.neighbours import at_once
 from pages._cached import opened
@@ -43,11 +44,11 @@ def _one_dot(in_use: InUse, first: Chosen, second: Chosen) -> Scene:
     same = word.casefold() == bare(second.word).casefold()
     cosine = vectors.cosine(first.word, second.word)
     if not near:
-        caption = t("GloVe has no vector for “{word}”.", word=word[:40])
+        caption = t("GloVe has no vector for “{word}”.", word=shorten(word))
     elif same:
-        caption = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=word[:40], words=", ".join(near))
+        caption = t("GloVe has one vector for “{word}”. Nearest: {words}.", word=shorten(word), words=", ".join(near))
     else:
-        values = {"a": word[:40], "b": bare(second.word)[:40], "cosine": "?" if cosine is None else f"{cosine:.2f}"}
+        values = {"a": shorten(word), "b": shorten(bare(second.word)), "cosine": "?" if cosine is None else f"{cosine:.2f}"}
         caption = t("In GloVe, “{a}” and “{b}” have cosine {cosine}.", **values)
     parts = [line(38, y, 104, 66, colour) for y, colour in ((36, OWN[0]), (96, OWN[1]))]
     parts += [star(30, 36, OWN[0]), star(30, 96, OWN[1])]
@@ -114,7 +115,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     title = t("Words decide")
     page = "decided"
     onward = t("See every word")
-    if first.asked == second.asked or len(first.tokens) < 2:
+    if first.place == second.place or len(first.tokens) < 2:
         return Scene(title, [], t("Nothing to decide here. Try other sentences."), page, onward)
     request = AttributionRequest(word=first.in_context, other=second.in_context, by=OTHER)
     answer = view(compute, bench(in_use), request)
@@ -128,7 +129,7 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     for row, (value, place) in enumerate(ranked):
         y, length = 14 + 25 * row, 90 * abs(value) / top
         name = bare(first.tokens[place])
-        parts.append(words(104, y + 5, shortened(name, LETTERS), 13, anchor="end"))
+        parts.append(words(104, y + 5, shorten(name, LETTERS), 13, anchor="end"))
         fill = sense_colour(0 if value > 0 else 1)
         parts.append(("rect", {"x": 112, "y": y - 7, "width": round(max(length, 1), 1), "height": 14, "rx": 2, "fill": fill}, ""))
         parts.append(words(118 + length, y + 5, format_number(value, "+.2f"), 12))
@@ -137,6 +138,6 @@ def _words_decide(in_use: InUse, first: Chosen, second: Chosen, layer: str) -> S
     if most[0] < influence.CLEAR:
         caption = t("No single word of the first sentence separates the two clearly {at}.", at=at)
     else:
-        values = {"at": at, "other": bare(first.tokens[most[1]])[:40], "value": f"{most[0]:.2f}"}
+        values = {"at": at, "other": shorten(bare(first.tokens[most[1]])), "value": f"{most[0]:.2f}"}
         caption = t("“{other}” separates them most {at}: without it the cosine is {value} higher.", **values)
     return Scene(title, parts, caption, page, onward)

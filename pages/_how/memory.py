@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.analysis.memory import Memory, remember
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
 from pages._cached import opened
@@ -13,7 +14,7 @@ from pages._cached.views import bench, of
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._how.memory_notices import describe_encoder, describe_likeness, describe_neighbors, describe_settling, describe_words
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -26,7 +27,7 @@ ROUNDS = 6  # times the other text is read
 
 @st.fragment
 def show(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         if not of_elmo_alone.is_another(in_use, of_elmo_alone.MEMORY):
             _page(in_use, chosen, other)
 
@@ -45,7 +46,7 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
         st.markdown(t("**Each word** after the other text"))
         stateless = 1 - memory.stateless.whole.max(axis=0)
         least = int(drifted.whole[layer].argmax())
-        values = {"layer": layer, "word": chosen.tokens[least][:40], "cosine": 1 - float(drifted.whole[layer, least])}
+        values = {"layer": layer, "word": shorten(chosen.tokens[least]), "cosine": 1 - float(drifted.whole[layer, least])}
         alt = t("Cosine of each word to a fresh start. Lowest at layer {layer}: “{word}”, {cosine:.3f}.", **values)
         draw(layers_figure(1 - drifted.whole, chosen.tokens, stateless=stateless, bold=bold), key="state.1", alt=alt)
         _caption(describe_words(memory, chosen, layer)[:1] + describe_likeness(over.targets, memory, chosen, layer))

@@ -10,7 +10,7 @@ from core.common.i18n import t
 from pages._cached.views import bench, of
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._how import layers, mix, network, spelling, states, vector
 from pages._how.words import Step, steps
 from pages._widgets import lists
@@ -32,7 +32,7 @@ DRAW = (
 
 @st.fragment
 def show(in_use: InUse, chosen: Chosen) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         if of_elmo_alone.is_another(in_use, of_elmo_alone.HOW):
             return
         over = bench(in_use)

@@ -6,9 +6,10 @@ import numpy as np
 
 from core.analysis.spelling import Firing
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.static.vectors import StaticNeighbour
 from core.text.languages import tokenize
-from core.text.tokens import bare, shortened, write_word
+from core.text.tokens import bare, write_word
 
 BY_HEART = 0.3  # of the vector from one window over the whole word
 PARTED = 3  # words named that a sentence's reader parts
@@ -41,7 +42,7 @@ def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, 
         return [t("GloVe knows every word, but reads {words} in lowercase.", words=_quoted(lower))]
     lines = [t("Not in GloVe: {words}.", words=_quoted(firings[k].word for k in missing))]
     if (k := next((k for k in missing if near[k] and not firings[k].is_unread), None)) is not None:
-        named = {"word": shortened(firings[k].word, 24), "best": shortened(write_word(near[k][0].word), 24), "cosine": near[k][0].cosine}
+        named = {"word": shorten(firings[k].word, 24), "best": shorten(write_word(near[k][0].word), 24), "cosine": near[k][0].cosine}
         lines.append(t("Layer 0's nearest to “{word}”: “{best}” ({cosine:.2f}).", **named))
     return lines
 
@@ -49,7 +50,7 @@ def _unknown(firings: list[Firing], near: list, beside: list, lower: tuple[str, 
 def _parted(firings: list[Firing]) -> list[str]:
     """Words that no sentence holds as one token."""
     parted = [(f.word, tokens) for f in firings if len(tokens := tokenize(f.word)) > 1][:PARTED]
-    words = ", ".join(f"“{shortened(word, 24)}” ({shortened(' + '.join(map(bare, tokens)), 24)})" for word, tokens in parted)
+    words = ", ".join(f"“{shorten(word, 24)}” ({shorten(' + '.join(map(bare, tokens)), 24)})" for word, tokens in parted)
     return [t("In a sentence, both models split {words}.", words=words)] if parted else []
 
 
@@ -58,16 +59,16 @@ def _pair(firings: list[Firing], cosines: np.ndarray, usual: float | None) -> li
         return []
     others = np.where(np.eye(len(firings), dtype=bool), -np.inf, cosines)
     a, b = sorted(np.unravel_index(int(others.argmax()), others.shape))
-    named = {"a": shortened(firings[a].word, 24), "b": shortened(firings[b].word, 24), "cosine": float(cosines[a, b])}
+    named = {"a": shorten(firings[a].word, 24), "b": shorten(firings[b].word, 24), "cosine": float(cosines[a, b])}
     nearest = t("Your closest words: “{a}” and “{b}” ({cosine:.2f}).", **named)
     if usual is None:
         return [nearest]
     if round(named["cosine"], 2) > round(usual, 2):
         values = {"n": len(firings), "usual": usual}
-        return [nearest, t("Chance: 95 % of {n} random words stay below {usual:.2f}.", **values)]
+        return [nearest, t("Chance: 95% of {n} random words stay below {usual:.2f}.", **values)]
     return [
         t(
-            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5 % of {n} random words have a pair at {usual:.2f} or above.",
+            "Even your closest words, “{a}” and “{b}” ({cosine:.2f}), are no closer than chance: 5% of {n} random words have a pair at {usual:.2f} or above.",
             usual=usual,
             n=len(firings),
             **named,
@@ -88,7 +89,7 @@ def of_windows(firings: list[Firing]) -> list[str]:
     lines = []
     whole = [f for f in firings if (top := f.heaviest) and top.share >= BY_HEART and len(f.letters) == top.last - top.first + 1]
     if whole:
-        words = ", ".join(f"“{shortened(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
+        words = ", ".join(f"“{shorten(f.word, 24)}” ({f.heaviest.share:.0%})" for f in whole)
         lines.append(t("Recognized whole: {words}.", words=words))
     facts = {id(f) for f in whole}  # equal spellings may stand there twice, and arrays have no one truth value
     pieces = [f for f in firings if not (id(f) in facts or f.is_unread) and any(w.lettered and w.share > 0 for w in f.windows)]
@@ -98,7 +99,7 @@ def of_windows(firings: list[Firing]) -> list[str]:
         lines.append(
             t(
                 "“{word}” is read in pieces, mainly “{window}” ({share:+.0%}).",
-                word=shortened(least.word, 24),
+                word=shorten(least.word, 24),
                 window=most.text,
                 share=most.share,
             )
@@ -110,7 +111,7 @@ def reading_guide(firing: Firing) -> str:
     """How the picture of windows is to be read, and what is not in it (Markdown without user text)."""
     guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word's ends.")
     if firing.exact:
-        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100 %. Orange is negative.", rest=firing.unlettered)
+        parts = t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered)
     else:
         parts = t("Filter strengths: the highway layer mixes them, so exact shares do not exist.")
     cut = t("Characters past 48 bytes, not read: {n:,}.", n=firing.cut) if firing.cut else ""
@@ -118,4 +119,4 @@ def reading_guide(firing: Firing) -> str:
 
 
 def _quoted(words: Iterable[str]) -> str:
-    return ", ".join(f"“{shortened(word, 24)}”" for word in words)
+    return ", ".join(f"“{shorten(word, 24)}”" for word in words)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.analysis.spelling import Firing, cosine_matrix, firing, split_words
 from core.common.i18n import t
-from core.common.markup import Markup, html, plain
+from core.common.markup import Markup, html, plain, shorten
 from core.figures.spelling import cosine_table, letter_marks, windows_figure
 from core.figures.style import GLOVE, LAYER_COLOURS
 from core.static.vectors import StaticNeighbour, StaticVectors
@@ -66,7 +66,7 @@ def _word(firings: list[Firing], near: list, beside: list, vectors: StaticVector
     left, right = st.columns([5, 3], gap="large")
     with left:
         item = firings[k]
-        alt = t("Letters of “{word}” and the windows that make its vector.", word=item.word[:40])
+        alt = t("Letters of “{word}” and the windows that make its vector.", word=shorten(item.word))
         draw(windows_figure(item), key="spelling.windows", alt=alt)
         st.caption(spelling_notices.reading_guide(item))
     with right:

@@ -14,7 +14,7 @@ from pages._cached.views import bench, of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
 from pages._widgets.charts import draw
@@ -23,7 +23,7 @@ from pages._word import verdict_words
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         over = bench(in_use)
         opened.targets(in_use.corpus, over.names.model)  # waits for it, or says how far it is
         with st.spinner(t("Comparing word pairs…")):
@@ -125,7 +125,7 @@ def _how(anisotropy: Anisotropy) -> str:
     return t(
         "{measured} words; k was chosen on {controls} others. AUC: how often a same-word pair is closer than "
         "a random pair. Self-similarity: a word's mean cosine across sentences. Explained variance: share "
-        "along the first principal component. 95 % intervals by word.",
+        "along the first principal component. 95% intervals by word.",
         measured=len(anisotropy.measured),
         controls=len(anisotropy.controls),
     )
@@ -137,8 +137,8 @@ def _table(anisotropy: Anisotropy, names: dict[str, str], kinds: dict[str, str])
         for treatment, panel in each.items():
             row = {t("layer"): str(layer), t("vectors"): names[treatment], "k": panel.k}
             for kind in anisotropy.pairs:
-                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95 %": "[{:.2f} – {:.2f}]".format(*panel.span[kind])}
+                row |= {kinds[kind]: round(panel.mean[kind], 3), f"{kinds[kind]}, 5–95%": "[{:.2f} to {:.2f}]".format(*panel.span[kind])}
             for name, item in ((t("self-similarity"), panel.alike), (t("explained variance"), panel.explained)):
-                row |= {name: round(item.mean, 3), f"{name}, 95 %": item.cell(".3f", times=1)}
+                row |= {name: round(item.mean, 3), f"{name}, 95%": item.cell(".3f", times=1)}
             rows.append(row | {"AUC": round(float(panel.auc.mean()), 4)})
     return pd.DataFrame(rows)

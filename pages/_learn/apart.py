@@ -15,7 +15,7 @@ from pages._cached.views import of
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_errors
 from pages._learn import lesson_store
 from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
@@ -24,7 +24,7 @@ from pages._widgets.charts import draw
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         over = lesson_store.labelled(in_use)
         with st.spinner(t("Comparing word pairs…")):
             result = {name: of("targets", apart.measure_spread, over, name, most=16) for name in over.layers.spaces}
@@ -63,7 +63,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
                 same_sense: round(same, 3),
                 two_senses: round(other, 3),
                 "AUC": round(auc.mean + 0.5, 3),
-                "AUC, 95 %": auc.cell(".3f", times=1, more=0.5),
+                "AUC, 95%": auc.cell(".3f", times=1, more=0.5),
                 t("threshold"): threshold,
                 t("missed"): round(errors.missed, 3),
                 t("false alarms"): round(errors.passed, 3),
@@ -120,7 +120,7 @@ def _write_notices(over: Bench, spread: Spread, layer: str, word: str) -> list[s
 
 def _how(words: int) -> str:
     return t(
-        "AUC: how often the same-sense pair is closer, averaged over {words} words. 95 % intervals by word. "
+        "AUC: how often the same-sense pair is closer, averaged over {words} words. 95% intervals by word. "
         "The initial threshold fits these same pairs, so its errors are optimistic.",
         words=words,
     )

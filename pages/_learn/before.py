@@ -33,7 +33,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
     table = [{t("vectors"): titles[READ][0], "1-NN %": round(100 * mean_of(kept, "one_nn", READ), 1), "ARI": mean_of(kept, "ari", READ)}]
     table += [
         {t("vectors"): titles[name][0], "1-NN %": round(100 * mean_of(kept, "one_nn", name), 1), "ARI": mean_of(kept, "ari", name)}
-        | {t("minus layer 1, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
+        | {t("minus layer 1, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}
         for name, value in beside.items()
     ]
     lists.twin(pd.DataFrame(table), name="before", key="lesson.before.table")
@@ -83,7 +83,7 @@ def _write_notices(kept: dict) -> list[str]:
 def _how(kept: dict) -> str:
     return t(
         "{n:,} sentences of {words} words, each left out once; one dot per word. Each word's mean is "
-        "subtracted. LSTM states: forward before the word, backward after it. 95 % intervals, paired by word.",
+        "subtracted. LSTM states: forward before the word, backward after it. 95% intervals, paired by word.",
         n=kept["n"],
         words=len(kept["words"]),
     )

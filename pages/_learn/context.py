@@ -37,7 +37,7 @@ def _page(result: dict, lesson: Lesson) -> None:
     exercise(lesson)
     details(_how(result))
     table = [
-        {t("vectors"): titles[name][0], t("difference, points"): round(100 * value.mean, 1), "95 %": value.cell(), "p": round(value.p, 4)}
+        {t("vectors"): titles[name][0], t("difference, points"): round(100 * value.mean, 1), "95%": value.cell(), "p": round(value.p, 4)}
         for name, value in beside.items()
     ]
     label = t("{layer} minus each other", layer=layer_title(layer))
@@ -92,7 +92,7 @@ def _how(result: dict) -> str:
     return t(
         "{n:,} sentences of {words} words, each left out once; one dot per word. Static: the other words' "
         "vectors summed, most frequent excluded. Shuffled text is also unnatural, so that difference is not "
-        "order alone. Untrained: random LSTMs above the trained layer 0. 95 % intervals, paired by word.",
+        "order alone. Untrained: random LSTMs above the trained layer 0. 95% intervals, paired by word.",
         n=result["n"],
         words=len(result["words"]),
     )

@@ -49,7 +49,7 @@ def _page(result: dict, lesson: Lesson) -> None:
             t("real tags"): round(each["tags"], 4),
             t("random tags"): round(each["control"], 4),
             t("selectivity"): round(each["selectivity"]["mean"], 4),
-            t("selectivity, 95 %"): read_back(each["selectivity"]).cell(".3f", times=1),
+            t("selectivity, 95%"): read_back(each["selectivity"]).cell(".3f", times=1),
         }
         for name, of_layer in layers.items()
         for rank, each in of_layer.items()
@@ -85,7 +85,7 @@ def _write_notices(layers: dict, layer: str) -> list[str]:
 def _how(result: dict) -> str:
     return t(
         "{tags} tags; {train:,} training tokens; {test:,} test tokens of words seen in training ({unseen:,} "
-        "others excluded). Random tags: one per word, {types:,} words, mean of 3 draws. 95 % intervals by "
+        "others excluded). Random tags: one per word, {types:,} words, mean of 3 draws. 95% intervals by "
         "sentence. The taggers make errors.",
         tags=result["tags"],
         train=result["n_train"],

@@ -14,7 +14,7 @@ from pages._cached.views import of
 from pages._frame.choices import coded_choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_errors
 from pages._learn import lesson_store
 from pages._learn.lessons import Lesson, certainty, details, exercise
 from pages._widgets import lists
@@ -23,7 +23,7 @@ from pages._widgets.charts import draw
 
 @st.fragment
 def show(in_use: InUse, lesson: Lesson) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         over = lesson_store.own(in_use)
         spaces = over.layers.spaces
         picture = st.container()
@@ -116,7 +116,7 @@ def _rank(rank: Rank) -> str:
 
 def _how(words: int) -> str:
     return t(
-        "The relations are our own judgment; the table gives reasons. 95 % intervals resample the {words} "
+        "The relations are our own judgment; the table gives reasons. 95% intervals resample the {words} "
         "words. Senses have equally many sentences, so more senses lower self-similarity by design.",
         words=words,
     )

@@ -18,7 +18,7 @@ from pages._cached.views import bench
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import plain, shown_errors
+from pages._frame.markup import plain, show_errors
 from pages._widgets import lists
 
 
@@ -58,7 +58,7 @@ def get_part(model_name: str, part: str) -> dict | None:
 
 def draw_kept(model_name: str, part: str, draw: Callable[[dict], None]) -> None:
     """Draws what was measured of the model for a lesson, where it was; inside a fragment, whose errors do not reach its caller."""
-    with shown_errors():
+    with show_errors():
         if result := get_part(model_name, part):
             draw(result)
 

@@ -22,7 +22,7 @@ from core.views.substitutes import SubstitutesRequest, weakness
 from pages._cached.views import bench, view
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
 from pages._frame.question import token_labels
 from pages._learn import quiz_notices, quiz_played, quiz_share
@@ -36,7 +36,7 @@ STYLE = "<style>\n" + Path(__file__).with_suffix(".css").read_text("utf-8") + "<
 
 @st.fragment
 def show(in_use: InUse) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         _play(in_use)
 
 

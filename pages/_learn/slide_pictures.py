@@ -12,7 +12,7 @@ from core.classify.model import variant_titles
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.elmo.mix import layer_weights
 from core.figures.classifiers import answers_figure, class_colours
 from core.figures.cloud import dot_figure
@@ -45,7 +45,7 @@ def _senses(in_use: InUse, word: str) -> list[str]:
     """The word's labeled senses, two at least."""
     senses = bench(in_use).targets.senses_of(word)
     if len(senses) < 2:
-        raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=word[:40]))
+        raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
     return senses
 
 
@@ -221,7 +221,7 @@ def _headline(in_use: InUse, text: str) -> str:
     from pages._cached import classifiers
 
     in_use = english(in_use)
-    opened_heads = classifiers.opened(TASK, in_use)
+    opened_heads = classifiers.open_for(TASK, in_use)
     heads = opened_heads.heads
     titles = variant_titles()
     colours = class_colours(**opened_heads.colours_of)

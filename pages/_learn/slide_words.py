@@ -4,10 +4,10 @@ import streamlit as st
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from core.text import languages
 from core.text.corpora import labelled_of
-from core.text.labelled_words import listed_in, sentences_of
+from core.text.labelled_words import list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
 from pages._cached import opened
@@ -24,7 +24,7 @@ def choose(in_use: InUse) -> str:
     """The box: the word in question first, the examples, then every labeled word; any other may be typed."""
     if (old := st.query_params.get("slide_sentence")) and KEY not in st.query_params:
         st.query_params[KEY] = old  # a link of the time when some slides had a box of their own
-    known = listed_in(in_use.corpus)
+    known = list_words_in(in_use.corpus)
     usual = question.word()
     words = list(dict.fromkeys([usual, *examples.pairs(), *(e.word for e in examples.decided()), *known]))
     if not words[0] and len(words) < 2:
@@ -42,7 +42,7 @@ def pick(in_use: InUse, word: str, *, of_senses: bool) -> TwoContexts:
     if of_senses and not _has_senses(in_use, word):
         instead = next((pair for pair in examples.pairs() if pair != word and _has_senses(in_use, pair)), None)
         if instead is None:
-            raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=plain(word, 40)))
+            raise BadInput(t("“{word}” lacks two labeled senses here. Choose another word.", word=shorten(word)))
         st.caption(t("“{word}” lacks two labeled senses: showing “{other}”.", word=plain(word, 40), other=instead))
         word = instead
     return _own(word) or _example(word) or _labelled(in_use, word)
@@ -88,7 +88,7 @@ def _labelled(in_use: InUse, word: str) -> TwoContexts:
             if target.lemma == lemma and target.sense:
                 by_sense.setdefault(target.sense, []).append(WordInContext(sentence.tokens, target.position))
     if len(by_sense) < 2:
-        message = t("“{word}” has no labeled sentences. Type two on Home or choose another word.", word=plain(word, 40))
+        message = t("“{word}” has no labeled sentences. Type two on Home or choose another word.", word=shorten(word))
         raise BadInput(message)
     (sense, first), (_, second) = sorted(by_sense.items(), key=lambda item: -len(item[1]))[:2]
     pairs = [(a, b) for a in first for b in second]

@@ -11,7 +11,7 @@ import streamlit as st
 from core.analysis import surroundings
 from core.common import model_layers
 from core.common.i18n import language, t, tn
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.common.model_layers import SENSES
 from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
@@ -66,7 +66,9 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         request = AroundRequest(word=word, contexts=tuple(item.in_context for item in chosen), plan=plan)
         result = view(around.compute, over, request, most=16)
     if not len(result.points) and not chosen:
-        message = t("“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(bare(word)[:40]))
+        message = t(
+            "“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(shorten(bare(word)))
+        )
         st.info(message, icon=":material/search_off:")
         more_sentences.offer(in_use, word, key="around")
         return
@@ -77,9 +79,9 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         _multiples(result, table, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
     unknown = static.unknown(opened.vectors(in_use.vectors), [bare(word)])
-    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=bare(word)[:40])
+    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=shorten(bare(word)))
     words = dict.fromkeys((bare(word), *(bare(item.word).casefold() for item in chosen)))
-    absent = [t("“{word}” does not occur in your corpus.", word=each[:40]) for each in words if not table.same_word(each).any()]
+    absent = [t("“{word}” does not occur in your corpus.", word=shorten(each)) for each in words if not table.same_word(each).any()]
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
@@ -137,7 +139,7 @@ def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Cho
     state = brush.brush(("around", over.names, result.word))
     data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(table, result, chosen), most=16)
     map_view.live(data, result.spaces, result.points.rows)
-    map_view.told(data, layer, name, state.picked, {})
+    map_view.set_view(data, layer, name, state.picked, {})
     figure, alt = _picture(result, table, chosen, layer, alone=True)
     note(figure, key="around.map", alt=alt)
     if state.picked:

@@ -19,7 +19,7 @@ from core.figures.style import MAP_CONFIG, layer_colour, layer_title, sense_colo
 from core.figures.trust import add_links, link_colours, space_figure
 from core.live.brush import Brush
 from core.live.points import NEUTRAL, Points, map_data, point_named
-from core.live.texts import kept_in_words
+from core.live.texts import say_kept
 from core.senses.trust import Links
 from core.text import languages
 from core.text.definitions import definitions
@@ -30,7 +30,7 @@ from pages._cached.views import bench
 from pages._frame.choices import ALL, TOKENS
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._map import brush, every_token, layout, lines, map_view, measures
 from pages._widgets import lists
 from pages._widgets.charts import draw, note
@@ -53,7 +53,7 @@ class Shown:
 @st.fragment
 def show(in_use: InUse, result: Layout, lemma: str | None, placed: Mapping[int, Chosen]) -> None:
     """Maps, what to notice, the neighbors of the point in question, the list of dots."""
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         _show(in_use, bench(in_use), result, lemma, placed)
 
 
@@ -121,7 +121,7 @@ def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
     alone = len(names) == 1
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
-            notes = list(filter(None, [_share(shown.layout, space), kept_in_words(*shown.near[space].counts) if shown.near else ""]))
+            notes = list(filter(None, [_share(shown.layout, space), say_kept(*shown.near[space].counts) if shown.near else ""]))
             if notes or not alone:  # alone, the layer stands above
                 lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
             if shown.layout.plan == SOLID:
@@ -138,7 +138,7 @@ def _live(over: Bench, shown: Shown, view: str, name: str, state: Brush, spaces:
     offered = SENSES in spaces and SENSES not in result.names
     map_view.live(data | {"text": data["text"] | {"senses": t("sense space") if offered else ""}}, spaces, result.rows)
     further = {shown.point: [*shown.near.values()]} if shown.near and str(shown.point) not in data["links"] else {}
-    map_view.told(data, view, name, state.picked, further)
+    map_view.set_view(data, view, name, state.picked, further)
     figure, alt = _picture(shown, view, state.picked, find_limits(result.coordinates, result.stars), alone=True)
     note(figure, key="map", alt=alt)
 
@@ -209,7 +209,7 @@ def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[fl
     message = t(
         "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
         **values,
-        counted=kept_in_words(*near.counts),
+        counted=say_kept(*near.counts),
     )
     return add_links(figure, places[shown.point], places[near.rows], near.near), message
 

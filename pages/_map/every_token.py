@@ -13,10 +13,11 @@ from core.analysis import token_maps
 from core.analysis.token_maps import TokenMaps
 from core.common import model_layers
 from core.common.i18n import language, t
+from core.common.markup import shorten
 from core.figures.style import SENSE_COLOURS, layer_colour, layer_title
 from core.files.artifacts import text_fingerprint
 from core.index.table import OccurrenceTable
-from core.live.points import packed
+from core.live.points import pack_numbers
 from core.text.tokens import bare, pieces
 from core.workbench import table_key
 from pages._cached import jobs, progress
@@ -124,9 +125,9 @@ def _data(table: OccurrenceTable, maps: TokenMaps, word: str, key: str) -> dict:
         "tints": [layer_colour(name) for name in names],
         "at": max(0, len(names) - 2),
         "under": [_trust(value) for value in maps.trust],
-        "places": packed(maps.places, "<u2"),
-        "sense": packed(sense, "u1"),
-        "lemma": packed(lemma, "<u2"),
+        "places": pack_numbers(maps.places, "<u2"),
+        "sense": pack_numbers(sense, "u1"),
+        "lemma": pack_numbers(lemma, "<u2"),
         "lemmas": list(table.lemmas),
         "senses": [table.senses_of(lemma) for lemma in table.lemmas],
         "colours": list(SENSE_COLOURS),
@@ -159,7 +160,7 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
     if (count := int(own.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
         spread = token_maps.spreads(maps, own, [1])[0]
-        values = {"word": bare(word)[:40], "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
+        values = {"word": shorten(bare(word)), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(
             t(

@@ -11,8 +11,8 @@ from core.figures.style import layer_title
 from core.figures.trust import words_figure
 from core.senses.trust import count_significant, write_gains
 from core.text import languages
-from core.text.labelled_words import Labelled, listed_in, with_all
-from core.views.layouts import gains_file, known_gains, word_gains
+from core.text.labelled_words import Labelled, list_words_in, with_all
+from core.views.layouts import gains_file, open_gains, word_gains
 from pages._cached import jobs, opened, progress
 from pages._cached.views import bench
 from pages._frame.frame import notice
@@ -28,12 +28,12 @@ JOB = "all labelled words"
 
 def show(in_use: InUse, word: str, layer: str) -> None:
     """The picture of all words, what to notice, and the table to sort and filter; a button where they are yet to be measured."""
-    over, facts = bench(in_use), listed_in(in_use.corpus)
+    over, facts = bench(in_use), list_words_in(in_use.corpus)
     file = gains_file(over)
     st.subheader(t("All {n} labeled words", n=len(facts)))
-    if _under_way(jobs.known(JOB, file)):
+    if _under_way(jobs.find_job(JOB, file)):
         return
-    result = known_gains(over)  # asked after the job, which may have ended just now
+    result = open_gains(over)  # asked after the job, which may have ended just now
     if not result:
         st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab."))
         if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
@@ -115,7 +115,7 @@ def _table(result: dict, request: list[str], facts: dict[str, Labelled], names: 
                 t("1-NN accuracy"): round(g.one_nn, 3),
                 t("shuffled labels"): round(g.null_mean, 3),
                 t("above chance"): round(g.gain, 3),
-                t("95 % interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high),
+                t("95% interval"): t("{low:.1%} to {high:.1%}", low=g.low, high=g.high),
                 "p": round(g.p, 4),
                 t("result"): "" if g.shown else t("inconclusive"),
             }

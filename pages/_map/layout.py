@@ -5,6 +5,7 @@ import streamlit as st
 from core.analysis import axes
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.views.layouts import PCA, POLES, REST, SOLID, UMAP, Layout, ends_of
 from core.workbench import Bench
 from pages._frame.choices import BOUND, coded_choice
@@ -81,7 +82,7 @@ def ends(over: Bench, lemma: str) -> tuple[str, ...]:
     try:
         if outside and (whole := reading.every_token(over)) is None:
             reading.show_meanwhile(over, "")
-            raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=outside[0][:40]))
+            raise BadInput(t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(outside[0])))
         for text in used:
             axes.pole(table, text, whole)
     except BadInput as error:

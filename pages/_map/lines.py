@@ -55,7 +55,7 @@ def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: s
     """The true neighbors among a map's dots as a list; one that is picked is in question next."""
     listed = [occurrences[k] for k in near.rows]
 
-    def picked() -> None:
+    def pick() -> None:
         if chosen := st.session_state[key]["selection"]["rows"]:
             st.session_state[KEY] = str(listed[chosen[0]].row)
 
@@ -73,7 +73,7 @@ def show_list(occurrences: Sequence[Occurrence], near: Links, key: str, title: s
         hide_index=True,
         width="stretch",
         key=key,
-        on_select=picked,
+        on_select=pick,
         selection_mode="single-row",
         alt=t("True neighbors, nearest first."),
     )

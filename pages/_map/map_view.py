@@ -29,7 +29,7 @@ def live(data: dict, names: Sequence[str], rows: Collection[int]) -> None:
     _live(key=LIVE, data=data, on_set_change=lambda: _take(names, rows))
 
 
-def told(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
+def set_view(data: dict, view: str, dot: str, picked: Sequence[int], links: Mapping[int, Sequence[Links]]) -> None:
     """What is set: the space, whose lines are drawn, which rows are selected; links of points whose were not sent before."""
     known = {"seq": instruments.sequence(LIVE), "key": data["key"], "view": view, "dot": dot, "picked": [int(row) for row in picked]}
     instruments.send("map", known | {"links": {str(k): [each.as_lists for each in every] for k, every in links.items()}})

@@ -101,7 +101,7 @@ def _table(of: Layout) -> pd.DataFrame:
         line = {
             t("layer"): layer_name(name),
             t("1-NN accuracy"): f"{r.one_nn:.1%}",
-            t("95 % interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
+            t("95% interval"): t("{low:.1%} to {high:.1%}", low=r.one_nn_low, high=r.one_nn_high),
             t("shuffled labels"): f"{r.null_mean:.1%}",
             t("p, shuffled labels"): round(r.p, 4),
             t("majority sense"): f"{r.majority:.1%}",
@@ -112,7 +112,7 @@ def _table(of: Layout) -> pd.DataFrame:
             difference = less(r, static)
             line[t("other words’ static vectors")] = f"{static.one_nn:.1%}"
             line[minus := t("minus these, points")] = round(100 * difference.mean, 1)
-            line[f"{minus}, 95 %"] = difference.cell()
+            line[f"{minus}, 95%"] = difference.cell()
         if name in measured:
             line[t("trustworthiness")] = t("undefined (equal vectors)") if np.isnan(measured[name]) else f"{measured[name]:.3f}"
             line[t("trustworthiness by chance")] = "" if np.isnan(measured[name]) else f"{by_chance(len(of.rows)):.3f}"

@@ -1,7 +1,7 @@
 // The Mix page's instrument: sliders, shares, map, lists, accuracy and angle, all of which answer every pixel of a drag.
 //
 // core sends once what any weights need (core/index/any_mix.py: layer products); here they are weighed, ranked and drawn. The maths
-// in the first part stands in core too (core.elmo.mix.mixed_cosines, core.senses.separation.one_nn), and a test holds the two
+// in the first part stands in core too (core.elmo.mix.mix_cosines, core.senses.separation.one_nn), and a test holds the two
 // together. Nothing is sent while one drags; letting go tells the server, which writes the address and lays the map out anew.
 
 // ---- the maths ---------------------------------------------------------------------------------------------------------------
@@ -258,8 +258,9 @@ function instrument(root) {
   // The layers' aligned maps in the mix's own proportions; where the server has laid this very mix out, its layout. Where dots lie
   // closer together than in the layers' own maps they are seen up to half as large again, with one scale for both axes.
   function aim(s) {
-    const laid = told.layout && told.norm === normalised && told.w.every((one, k) => Math.abs(one - w[k]) < 1e-6) ? told : null;
-    const n = map.rows.length, box = [Infinity, -Infinity, Infinity, -Infinity];
+    const n = map.rows.length, fits = told.layout?.length === 2 * n && told.stars.length === map.stars.length; // not those of the words before
+    const laid = fits && told.norm === normalised && told.w.every((one, k) => Math.abs(one - w[k]) < 1e-6) ? told : null;
+    const box = [Infinity, -Infinity, Infinity, -Infinity];
     for (let k = 0; k < n + map.stars.length; k++) {
       let x = 0, y = 0;
       const flat = k < n ? map.layers : map.stars[k - n].layers, own = k < n ? k : 0;
@@ -320,7 +321,7 @@ function instrument(root) {
     if (last.input.valueAsNumber !== gamma) last.input.value = gamma;
     say(last.value, gamma.toFixed(1));
     const alike = Math.max(...w) - Math.min(...w) < 0.05;
-    say(at.alike, alike ? filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" }) : data.text.softmax);
+    say(at.alike, data.text.softmax + (alike ? ` ${filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" })}` : ""));
     at.alike.classList.toggle("now", alike);
     if (at.norm.checked !== normalised) at.norm.checked = normalised;
     if (at.choose && !morph && at.choose.value !== "" && data.marks[at.choose.value].w.some((one, k) => Math.abs(one - w[k]) > 1e-6)) at.choose.value = "";

@@ -31,7 +31,7 @@ from pages._cached.views import bench, view
 from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
-from pages._frame.markup import show_html, shown_errors
+from pages._frame.markup import show_errors, show_html
 from pages._map import measures, mix_view, notices
 from pages._widgets import instruments, lists
 from pages._widgets.charts import draw, note, weight_bars
@@ -67,14 +67,14 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
 
 @st.fragment
 def _fragment(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
-    with shown_errors():  # inside: an error in a fragment does not reach its caller
+    with show_errors():  # inside: an error in a fragment does not reach its caller
         _lab(in_use, chosen)
 
 
 def _lab(in_use: InUse, chosen: tuple[Chosen, ...]) -> None:
     over = bench(in_use).about(*(item.in_context for item in chosen))
     table = over.targets
-    labelled = mix.among_of(over, [item.in_context for item in chosen]) == SAME
+    labelled = mix.choose_among(over, [item.in_context for item in chosen]) == SAME
     everything = None if labelled else bench(in_use).every_token
     if (labelled or everything is not None) and not instruments.is_plain("mix") and model_layers.in_use().n == table.meta["layers"]:
         _instrument(in_use, over, chosen, labelled=labelled)
@@ -134,7 +134,7 @@ def _instrument(in_use: InUse, over: Bench, chosen: tuple[Chosen, ...], *, label
     if labelled:
         _notice_senses(result, normalised)
     else:
-        more = about(result.lemma, result.report, result.alone) if result.report is not None else []
+        more = compare_layers(result.lemma, result.report, result.alone) if result.report is not None else []
         _leans(in_use, result, weights, normalised, more, read=True, shown=False)
     tables = [_twin_of(item, near) for item, near in zip(chosen, result.near, strict=True)]
     name = f"mix-neighbours-{result.lemma or bare(chosen[0].word)[:24]}"
@@ -170,7 +170,7 @@ def _controls() -> tuple[np.ndarray, float, bool]:
 def _bars(in_use: InUse, result: Mixed, weights: np.ndarray, normalised: bool) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown(t("**s = softmax(w)**: layer weights, in sum 100 %"))
+        st.markdown(t("**s = softmax(w)**: layer weights, in sum 100%"))
         weight_bars(weights, key="mix.bars")
     with right:
         st.markdown(t("**s × length**: effective share"))
@@ -289,7 +289,7 @@ def _map_picture(result: Mixed, senses: Sequence[str]) -> tuple[go.Figure, str]:
 def _notice_senses(result: Mixed, normalised: bool) -> None:
     """What to notice, and the table twin."""
     word, report, static = result.lemma, result.report, result.static
-    comparison, limit = about(word, report, result.alone)
+    comparison, limit = compare_layers(word, report, result.alone)
     notice([comparison, *measures.compare_with_static(report, static, t("this mix"))])
     st.caption(limit)
     shares = {name: each.one_nn for name, each in result.alone.items()}
@@ -299,7 +299,7 @@ def _notice_senses(result: Mixed, normalised: bool) -> None:
     lists.twin(table_twin, name=f"mix-{word}-normalised" if normalised else f"mix-{word}", key="mix.table")
 
 
-def about(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
+def compare_layers(word: str, report: SenseReport, single: dict[str, SenseReport]) -> list[str]:
     """This mix beside the best single layer, sentence by sentence: better, worse, or not decided."""
     best = max(single, key=lambda name: single[name].one_nn)
     difference = less(report, single[best])

@@ -19,7 +19,7 @@ from core.elmo.mix import scores
 from core.figures.style import OWN, layer_colour, sense_colour
 from core.figures.surroundings import SIDES
 from core.files.artifacts import text_fingerprint
-from core.live.points import NEUTRAL, packed
+from core.live.points import NEUTRAL, pack_numbers
 from core.live.texts import mix_texts, sense_texts
 from core.text.tokens import bare
 from core.views.mix import AnyMix
@@ -52,17 +52,17 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
         "colours": [layer_colour(str(k)) for k in range(n_layers)],
         "asked": [
             {"title": title_of(item, k), "text": item.text.strip()[:200], "colour": OWN[k], "rows": part.rows.tolist()}
-            | {name: packed(getattr(part, name)) for name in ("cross", "grams", "own")}
+            | {name: pack_numbers(getattr(part, name)) for name in ("cross", "grams", "own")}
             | ({} if of.lemma else {"listed": of.listed, "itself": of.itself[k]})
             for k, (item, part) in enumerate(zip(chosen, of.candidates, strict=True))
         ],
-        "between": None if of.between is None else packed(of.between),
+        "between": None if of.between is None else pack_numbers(of.between),
         "presets": _presets(n_layers),
         "marks": [  # where the classifiers that ship learned to set the sliders
             {"name": task_titles()[task], "w": (w := scores(shares, LIMIT)).tolist(), "s": softmax(w).round(3).tolist()}
             for task, shares in learned_mixes(n_layers).items()
         ],
-        "pairs": None if of.pairs is None else packed(of.pairs),
+        "pairs": None if of.pairs is None else pack_numbers(of.pairs),
         "chance": of.chance,
         "map": {
             "rows": of.ids.tolist(),

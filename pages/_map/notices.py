@@ -51,7 +51,7 @@ def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str
 def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:
     """How often the nearest sentence has the same meaning: in the best space (its name, share), at layer 0, by chance.
 
-    `usual` is what 95 % of the shuffles stay under, n the sentences measured, `word` None for all words.
+    `usual` is what 95% of the shuffles stay under, n the sentences measured, `word` None for all words.
     """
     if not n:
         if word is None:

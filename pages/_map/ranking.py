@@ -31,7 +31,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     unshown = [w for w in reversed(order) if not result[w][layer].shown]
     st.caption(
         t(
-            "1-NN accuracy in {where} above chance, with 95 % intervals. Hollow: within 95 % of shuffles. Small dots: other "
+            "1-NN accuracy in {where} above chance, with 95% intervals. Hollow: within 95% of shuffles. Small dots: other "
             "layers. Bars: maximum. Click a dot to open its word.",
             where=layer_title(layer),
         )
@@ -57,7 +57,7 @@ def show(in_use: InUse, word: str, view: str) -> None:
     notice(_describe(result, order, unshown, layer))
     st.caption(
         t(
-            "Inconclusive: shuffled senses do as well in over 5 % of cases, which proves no failure. Wiedemann et al. (2019, "
+            "Inconclusive: shuffled senses do as well in over 5% of cases, which proves no failure. Wiedemann et al. (2019, "
             "[arXiv 1909.10430](https://arxiv.org/abs/1909.10430)) saw few sense regions for “bank” in the published ELMo, without testing single words."
         )
     )
@@ -98,7 +98,7 @@ def _describe(result: dict, order: list[str], unshown: list[str], layer: str) ->
     values |= {"discovered": family.discovered, "holm": family.holm}
     lines = [
         t(
-            "{at}, {good} of {n} words beat chance (expected by luck: 5 %), “{best}” most ({gain:+.0%}); corrected for "
+            "{at}, {good} of {n} words beat chance (expected by luck: 5%), “{best}” most ({gain:+.0%}); corrected for "
             "{n} tests, {discovered} (Benjamini–Hochberg) or {holm} (Holm).",
             **values,
         )
@@ -114,7 +114,7 @@ def _table(result: dict, order: list[str]) -> pd.DataFrame:
             layer = layer_name(name)
             line[t("above chance, layer {layer}", layer=layer)] = round(g.gain, 4)
             interval = t("{low:.1%} to {high:.1%}", low=g.low - g.null_mean, high=g.high - g.null_mean)
-            line[t("95 % interval, layer {layer}", layer=layer)] = f"[{interval}]"
+            line[t("95% interval, layer {layer}", layer=layer)] = f"[{interval}]"
             line[t("p, layer {layer}", layer=layer)] = round(g.p, 4)
             line[t("result, layer {layer}", layer=layer)] = "" if g.shown else t("inconclusive")
         lines.append(line)

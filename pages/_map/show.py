@@ -10,12 +10,12 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.model_layers import SENSES
 from core.text.composed import folded
-from core.text.labelled_words import listed_in, parts
+from core.text.labelled_words import list_words_in, parts
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import layouts
 from core.views.around import frequent_words
-from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, known_gains, offers_senses
+from core.views.layouts import POLES, Layout, LayoutRequest, has_further_words, offers_senses, open_gains
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame.choices import layer_name
@@ -60,7 +60,7 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
     """Which word is drawn: those of the reader's sentences first, then the labeled ones, or the commonest of a corpus without labels."""
     table = over.targets
     own = [item.lemma_in(table) or bare(item.word).casefold() for item in chosens]
-    known = listed_in(in_use.corpus)
+    known = list_words_in(in_use.corpus)
     labelled = [*dict.fromkeys([*table.lemmas, *known])]
     others = [ALL_WORDS, *sorted(labelled)] if labelled else frequent_words(over)
     bundled = bench(replace(in_use, corpus=parts(in_use.corpus)[0])).targets.lemmas if known else ()
@@ -76,7 +76,7 @@ def _word(in_use: InUse, over: Bench, chosens: tuple[Chosen, ...], place) -> str
         usual,
         known=known,
         titles={ALL_WORDS: t("all {n} bundled words", n=len(bundled)) if known else t("all words")},
-        separability={w: gains["mix"].one_nn for w, gains in known_gains(over).items()},
+        separability={w: gains["mix"].one_nn for w, gains in open_gains(over).items()},
         help=t("Search by word or theme; unlabeled words work too."),
     )
     return result if result in words else folded(result)

@@ -7,6 +7,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t, tn
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.cloud import UNDECIDED, dot_figure, lean_figure, share_bars
 from core.figures.maps import find_limits
@@ -74,14 +75,14 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
 def _missing(request: StaticRequest) -> str:
     if not request.words:
         return t("Type two sentences below.")
-    return t("“{word}” has no labeled senses here. Type a second sentence below.", word=markup.plain(bare(request.words[0].word)[:40]))
+    return t("“{word}” has no labeled senses here. Type a second sentence below.", word=markup.plain(shorten(bare(request.words[0].word))))
 
 
 def _why(over: Bench, request: StaticRequest) -> str:
     """Why no labeled senses are shown."""
     if not over.is_labelled:
         return t("No labeled senses here: color shows the nearer sentence.")
-    words = " · ".join(dict.fromkeys(f"“{bare(word.word)[:40]}”" for word in request.words))
+    words = " · ".join(dict.fromkeys(f"“{shorten(bare(word.word))}”" for word in request.words))
     return t("{words}: no labeled senses, so color shows the nearer sentence.", words=words)
 
 

@@ -5,7 +5,7 @@ import pandas as pd
 
 from core.common import model_layers
 from core.common.i18n import t, tn
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures.style import layer_title
 from core.senses.cloud import CLEAR, side_shares
 from core.views.cloud import SenseCloud, SideCloud, Static
@@ -75,7 +75,7 @@ def trusted(static: Static, senses: list[str]) -> str:
             t("On words of a known sense, leads of {lead} or more are right {right:.0%} of the time (chance {chance:.0%}).", **numbers)
         )
     if (static.sides < 0).sum() > 0.4 * len(static.near):
-        lines.append(t("Over 40 % are undecided, so GloVe’s shares say little."))
+        lines.append(t("Over 40% are undecided, so GloVe’s shares say little."))
     return " ".join(lines)
 
 
@@ -129,7 +129,7 @@ def describe_sides(words: tuple[str, str], layer: str, result: SideCloud, static
 
 def in_question(first: str, second: str) -> str:
     """Both words, to stand between quotation marks: one where they are one spelling, letter case aside."""
-    return first[:40] if first.casefold() == second.casefold() else f"{first[:40]}” / “{second[:40]}"
+    return shorten(first) if first.casefold() == second.casefold() else f"{shorten(first)}” / “{shorten(second)}"
 
 
 def word_texts(result: SideCloud) -> list[str]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import streamlit as st
 
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.index.neighbours import Occurrence
 from core.index.table import OccurrenceTable
 from core.text.readings import as_typed
@@ -55,8 +56,7 @@ def show_back() -> None:
     last = st.session_state[BEFORE][-1]
     side = "a" if last["a"] != st.session_state.get("a") else "b"
     text = str(last[side] or "")
-    shown = text if len(text) <= 60 else text[:59] + "…"
-    st.button(t("Back to “{sentence}”", sentence=plain(shown)), icon=":material/undo:", key="requery.back", on_click=_back)
+    st.button(t("Back to “{sentence}”", sentence=plain(shorten(text, 60))), icon=":material/undo:", key="requery.back", on_click=_back)
 
 
 def _back() -> None:

@@ -9,6 +9,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.figures.style import BESIDE, OWN
 from core.index.neighbours import ANY, OTHER, SAME
@@ -23,7 +24,7 @@ from pages._cached.views import bench, view
 from pages._frame.choices import BOUND, choice, mix_weights, what_layers_read
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse, short_name
-from pages._frame.markup import plain, show_html, shown_errors
+from pages._frame.markup import plain, show_errors, show_html
 from pages._neighbours import notices, requery
 from pages._widgets import lists, static
 from pages._widgets.inputs import Chosen
@@ -127,7 +128,7 @@ def _show_second_model(
 ) -> list[str]:
     """A second model's two lists at the same depth, under the first one's; what to notice of both."""
     waiting = t("{model}’s lists appear once it has read the sentences.", model=short_name(in_use.beside))
-    with shown_errors():  # the first model's lists stand whatever becomes of the second's
+    with show_errors():  # the first model's lists stand whatever becomes of the second's
         known = bench(in_use).beside(in_use.beside).layers
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.space, known)
@@ -224,7 +225,7 @@ def _list(result: Neighbours, choice: NeighboursRequest, side: str, senses: list
     elif result.entries:
         lists.keyword_lines(result.entries, senses, taken_as=side)
     elif choice.among == SAME:
-        st.markdown(t("No other sentence in use has “{word}”.", word=plain(bare(result.word.word)[:40])))
+        st.markdown(t("No other sentence in use has “{word}”.", word=plain(shorten(bare(result.word.word)))))
         if side:
             more = OTHER if choice.space == SENSES else TYPES
             st.button(t("Show the nearest words"), icon=":material/arrow_forward:", key=f"among.{side}", on_click=_look_among, args=(more,))

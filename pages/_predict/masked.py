@@ -15,7 +15,6 @@ from core.views import next_words
 from core.views.next_words import NextWordsRequest
 from pages._cached.views import bench, view
 from pages._frame import question
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._predict import passage
@@ -56,14 +55,7 @@ def _position(tokens: list[str]) -> int:
     if state.get(passage.AT) not in range(len(tokens)):
         given = st.query_params.get(passage.AT)
         state[passage.AT] = next((k for k, label in enumerate(question.token_labels(tokens)) if label == given), usual)
-    position = st.pills(
-        t("Word in question"),
-        range(len(tokens)),
-        key=passage.AT,
-        **BOUND,
-        format_func=question.token_labels(tokens).__getitem__,
-        label_visibility="collapsed",
-    )
+    position = passage.ask_word(tokens)
     return usual if position is None else position
 
 

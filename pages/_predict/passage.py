@@ -1,12 +1,14 @@
 """The Next word page's text: its box and examples, what draws it, and the versions to go back to."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
 from core.analysis.expectation import is_version
 from core.common.i18n import t
 from core.common.limits import limits
-from pages._frame import examples
-from pages._frame.choices import text_box
+from pages._frame import examples, question
+from pages._frame.choices import BOUND, text_box
 from pages._widgets.as_you_type import as_you_type
 
 TEXT, OTHER, AT, EARLIER, ENDED, EXAMPLE = "ptext", "pother", "pat", "predict.earlier", "predict.ended", "predict.example"
@@ -64,6 +66,14 @@ def ask_text() -> str:
     st.session_state[NOW] = text or ""
     _fit_other(st.session_state[NOW])
     return st.session_state[NOW]
+
+
+def ask_word(tokens: Sequence[str]) -> int | None:
+    """The tokens to tap, the number of the one in question."""
+    labels = question.token_labels(tokens)
+    return st.pills(
+        t("Word in question"), range(len(tokens)), key=AT, **BOUND, format_func=labels.__getitem__, label_visibility="collapsed"
+    )
 
 
 def put(text: str, *, other: str | None = None, ended: str | None = None, at: int | None = None) -> None:

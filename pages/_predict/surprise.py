@@ -10,7 +10,7 @@ from core.analysis import expectation
 from core.analysis.expectation import Reading
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures.expectation import BOTH, FULL_BITS, ribbon_rules
 from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import write_word
@@ -19,7 +19,6 @@ from core.views.next_words import NextWordsRequest
 from pages._cached import opened
 from pages._cached.views import bench, view
 from pages._frame import question
-from pages._frame.choices import BOUND
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -46,7 +45,7 @@ def show(in_use: InUse, read: Reading) -> None:
     result = view(next_words.in_place, over, replace(request, position=position), read, most=256)
     longest = max(p.probability for item in result for p in item.likeliest)
     titles = (
-        (t("In place of “{word}”, from the left", word=word[:20]), FORWARD, "left"),
+        (t("In place of “{word}”, from the left", word=shorten(word, 20)), FORWARD, "left"),
         (t("from the right"), BACKWARD, "right"),
         (t("from both sides"), BOTH, "both"),
     )
@@ -81,14 +80,7 @@ def _ribbon(in_use: InUse, read: Reading) -> int:
         ),
     )
     with st.container(key="ribbon"):
-        position = st.pills(
-            t("Word in question"),
-            range(len(tokens)),
-            key=passage.AT,
-            **BOUND,
-            format_func=question.token_labels(tokens).__getitem__,
-            label_visibility="collapsed",
-        )
+        position = passage.ask_word(tokens)
     if len(read.tokens) > MOST:
         st.caption(t("First {shown} of {count:,} words; the table has all.", shown=MOST, count=len(read.tokens)))
     return opening if position is None else position

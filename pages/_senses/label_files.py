@@ -25,7 +25,7 @@ MOST_MB = 20
 def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     """What can be taken along, and brought."""
     row = st.container(horizontal=True, gap="small")
-    written = label_files.written_labels(
+    written = label_files.format_labels(
         occurrences.word, label_files.tokens_of(occurrences.items), labels, result, [o.text for o in occurrences.items]
     )
     row.download_button(

@@ -43,7 +43,7 @@ def change(key: tuple[str, str], items: Sequence[Occurrence], step: Callable[[La
     state[TURN] = turn() + 1  # selections were used: their boxes begin anew
     if (path := _path(key)) is not None:
         with suppress(ElmoscopeError, OSError), replacing(path) as temporary:
-            temporary.write_text(label_files.written_labels(key[1], label_files.tokens_of(items), labels, None), "utf-8")
+            temporary.write_text(label_files.format_labels(key[1], label_files.tokens_of(items), labels, None), "utf-8")
 
 
 def turn() -> int:

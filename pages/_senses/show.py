@@ -77,7 +77,7 @@ def _pictures(occurrences: Occurrences, groups: Groups, names: list[str], number
                 [
                     kind,
                     t("Groups come from all dimensions."),
-                    t("Silhouette: nearness to the own group over the next, −1 to 1; 95 % of random clouds stay below the dotted line."),
+                    t("Silhouette: nearness to the own group over the next, −1 to 1; 95% of random clouds stay below the dotted line."),
                     before,
                     agreement,
                 ]

@@ -7,14 +7,14 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t, tn
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from core.common.model_layers import SENSES
 from core.files import registry
 from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.text.composed import folded
 from core.text.corpora import sentences_of
-from core.text.labelled_words import listed_in
+from core.text.labelled_words import list_words_in
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import induction
@@ -78,7 +78,7 @@ def _table(over: Bench, word: str = "") -> OccurrenceTable | None:
 def _inputs(over: Bench, table: OccurrenceTable, words: list[str], *, groups: bool) -> tuple[str, str, str]:
     """The word, by itself the one in question whether or not it has enough sentences; the layer; how many groups."""
     usual = _usual(over, table)
-    known = listed_in(over.corpus)
+    known = list_words_in(over.corpus)
     offered = list(dict.fromkeys([usual, *sorted({*known, *table.lemmas}), *words]))
     word = word_search(
         st.container(),
@@ -163,7 +163,7 @@ def _none(table: OccurrenceTable) -> None:
 
 def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> None:
     """A word that stands too seldom: how often, its sentences, and what to do."""
-    values = {"word": plain(word[:60]), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
+    values = {"word": plain(shorten(word)), "n": len(rows), "all": len(table.sentences), "least": clusters.FEWEST}
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)
     if len(rows):
         why = tn(

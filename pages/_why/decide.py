@@ -8,7 +8,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, signed_each
 from core.figures.style import LAYER_COLOURS, layer_title, sense_colour
 from core.senses import influence
@@ -38,7 +38,7 @@ def show(in_use: InUse, chosen: Chosen, inputs: DeltaGenerator, picture: DeltaGe
     answer = view(attribution.compute, bench(in_use), request)
     result = answer.influence
     if not result.changed:
-        show_html("<p>{}</p>", t("Type other words around “{word}”.", word=chosen.word[:40]))
+        show_html("<p>{}</p>", t("Type other words around “{word}”.", word=shorten(chosen.word)))
     elif len(result.changed) < len(result.tokens) - 1:
         st.caption(t("Long sentence: only the {n} nearest words per side are tried.", n=influence.REACH))
     if answer.by == attribution.SENSES:

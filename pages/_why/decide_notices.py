@@ -6,7 +6,7 @@ import numpy as np
 
 from core.common import model_layers
 from core.common.i18n import format_number, t, tn
-from core.common.markup import Markup
+from core.common.markup import Markup, shorten
 from core.figures.influence import signed
 from core.senses import influence
 from core.senses.influence import Influence, SenseStanding
@@ -51,7 +51,7 @@ def describe_apart(result: Influence, options: Options, content: Collection[int]
         "who": reader(options.half),
         "target": result.word_at(result.position),
     }
-    places["other"] = bare(other)[:40]
+    places["other"] = shorten(bare(other))
     places["cosine"] = f"{result.cosines[result.views.index(options.layer), influence.HALVES.index(options.half), 1]:.2f}"
     if not clear:
         return [
@@ -175,7 +175,12 @@ def _sides(result: Influence, view: str) -> list[str]:
     past, future = each[influence.PAST], each[influence.FUTURE]
     facts = {"past": _signed(added[influence.PAST]), "future": _signed(added[influence.FUTURE])}
     lines = []
-    if side == influence.PAST:
+    if side and abs(added[influence.PAST] - added[influence.FUTURE]) < influence.LARGE:
+        if side == influence.PAST:
+            lines.append(t("the past half adds more than the future ({past} and {future} standard deviations)", **facts))
+        else:
+            lines.append(t("the future half adds more than the past ({future} and {past} standard deviations)", **facts))
+    elif side == influence.PAST:
         lines.append(_past_settles(result.position, facts))
     elif side == influence.FUTURE:
         lines.append(_future_settles(len(result.tokens) - 1 - result.position, facts))

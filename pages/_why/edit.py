@@ -4,7 +4,7 @@ import numpy as np
 import streamlit as st
 
 from core.common.i18n import t
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.figures.edits import add_path, margin_figure
 from core.figures.maps import find_limits
 from core.figures.style import layer_colour, mark
@@ -65,7 +65,7 @@ def _line(path: EditPath, k: int, pieces: tuple, revealed: bool) -> str:
     parts = []
     for column, piece, stands in write_step(path.alignment, step, *pieces):
         blank = piece[: len(piece) - len(piece.lstrip())]
-        text = piece.strip()[:40]
+        text = shorten(piece.strip())
         if column == path.alignment.target:
             text = html('<b class="target">{}</b>', text)
         if not stands:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from core.common import model_layers
 from core.common.i18n import t, tn
-from core.common.markup import html
+from core.common.markup import html, shorten
 from core.figures.style import layer_title, sense_colour
 from core.senses import edits
 from core.senses.edits import EditStep
@@ -36,10 +36,10 @@ def edit_name(step: EditStep) -> str:
     if step.old is None and step.new is None:
         return t("the first sentence")
     if step.old is None:
-        return t("“{new}” comes in", new=step.new[:40])
+        return t("“{new}” comes in", new=shorten(step.new))
     if step.new is None:
-        return t("“{old}” goes out", old=step.old[:40])
-    return t("“{old}” becomes “{new}”", old=step.old[:40], new=step.new[:40])
+        return t("“{old}” goes out", old=shorten(step.old))
+    return t("“{old}” becomes “{new}”", old=shorten(step.old), new=shorten(step.new))
 
 
 def sense_chip(sense: str, senses: Sequence[str]) -> str:
@@ -50,7 +50,7 @@ def sense_chip(sense: str, senses: Sequence[str]) -> str:
 def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
     """What to notice before the answer is shown."""
     n = len(steps) - 1
-    values = {"n": n, "word": word[:40]}
+    values = {"n": n, "word": shorten(word)}
     if moves:
         first = (
             t("{n} edits turn the first sentence into the second, including “{word}”.", **values)
@@ -68,7 +68,7 @@ def before(steps: Sequence[EditStep], word: str, moves: bool) -> list[str]:
 
 def why_by_sentences(labelled: bool, first: str, second: str, verdict: Verdict | None) -> str:
     """Why no labeled senses are read, what is measured instead, and what that cannot tell: the verdict on the word does, where it is one."""
-    words = {"first": first[:40], "second": second[:40]}
+    words = {"first": shorten(first), "second": shorten(second)}
     if not labelled:
         why = t("No labeled senses here:")
     elif verdict is None and first.casefold() != second.casefold():

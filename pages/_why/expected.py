@@ -5,6 +5,7 @@ import streamlit as st
 
 from core.common.errors import ElmoscopeError
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo import in_place
 from core.elmo.substitutes import Change
 from core.figures.influence import influence_marks
@@ -25,7 +26,7 @@ def show(in_use: InUse, chosen: Chosen, options: Options, content: frozenset[int
     """Of a sentence of several words; `content`: positions of those that carry more than grammar."""
     blue = LAYER_COLOURS["2"]
     note = t("change of substitutes, 0 to 1 (1 − Σ√(p·q))")
-    lists.heading(t("Substitutes for “{word}”", word=bare(chosen.word)[:40]), blue, note)
+    lists.heading(t("Substitutes for “{word}”", word=shorten(bare(chosen.word))), blue, note)
     try:
         changes = view(substitutes.changes, bench(in_use), ChangesRequest(word=chosen.in_context, how=options.how, swap=options.swap))
     except ElmoscopeError as error:  # a transformer, or published weights without a softmax
@@ -51,7 +52,7 @@ def write_notice(tokens: tuple[str, ...], changes: dict[int, Change], options: O
     if most is None or changes[most].size < influence.CLEAR:
         return t("No content word changes the substitutes.")
     facts = {
-        "word": bare(tokens[most])[:40],
+        "word": shorten(bare(tokens[most])),
         "size": f"{changes[most].size:.2f}",
         "way": _way(options),
         "change": _come_and_go(changes[most]),

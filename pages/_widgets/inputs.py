@@ -12,14 +12,14 @@ from pages._frame.choices import BOUND, text_box
 from pages._frame.teaching import folded
 
 
-def sentence_pair(*, stacked: bool = False, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
+def sentence_pair(*, live: str | bool = False, notices=None) -> tuple[Chosen, Chosen]:
     """Two text boxes, the tokens of each to tap, and examples; shared by all pages. `live`: what is typed is sent so long after a key ("50ms").
 
     `notices`: the container for what must be seen where these boxes are folded away.
     """
     with folded(t("Sentences")):
         _examples()
-        columns = [st.container(), st.container()] if stacked else st.columns(2, gap="medium")
+        columns = st.columns(2, gap="medium")
         first = sentence(columns[0], "a", t("First sentence"), t("Word, first sentence"), live=live)
         second = sentence(columns[1], "b", t("Second sentence"), t("Word, second sentence"), live=live)
         _readings(first, second)

@@ -1,7 +1,7 @@
 // What every instrument of ours shares: the maths of a mix, how nodes are made, what keeps one going. It stands before the instrument's own script, in
 // one module with it (instruments.py). Texts of readers and of corpora go in as text (textContent), never as markup.
 
-// ---- the maths: core.elmo.mix.mixed_cosines ------------------------------------------------------------------------------------
+// ---- the maths: core.elmo.mix.mix_cosines ------------------------------------------------------------------------------------
 
 export const decoded = (text, Kind = Float32Array) => new Kind(Uint8Array.from(atob(text), (sign) => sign.charCodeAt(0)).buffer);
 

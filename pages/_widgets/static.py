@@ -8,6 +8,7 @@ import streamlit as st
 from core.common import model_layers
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.significance import Paired
 from core.figures.style import GLOVE
 from core.static.vectors import StaticVectors
@@ -22,7 +23,7 @@ def unknown(vectors: StaticVectors, words: Iterable[str]) -> list[str]:
     if not words:
         return []
     called = model_layers.in_use().called
-    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{word[:40]}”" for word in words), model=called)]
+    return [t("Not in GloVe: {words}. {model} reads any word.", words=", ".join(f"“{shorten(word)}”" for word in words), model=called)]
 
 
 def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, tables: list) -> None:
@@ -50,10 +51,9 @@ def static_line(share: float, where: str, difference: Paired) -> str:
     """What the static context reaches, what a space is minus it, and whether that decides anything."""
     verdict = (t("inconclusive"), t("ahead"), t("behind"))[difference.verdict]
     return t(
-        "Summed static vectors of the other words reach {share:.1%}; {where} minus that: {mean:+.1f} points (95 %: {span}), {verdict}.",
+        "The other words’ static vectors alone reach {share:.1%}; {where} minus these, in points: {difference}, {verdict}.",
         share=share,
         where=where,
-        mean=100 * difference.mean,
-        span=difference.span(),
+        difference=difference.in_points(),
         verdict=verdict,
     )

@@ -6,6 +6,7 @@ import streamlit as st
 
 from core.analysis.expectation import Expected
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.language_model import SPECIALS
 from core.figures.expectation import list_rules
 from core.text.tokens import SENTENCE_BEGIN, write_word
@@ -45,7 +46,7 @@ def _boundary(word: str) -> str:
 def fared(word: str, expected: Expected) -> str:
     """The rank and probability of the word that is there, in words."""
     if expected.rank is None:
-        return t("“{word}”: not in the vocabulary", word=word[:20])
+        return t("“{word}”: not in the vocabulary", word=shorten(word, 20))
     if expected.probability < 0.0001:
-        return t("“{word}”: rank {rank:,}, under 0.01%", word=word[:20], rank=expected.rank)
-    return t("“{word}”: rank {rank:,}, {p:.2%}", word=word[:20], rank=expected.rank, p=expected.probability)
+        return t("“{word}”: rank {rank:,}, under 0.01%", word=shorten(word, 20), rank=expected.rank)
+    return t("“{word}”: rank {rank:,}, {p:.2%}", word=shorten(word, 20), rank=expected.rank, p=expected.probability)

@@ -93,7 +93,7 @@ def themes() -> dict[str, str]:
 
 
 def _line(word: str, known: Mapping[str, Labelled], facts: Mapping[str, float]) -> str:
-    """What the box searches, such as "python · 2 meanings · 93 % · animals, computing"."""
+    """What the box searches, such as "python · 2 meanings · 93% · animals, computing"."""
     if word not in known:
         return word
     item = known[word]

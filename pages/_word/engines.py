@@ -10,7 +10,7 @@ from core.engines import allennlp_engine
 from pages._cached import opened
 from pages._cached.views import bench
 from pages._frame.in_use import OURS, THEIRS, InUse
-from pages._frame.markup import shown_errors
+from pages._frame.markup import show_errors
 from pages._widgets.inputs import Chosen
 
 
@@ -18,7 +18,7 @@ def compare_engines(in_use: InUse, chosen: list[Chosen]) -> None:
     """With AllenNLP chosen as engine: its layers of these sentences beside ours."""
     if in_use.engine != THEIRS or not allennlp_engine.is_ready():
         return
-    with st.container(border=True), shown_errors():
+    with st.container(border=True), show_errors():
         st.markdown(t("**Two engines, one answer?**"))
         sentences = [list(c.tokens) for c in chosen if c.tokens]
         theirs = opened.by_allennlp(in_use.model, tuple(map(tuple, sentences)))

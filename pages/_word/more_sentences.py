@@ -3,7 +3,8 @@
 import streamlit as st
 
 from core.common.i18n import t
-from core.text.labelled_words import further_with, listed_in, with_all
+from core.common.markup import shorten
+from core.text.labelled_words import further_with, list_words_in, with_all
 from core.text.tokens import bare
 from pages._cached.kept import keep
 from pages._frame.in_use import InUse
@@ -16,11 +17,11 @@ def offer(in_use: InUse, *words: str, key: str) -> None:
     more = {word: n for word in words if word and (n := _further(in_use.corpus, word))}
     if not more:
         return
-    counted = ", ".join(f"{plain(word[:40])} ({n})" for word, n in more.items())
+    counted = ", ".join(f"{plain(shorten(word))} ({n})" for word, n in more.items())
     message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=counted)
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(message)
-    label = t("Search all {n} labeled words", n=len(listed_in(in_use.corpus)))
+    label = t("Search all {n} labeled words", n=len(list_words_in(in_use.corpus)))
     place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(with_all(in_use.corpus),))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.figures.style import FONTS, OWN, layer_colour, layer_title
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
 from core.text.tokens import around, bare
@@ -30,7 +31,7 @@ def note(in_use: InUse, first: Chosen, second: Chosen, layer: str, weights: str 
         judgment = verdict.on(in_use, first.in_context, second.in_context).verdict
         degrees = math.degrees(math.acos(min(1.0, max(-1.0, cosine))))
         near = listed or [at_once(over, item.in_context, layer, NEIGHBOURS) for item in (first, second)]
-        words = [bare(item.word)[:40] for item in (first, second)]
+        words = [shorten(bare(item.word)) for item in (first, second)]
         values = {"first": words[0], "second": words[1], "degrees": f"{degrees:.0f}", "at": model_layers.in_use().at(layer)}
         return {
             "title": verdict_words.title(judgment) if judgment else t("Two different words"),

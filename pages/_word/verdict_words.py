@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from core.analysis.anisotropy import Level
 from core.common import model_layers
 from core.common.i18n import format_number, t
+from core.common.markup import shorten
 from core.figures.style import layer_title
 from core.senses.verdict import ONE, TWO, Verdict
 
@@ -17,7 +18,7 @@ def title(verdict: Verdict) -> str:
 def reason(verdict: Verdict, word: str) -> str:
     """What it rests on: the nearest sense of each and what counts beside it, or the cosines alone."""
     if verdict.senses is None:
-        return _without_labels(verdict, word[:40])
+        return _without_labels(verdict, shorten(word))
     sentences = [_senses(verdict)]
     if verdict.outvoted:
         sentences.append(t("Other evidence outweighs this."))
@@ -55,4 +56,4 @@ def random_in_words(means: Mapping[str, float]) -> str:
 def random_sentence(level: Level, layer: str) -> str:
     """Where two random words stand, as a sentence."""
     values = {"at": model_layers.in_use().at(layer), "mean": level.mean, "low": level.low, "high": level.high}
-    return t("90 % of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)
+    return t("90% of random pairs {at} are between {low:.2f} and {high:.2f}, {mean:.2f} on average.", **values)

@@ -1,12 +1,31 @@
-"""Waits for the pages' background threads before the interpreter ends: compiled code must not be cut off."""
+"""Ends the pages' background work: that of a test with the test, all threads before the interpreter ends."""
 
 import threading
+from collections.abc import Iterator
 
 import pytest
 
+from pages._cached import jobs
+from pages._frame.server_jobs import TURNS
+
+
+@pytest.fixture(autouse=True)
+def no_job_left_running() -> Iterator[None]:
+    """The next test has the machine, and its visitor the jobs of a visitor, for itself."""
+    yield
+    for turn in (*TURNS.running, *TURNS.waiting):
+        turn.stop_asked = True
+    registry, lock = jobs._jobs()
+    with lock:
+        unfinished = [key for key, job in registry.items() if job.result is None]
+        threads = [registry.pop(key)._thread for key in unfinished]
+    for thread in threads:
+        thread.join(60)
+
 
 @pytest.fixture(scope="session", autouse=True)
-def no_thread_left_behind():
+def no_thread_left_behind() -> Iterator[None]:
+    """Compiled code must not be cut off."""
     yield
     for thread in threading.enumerate():
         if isinstance(thread, threading.Timer):

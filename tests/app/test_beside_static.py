@@ -34,10 +34,10 @@ def test_a_space_beside_the_static_context_is_ahead_behind_or_not_decided():
 
 def test_a_mix_beside_the_best_layer_may_be_too_close_to_call():
     clear, poor, near = report(0, 0.05), report(1, 2.0), report(4, 0.35)
-    assert "beats every single layer" in mix.about("jam", clear, {"1": poor})[0]
-    assert "layer 1 (100%) beats this mix" in mix.about("jam", poor, {"1": clear})[0]
-    assert 0.9 < near.one_nn < 1 and "is inconclusive" in mix.about("jam", near, {"1": clear})[0]
-    assert "is optimistic" in mix.about("jam", clear, {"1": poor})[1]
+    assert "beats every single layer" in mix.compare_layers("jam", clear, {"1": poor})[0]
+    assert "layer 1 (100%) beats this mix" in mix.compare_layers("jam", poor, {"1": clear})[0]
+    assert 0.9 < near.one_nn < 1 and "is inconclusive" in mix.compare_layers("jam", near, {"1": clear})[0]
+    assert "is optimistic" in mix.compare_layers("jam", clear, {"1": poor})[1]
 
 
 def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
@@ -48,8 +48,8 @@ def test_of_too_few_sentences_no_interval_is_drawn_and_nothing_is_decided():
     )
     assert (first.one_nn, second.one_nn) == (1, 0) and less(first, second).low is None
     (line,) = measures.compare_with_static(first, second, "the mix")
-    assert "no interval: needs 6 varied cases" in line and line.endswith(", inconclusive.")
-    assert "is inconclusive (points: no interval" in mix.about("jam", first, {"1": second})[0]
+    assert "+100.0 (no interval)" in line and line.endswith(", inconclusive.")
+    assert "is inconclusive (points: no interval" in mix.compare_layers("jam", first, {"1": second})[0]
 
 
 def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decided():
@@ -61,7 +61,7 @@ def test_the_order_of_layers_is_as_in_the_paper_the_other_way_round_or_not_decid
         [panel("Parts of speech", 0.01, 0.02), panel("A", -0.03, -0.01), panel("B", 0.01, 0.03), panel("C", -0.01, 0.03)]
     )
     as_there, other, undecided = line.split("; ")
-    assert "Parts of speech" in as_there and "A (−2.0" in as_there and "B" in other and "C (+1.0, −1.0 – +3.0)" in undecided
+    assert "Parts of speech" in as_there and "A −2.0" in as_there and "B" in other and "C +1.0 (−1.0 to +3.0)" in undecided
     assert show._order_lines([Panel("A", "", {"1": 0.7}, 0.4, "chance")]) == []
 
 

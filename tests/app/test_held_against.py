@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 from core.analysis.maps import FrozenMaps
 from core.analysis.trustworthiness import by_chance
@@ -13,6 +14,8 @@ from core.views import levels
 from core.workbench import open_bench
 from pages._frame.in_use import InUse
 from tests.app.test_pages import html_of, opened, plain_mix
+
+pytestmark = pytest.mark.usefixtures("whole_index")
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 
@@ -30,8 +33,8 @@ def test_the_cosines_of_lists_stand_beside_those_of_two_random_words():
 
 def test_the_model_s_own_page_says_where_two_random_words_stand_in_each_layer():
     text = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    (values,) = re.findall(r"Cosine of two random words \(90 % range\): (.+)\.", text)
-    assert len(re.findall(r"layer \d −?0\.\d\d \(−?0\.\d\d – 0\.\d\d\)", values)) == 3
+    (values,) = re.findall(r"Cosine of two random words \(90% range\): (.+)\.", text)
+    assert len(re.findall(r"layer \d: −?0\.\d\d \(−?0\.\d\d to 0\.\d\d\)", values)) == 3
 
 
 def test_two_random_words_are_as_alike_on_every_page():
@@ -49,7 +52,7 @@ def test_two_random_words_are_as_alike_on_every_page():
         captions = " ".join(caption.value for caption in opened("pages/neighbours.py", nlayer=layer).caption)
         assert re.findall(pattern, captions) == [mean]
     text = " ".join(caption.value for caption in opened("pages/model.py").caption)
-    assert re.findall(r"layer \d (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
+    assert re.findall(r"layer \d: (−?0\.\d\d) \(", text) == [f"{kept[layer]['mean']:.2f}" for layer in "012"]
     assert re.findall(pattern, text_of(opened("pages/lessons.py"))) == [f"{kept['2']['mean']:.2f}"]
     unlabelled = {"a": "The harbour was quiet.", "b": "They built a harbour.", "ai": "harbour", "bi": "harbour"}
     around = opened("pages/map.py", view="2", **unlabelled)

@@ -21,9 +21,9 @@ def begin(key: int, work=lambda job: job.turn, most: int = 2):
 
 def test_the_same_work_is_one_job_until_it_is_dropped():
     job = begin(1)
-    assert begin(1) is job is jobs.known("a kind", 1) and job.result is job.turn and jobs.known("another kind", 1) is None
+    assert begin(1) is job is jobs.find_job("a kind", 1) and job.result is job.turn and jobs.find_job("another kind", 1) is None
     jobs.drop("a kind", 1)
-    assert jobs.known("a kind", 1) is None and begin(1) is not job
+    assert jobs.find_job("a kind", 1) is None and begin(1) is not job
 
 
 def test_few_of_a_kind_stay_and_the_last_used_longest():
@@ -31,7 +31,7 @@ def test_few_of_a_kind_stay_and_the_last_used_longest():
     begin(1)
     begin(3)
     begin(4)  # drops what was over by then
-    assert first.result and second.result and jobs.known("a kind", 2) is None
+    assert first.result and second.result and jobs.find_job("a kind", 2) is None
 
 
 def test_who_was_refused_does_not_refuse_others_and_who_left_goes_on(monkeypatch):

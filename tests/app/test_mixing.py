@@ -13,12 +13,14 @@ from core.analysis.surroundings import CLOSE, cosine
 from core.live.settings import mix_setting
 from core.senses.separation import less
 from pages._map import mix_view
-from pages._map.mix import about
+from pages._map.mix import compare_layers
 from pages._widgets import instruments
 from pages._widgets.mix_sliders import LIMIT
 from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened, plain_mix
 from tests.app.visit import written
+
+pytestmark = pytest.mark.usefixtures("whole_index")
 
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
 
@@ -69,7 +71,7 @@ reports = st.sampled_from(REPORTS)
 
 @given(reports, st.fixed_dictionaries({"0": reports, "1": reports, "2": reports}))
 def test_a_mix_is_better_or_worse_only_where_the_figures_shown_say_so_and_the_interval_does(mix, alone):
-    told, best = written(about("ba<r", mix, alone))[0], max(alone.values(), key=lambda one: one.one_nn)
+    told, best = written(compare_layers("ba<r", mix, alone))[0], max(alone.values(), key=lambda one: one.one_nn)
     a, b, verdict = f"{mix.one_nn:.0%}", f"{best.one_nn:.0%}", less(mix, best).verdict
     assert ("beats every single layer" in told) == (a != b and verdict > 0)
     assert ("beats this mix" in told) == (a != b and verdict < 0)

@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.elmo.models import open_model
 from core.index.neighbours import Neighbour, Occurrence, TypeNeighbour
-from core.index.tables import open_table
 from core.text.readings import WordInContext
 from core.views.neighbours import Neighbours
 from pages._neighbours.notices import write_notices
@@ -95,7 +93,7 @@ def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
         ("pages/predict.py", "Not in GloVe: “thimbel”."),
     ],
 )
-def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(page: str, said: str):
+def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(whole_index, page: str, said: str):
     texts = {
         "a": "She lost her thimbel there.",
         "b": "The thimbel was old.",
@@ -104,8 +102,6 @@ def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(page: str, said
         "ptext": "She lost her thimbel there.",
         "predict_part": "words",
     }
-    if page == "pages/map.py":
-        open_table("sentences", open_model("elmo-mini"))  # read before: a page that waits for it is another test's
     shown = opened(page, **texts)
     told = " ".join(block.proto.body for block in shown.get("html")).replace("&#39;", "'")
     assert not shown.exception and told.count(said) == 1

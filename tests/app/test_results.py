@@ -106,7 +106,7 @@ def test_where_elmo_pays_is_said_where_it_is_shown_and_nowhere_else():
     here = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.01, False, {})]))
     assert "beyond chance with 134 (+5.0), inconclusive with others" in here
     every = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.02, True, {})]))
-    assert "beyond chance at every size (+2.0 – +5.0)" in every and "as in Peters" in every  # 4 to 6 against 1 to 3
+    assert "beyond chance at every size (+2.0 to +5.0)" in every and "as in Peters" in every  # 4 to 6 against 1 to 3
     level = " ".join(describe_context([size_of(134, 0.05, True, {}), size_of(403, 0.045, True, {})]))
     assert "the intervals overlap" in level
     harm = " ".join(describe_context([size_of(134, -0.05, True, {}), size_of(403, -0.09, True, {})]))

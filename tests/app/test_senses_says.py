@@ -176,6 +176,10 @@ def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, cont
         allowed = [float(abs(v)) for k, v in zip(found.changed, values, strict=True) if k in content]
         match = re.search(r"matters most: it (?:adds|lowers).*?(\d+\.\d+)", lines[-1])
         assert float(match[1]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
+    if (sides := re.search(r"(past|future) half (adds more|decides)", lines[-1])) and found.changed:
+        added = inf.gains(found, view)
+        apart = abs(added[inf.PAST] - added[inf.FUTURE])
+        assert sides[1] == inf.settles(found, view) and (sides[2] == "decides") == (apart >= inf.LARGE)
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
     apart = sentences(decide_notices.describe_apart(found, options, content, "cat"))
     if view != "0" and found.changed:

@@ -114,6 +114,8 @@ def test_change_opens_with_its_example_drawn():
     assert re.search(r"“court” is used <b>differently</b> on the two sides \(p = 0\.00\d; 44 and 12 sentences\)", said(page))
     assert any("compares two genres" in each.value for each in page.caption)
     assert set(page.query_params) <= {"compare_view"}
+    second = page.selectbox(key="change_second")
+    assert "headlines.csv" in second.options and second.value.startswith("headlines.csv · ")
     next(each for each in page.button_group if each.key == "change.word_taken").set_value("spring").run()
     assert "“spring” is used <b>differently</b>" in said(page)
     assert page.query_params["change_word"] == "spring"

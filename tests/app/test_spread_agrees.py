@@ -62,7 +62,7 @@ def test_page_notebook_and_command_spread_alike(bench, run, capsys, tmp_path):
         table = page.dataframe[-1].value.set_index("sentence")
         notebook = run(page)["table"].set_index("sentence")
         (file := tmp_path / "labels.jsonl").write_text(
-            label_files.written_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
+            label_files.format_labels(word, [(o.tokens, o.position) for o in occurrences.items], labels, None), "utf-8"
         )
         assert main(["senses", "spread", "--word", word, "--labels", str(file), "--json"]) == 0
         command = {row["sentence"]: row for row in json.loads(capsys.readouterr().out)["sentences"]}

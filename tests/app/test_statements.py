@@ -143,7 +143,7 @@ def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Fir
     if len(rows) > 1:
         best = max(cosines[i, j] for i in rows for j in rows if j < i)
         assert f"{best:.2f}".replace("-", "−") in said
-        assert ("Chance: 95 %" in said) == (usual is not None and round(best, 2) > round(usual, 2))
+        assert ("Chance: 95%" in said) == (usual is not None and round(best, 2) > round(usual, 2))
         assert ("no closer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
     for share in re.findall(r"\((\d+)%\)", plain(spelling_notices.of_windows(found))):
         assert int(share) >= 30  # recognized whole
@@ -178,7 +178,7 @@ def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], 
     if random:
         worst = max(random.values())
         above = worst >= 0.25 + 3 * (0.25 * 0.75 / n) ** 0.5
-        assert f"{worst:.1%}; chance is 25 %" in said and ("70.0%" in said) == copied
+        assert f"{worst:.1%}; chance is 25%" in said and ("70.0%" in said) == copied
         assert ("something leaks" in said) == above and ("No sign of a leak" in said) == (not above)
     both = {"spam": {"tfidf": {"accuracy": 0.9}}, "spam-duplicates": {"tfidf": {"accuracy": 0.95}}}
     assert "goes from 90.00% to 95.00%" in plain(earlier.describe_checks(both))

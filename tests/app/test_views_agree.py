@@ -13,6 +13,8 @@ from core.elmo.models import open_model
 from core.workbench import Bench, Names
 from pages._export.notebook_file import notebook
 
+pytestmark = pytest.mark.usefixtures("whole_index")
+
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
     ("A wooden stool stood by the fire.", "He left the stool in the rain."),
@@ -212,17 +214,17 @@ def test_ten_requests_a_view_have_one_result(answer, monkeypatch, tmp_path):
         ("pair", {"first": {"text": "A bank."}}, "The request lacks 'second'"),
         ("pair", {"first": 3, "second": {"text": "A bank."}}, "'first' is a word in context"),
         ("pair", {"first": {"text": "A bank.", "size": 3}, "second": {"text": "A bank."}}, "'first' is a word in context"),
-        ("pair", {"first": {"text": ""}, "second": {"text": ""}}, "'first' needs a text with a word in it."),
+        ("pair", {"first": {"text": "A bank."}, "second": {"text": ""}}, "'second' is a text of 0 words. Use 1 to 120"),
         (
             "neighbours",
             {"word": {"text": "A bank.", "word": "river"}, "space": "1"},
-            "'river' is not a token of the text. Its tokens: A bank .",
+            "'river' is not a token of the text. Choose one of: A bank .",
         ),
-        ("neighbours", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token's, from 0 to 2"),
-        ("neighbours", {"word": {"text": "A bank."}, "space": 1}, "'space' is 1, and should be: str"),
+        ("neighbours", {"word": {"text": "A bank.", "position": 9}, "space": "1"}, "position 9 is not a token. Use 0 to 2."),
+        ("neighbours", {"word": {"text": "A bank."}, "space": 1}, "'space' is 1. Use text."),
         ("neighbours", {"word": {"text": "A bank."}, "space": "1", "among": "x", "y": 1}, "'y' is not part of a request"),
-        ("induction", {"word": "bank", "number": "many"}, "'number' is 'many', and should be: int or null"),
-        ("induction", {"word": "bank", "number": True}, "'number' is True, and should be: int or null"),
+        ("induction", {"word": "bank", "number": "many"}, "'number' is \"many\". Use a whole number or null."),
+        ("induction", {"word": "bank", "number": True}, "'number' is true. Use a whole number or null."),
     ],
 )
 def test_a_bad_request_is_one_sentence(call, name, request_, message):

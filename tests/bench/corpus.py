@@ -83,10 +83,10 @@ def questions(corpus: EncodedCorpus) -> dict[str, Callable[[], object]]:
     """Name -> what is timed: a search with its first screen of lines, counts and dispersion, as the page asks for it."""
 
     def page(query: str, kind: str, order: str = search.IN_TEXT) -> None:
-        hits = search.ordered(corpus, search.find(corpus, query, kind=kind), order)
+        hits = search.sort_hits(corpus, search.find(corpus, query, kind=kind), order)
         search.lines(corpus, hits, 0, 90)
         search.forms(corpus, hits)
-        dispersion.deviation(*zip(*((n, size) for _, n, size in dispersion.parts(corpus, hits)), strict=True))
+        dispersion.deviation(*zip(*((n, size) for _, n, size in dispersion.by_document(corpus, hits)), strict=True))
 
     def near(query: str, kind: str = search.WORD) -> None:
         collocates.collocates(corpus, search.find(corpus, query, kind=kind), window=WINDOW)

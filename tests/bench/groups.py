@@ -1,6 +1,6 @@
 """Groups of a word's sentences without labels, by several ways, against the labels: `python -m tests.bench.groups [--further N] [--language ko]`.
 
-Adjusted Rand index (0 by chance) at the true number of senses, means over words with a 95 % interval drawn by word. k-means of layer 1 and
+Adjusted Rand index (0 by chance) at the true number of senses, means over words with a 95% interval drawn by word. k-means of layer 1 and
 of the sense space, as it is and with what a spelling shares taken off; against draws (Amrami and Goldberg 2018): ten representatives a
 sentence, each of thirty words drawn from its substitutes, tf-idf, average linkage on cosines, each sentence in the group of most of its ten.
 """

@@ -2,17 +2,18 @@
 
 usage: python -m tests.bench.nonsense BASE [view ...] [--values NAME ...] [--language ko] [--photos FOLDER]
 
-Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "In use" on Home, each value in turn: typed, then Enter. After
-each it asks for: no exception, no traceback, no path of the server, no error in the console, nothing wider than the window, no markup
-that became part of the page, and of each error that is said that it says what to do and cites at most a line of what was typed. A
-fault is printed with its view, box and value; the last lines count. Ends with status 1 if anything was found.
+Opens each view in Chromium, unfolds it, and gives each of its boxes, those of "In use" on Home and those that a choice brings, each value in
+turn: typed, then Enter. After each it asks for: an answer within a minute, no exception, no traceback, no path of the server, no error in
+the console, nothing wider than the window, no markup that became part of the page, and of each error that is said that it says what to do,
+names what was typed, cites at most a line of it and marks where it was cut. A fault is printed with its view, box and value; the last
+lines count. Ends with status 1 if anything was found.
 """
 
 import argparse
 import re
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -39,13 +40,27 @@ NUMBERS = {"300 letters": "9" * 300, "control characters": "1e999", "path": "-5"
 SIZE = {"width": 1366, "height": 768}
 BOX = ".stTextInput input, .stTextArea textarea, .stNumberInput input, .stSelectbox input, .stMultiSelect input"
 CITED = 60  # letters in a row of what was typed, in an error
-NEXT_STEP = re.compile(r"[.:!?][\"”’)`]*\s+\S")  # a second sentence: what to do
+NAMED = 8  # letters from which on what was typed is recognized
+FROZEN_S = 60
+CHOICES = 12  # of a view, clicked to see which boxes they bring
+DO = (
+    "add|allow|ask|bring|build|change|check|choose|convert|correct|delete|download|fit|get|give|go back|index|install|keep|label|leave|limit|look|lower"
+    "|make|mark|measure|merge|move|name|open|paste|pick|put|rebuild|reinstall|reload|remove|rename|rerun|restart|run|save|search|separate"
+    "|shorten|simplify|start|tap|take|train|try|turn|type|unpack|upload|use|wait|write"
+)
+# What to do: an imperative where a clause begins, what would do ("at most 12"), the choices there are, or a command; in Korean its ending.
+NEXT_STEP = re.compile(
+    rf"(?:^|[.:;!?,)’”]\s+|\b(?:or|and|then|to)\s)(?:{DO})\b|\bat (?:least|most)\b|\b(?:must|needs?|needed|expected)\b|\bfrom \S+ (?:up )?to\b"
+    r"|\bbetween \S+ and\b|\w: [^.,]+, \w|\bpip install\b|\bpython -m\b|세요|십시오|이상|이하|까지|사이|필요|있는 \w+:",
+    re.IGNORECASE,
+)
 # Those of the main column are unfolded, but for tables, which hold no box, and what exports.
 UNFOLD = """() => { for (const one of document.querySelectorAll('[data-testid=stMain] [data-testid=stExpander] details:not([open]) > summary'))
   if (!/table|Export|표|내보내기/i.test(one.innerText)) one.click() }"""
 SAID = """() => ({
   exceptions: [...document.querySelectorAll('[data-testid=stException]')].map((e) => e.innerText.slice(0, 300)),
-  errors: [...document.querySelectorAll(':is([data-testid=stAlertContentError], [data-testid=stAlertContentWarning]) [data-testid=stMarkdownContainer]')].map((e) => e.innerText),
+  errors: [...document.querySelectorAll('[data-testid=stAlertContentError] [data-testid=stMarkdownContainer]')].map((e) => e.innerText),
+  warnings: [...document.querySelectorAll('[data-testid=stAlertContentWarning] [data-testid=stMarkdownContainer]')].map((e) => e.innerText),
   text: document.body.innerText,
   marked: document.querySelectorAll('img[src=x], #nonsense').length,
   wide: Math.max(document.documentElement.scrollWidth - innerWidth,
@@ -80,7 +95,7 @@ def open_view(page: Page, base: str, view: str, language: str) -> None:
 
 
 def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
-    """(selector, the popover it is in or None) of each box: by its key where it has one."""
+    """(selector, the button of the popover it is in, or of the choice that brings it, or None) of each box: by its key where it has one."""
     found = [(one, None) for one in _within(page, "[data-testid=stMain]")]
     popovers = page.locator("[data-testid=stMain] [data-testid=stPopover] button")
     for k in range(popovers.count()):
@@ -91,11 +106,30 @@ def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
         inner = f"[data-testid=stMain] [data-testid=stPopover] button >> nth={k}"
         found += [(one, inner) for one in _within(page, "[data-testid=stPopoverBody]")]
         page.keyboard.press("Escape")
+    found += _chosen(page, view, {selector for selector, _ in found})
     if view == HOME:
         page.locator("[data-testid=stSidebar] [data-testid=stExpander] summary").first.click()
         page.wait_for_timeout(300)
         found += [(one, None) for one in _within(page, "[data-testid=stSidebar]")]
     return found
+
+
+def _chosen(page: Page, view: str, known: set[str]) -> Iterator[tuple[str, str]]:
+    """The boxes that are there only after a choice, each once; the switch between views is no choice."""
+    switch = next((key for key in door(view)[1]), "-")
+    choices = f"[data-testid=stMain] [class*=st-key-]:not([class*='{switch}']) > [data-testid=stButtonGroup] button"
+    for k in range(min(page.locator(choices).count(), CHOICES)):
+        choice = f"{choices} >> nth={k}"
+        if not page.locator(choice).is_visible():
+            continue
+        page.locator(choice).click()
+        wait(page)
+        page.evaluate(UNFOLD)
+        wait(page)
+        for selector in _within(page, "[data-testid=stMain]"):
+            if selector.startswith("[class~=") and selector not in known:
+                known.add(selector)
+                yield selector, choice
 
 
 def _within(page: Page, place: str) -> Iterator[str]:
@@ -115,8 +149,26 @@ def type_in(page: Page, box: Locator, value: str) -> None:
     page.keyboard.press("Control+Enter" if box.evaluate("e => e.tagName") == "TEXTAREA" else "Enter")
 
 
-def faults(page: Page, value: str, console: list[str]) -> Iterator[str]:
-    """What is wrong with the page as it stands."""
+def wrong_with(said: str, value: str = "") -> Iterator[str]:
+    """What is wrong with an error about a value that was typed; "" where it is not about one."""
+    if not NEXT_STEP.search(said):
+        yield f"does not say what to do: {said[:160]!r}"
+    typed, said_so = _in_one_line(value), _in_one_line(said)
+    cited = next((n for n in range(min(len(typed), len(said_so)), 0, -1) if typed[:n] in said_so), 0)
+    if cited > CITED:
+        yield f"cites too much of it: {said[:160]!r}"
+    elif NAMED <= cited < len(typed) and not said_so[said_so.index(typed[:cited]) + cited :].lstrip().startswith("…"):
+        yield f"cites part of it without a mark: {said[:160]!r}"
+    if cited < min(NAMED, len(typed)) and not re.search(r"\d", said):
+        yield f"does not name it: {said[:160]!r}"
+
+
+def _in_one_line(text: str) -> str:
+    return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split()).casefold()
+
+
+def faults(page: Page, value: str, console: list[str], before: Collection[str] = ()) -> Iterator[str]:
+    """What is wrong with the page as it stands; of errors that were there `before` nobody asks whether they name the value."""
     shown = page.evaluate(SAID)
     yield from (f"exception: {one}" for one in shown["exceptions"])
     if found := re.search(r"Traceback|File \"|\.py\", line", shown["text"]):
@@ -130,10 +182,9 @@ def faults(page: Page, value: str, console: list[str]) -> Iterator[str]:
     if shown["wide"] > 2:
         yield f"{shown['wide']} px too wide"
     for said in shown["errors"]:
-        if not NEXT_STEP.search(said):
-            yield f"does not say what to do: {said[:160]!r}"
-        if len(value) > CITED and value[:CITED] in said:
-            yield f"cites all of it: {said[:160]!r}"
+        yield from wrong_with(said, "" if said in before else value)
+    for said in shown["warnings"]:
+        yield from wrong_with(said)
     yield from (f"console: {one}" for one in console)
     console.clear()
 
@@ -151,13 +202,15 @@ def run(browser: Browser, arguments: argparse.Namespace, view: str) -> Tally:
     open_view(page, arguments.base, view, arguments.language)
     places = boxes(page, view)
     for k, (selector, popover) in enumerate(places):
-        if k:
-            reopen(page, arguments, view)
+        reopen(page, arguments, view)
         for name in arguments.values:
             started = time.monotonic()
             try:
+                before = page.evaluate(SAID)["errors"]
                 value = typed(page, selector, popover, name)
-                found = list(faults(page, value, console))
+                found = list(dict.fromkeys(faults(page, value, console, before)))
+                if (took := time.monotonic() - started) > FROZEN_S:
+                    found.append(f"took {took:.0f} s")
             except Error as error:
                 found = [f"not typed: {str(error).splitlines()[0][:200]}"]
             tally.typed += 1

@@ -1,7 +1,7 @@
 """How often Guess the machine's model reads a sentence as it is labeled: `python -m tests.bench.quiz [--language ko]`.
 
 One question about each of our labeled words, own and further, in the word's best layer and in the sense space; and all of their sentences on
-offer, each left out of the vote on it. Means over words, and the difference with a 95 % interval drawn by word.
+offer, each left out of the vote on it. Means over words, and the difference with a 95% interval drawn by word.
 """
 
 import argparse

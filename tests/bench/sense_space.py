@@ -1,7 +1,7 @@
 """How well the sense space tells senses apart of words it has not seen: `python -m tests.bench.sense_space [--language ko] [--write]`.
 
 Of our labeled words, own and further: 1-NN leaving one out, and the adjusted Rand index (Hubert and Arabie 1985; 0 by chance) of k-means at
-the true number of senses; means over words, with a 95 % interval drawn by word. Each word is placed by a map that nine tenths of the others
+the true number of senses; means over words, with a 95% interval drawn by word. Each word is placed by a map that nine tenths of the others
 taught. "plain" joins the parts without a map. `--data FOLDER` adds texts that nobody wrote for us: 600 sentences of each of Senseval-2's
 four words. `--nulls` measures instead what knows less: the other words in another order, random LSTMs, no ELMo, each by a map of its own.
 `--write` keeps the map beside the model and the substitutes beside the bundled table; then: python -m core bundle --sums

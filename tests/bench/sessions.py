@@ -201,7 +201,7 @@ async def run(process: subprocess.Popen, address: str, profile: Path, chromium: 
 
 
 def told(log: Log, process: subprocess.Popen, server_log: str) -> str:
-    lines = ["| action | times | median, s | 95 %, s | longest, s |", "| --- | --- | --- | --- | --- |"]
+    lines = ["| action | times | median, s | 95%, s | longest, s |", "| --- | --- | --- | --- | --- |"]
     for name, seconds in sorted(log.seconds.items()):
         p50, p95 = np.percentile(seconds, [50, 95])
         lines.append(f"| {name} | {len(seconds)} | {p50:.2f} | {p95:.2f} | {max(seconds):.2f} |")

@@ -27,15 +27,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app on a free port, with a cache as cold as on a new user's machine; two workers' servers fill one together."""
+def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_index: Path) -> Iterator[str]:
+    """The app on a free port, with an empty cache but for the bundled sentences' index; two workers' servers fill one together."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
     log = tmp_path_factory.mktemp("server") / "log.txt"
-    base = tmp_path_factory.getbasetemp()
-    cache = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "browsers-cache"
-    environment = {**os.environ, "ELMOSCOPE_CACHE": str(cache)}
+    environment = {**os.environ, "ELMOSCOPE_CACHE": str(shared_cache)}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address", "127.0.0.1"]
     with log.open("w") as file:
         process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=file, stderr=subprocess.STDOUT)

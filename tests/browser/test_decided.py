@@ -29,7 +29,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
     for name, told in (
         ("ring: the past decides", ("nearest to boxing arena", "the past half decides")),
         ("club: the past decides", ("nearest to stick", "the past half decides")),
-        ("fire: the future decides", ("nearest to dismiss from a job", "the future half decides")),
+        ("star: the future decides", ("nearest to celebrity", "the future half decides")),
         ("organ: the future decides", ("nearest to musical instrument", "the future half decides")),
         ("current: the halves disagree", ("nearest to electricity", "the halves disagree")),
         ("bank: the model is wrong", ("nearest to financial institution", "the model is wrong")),

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from core.common.config import ROOT
 from core.common.model_layers import Layers
-from core.elmo.mix import along, mixed_cosines, pair_products, stops
+from core.elmo.mix import along, mix_cosines, pair_products, stops
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.views.pair import Angles
 from pages._home.beside import Beside
@@ -45,7 +45,7 @@ def test_every_place_between_the_layers_has_core_s_cosine(page: Page):
         data = {"stops": weights.tolist(), "cross": cross.ravel().tolist(), "own": [one.tolist() for one in own]}
         for place in (0, n_layers, *rng.uniform(0, n_layers, 25)):
             cases.append([float(place), data])
-            expected.append(mixed_cosines(cross[None], own[0], own[1][None], along(place, weights))[0])
+            expected.append(mix_cosines(cross[None], own[0], own[1][None], along(place, weights))[0])
     page.goto("about:blank")
     source = SHARED + (ROOT / "pages/_home/home.js").read_text("utf-8")
     np.testing.assert_allclose(page.evaluate(ALL, [source, cases]), expected, atol=1e-6)
@@ -86,7 +86,7 @@ def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Pa
     cross, *own = pair_products(np.asarray(a, np.float32), np.asarray(b, np.float32))
     s = along(held["at"], stops(len(a)))
     assert 1.5 < held["at"] < 2.5 and held["cosine"] == pytest.approx(
-        mixed_cosines(cross[None], own[0], own[1][None], s)[0], abs=2e-3
+        mix_cosines(cross[None], own[0], own[1][None], s)[0], abs=2e-3
     )  # the page's query is kept in float16
     page.mouse.up()
     expect(page).to_have_url(re.compile("layer=2"))

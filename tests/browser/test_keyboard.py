@@ -1,4 +1,4 @@
-"""The keyboard alone reaches every control and works it, and a page zoomed to 200 % does not scroll sideways."""
+"""The keyboard alone reaches every control and works it, and a page zoomed to 200% does not scroll sideways."""
 
 import re
 

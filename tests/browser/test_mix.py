@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from scipy.special import softmax
 
 from core.common.config import ROOT
-from core.elmo.mix import gram, mixed_cosines
+from core.elmo.mix import gram, mix_cosines
 from core.elmo.models import BUNDLED_MODEL, open_model
 from core.index import any_mix, neighbours
 from core.index.tables import open_table
@@ -17,6 +17,7 @@ from core.senses.separation import one_nn
 from core.text.corpora import BUNDLED_CORPUS
 from pages._widgets.instruments import SHARED
 from tests.browser.test_main_path import at_rest, opened
+from tests.core.index.test_any_mix import similarities
 
 pytestmark = pytest.mark.browser
 SEEN = "(root) => root.instrument.seen()"
@@ -52,7 +53,7 @@ def test_a_hundred_random_mixes_have_core_s_cosines_ranks_and_accuracy(page: Pag
     cross, grams, own, pairs = (one.astype(np.float64) for one in numbers)
     for w, found in zip(weights, page.evaluate(ALL, asked), strict=True):
         s = softmax(w)
-        expected, like = mixed_cosines(cross, own, grams, s), any_mix.similarities(pairs, len(few), s)
+        expected, like = mix_cosines(cross, own, grams, s), similarities(pairs, len(few), s)
         np.testing.assert_allclose(found["s"], s, atol=1e-12)
         np.testing.assert_allclose(found["cosines"], expected, atol=1e-6)
         assert found["order"] == np.argsort(-np.round(expected * 1e12), kind="stable").tolist()

@@ -183,7 +183,7 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
 
 
 def test_a_thread_that_was_told_nothing_asks_the_source(monkeypatch):
-    monkeypatch.setattr(i18n, "_source", [])
+    monkeypatch.setattr(i18n._language, "_source", lambda: None)
     i18n.follow(lambda: "ko")
     i18n.use("en")
     with ThreadPoolExecutor(1) as others:

@@ -157,7 +157,7 @@ def test_keyness_the_other_way_round_only_turns_signs(halves):
 
 
 def test_halves_drawn_at_random_have_few_keywords():
-    """The null: with Bonferroni any word at all in no more than 5 % of splits; a few more, as words come in sentences and not one by one."""
+    """The null: with Bonferroni any word at all in no more than 5% of splits; a few more, as words come in sentences and not one by one."""
     sentences, alarms = open_corpus("sentences"), 0
     for seed in range(10):
         half = np.random.default_rng(seed).permutation(len(sentences)) < len(sentences) // 2

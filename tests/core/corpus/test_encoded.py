@@ -118,4 +118,3 @@ def test_a_file_without_a_sentence_is_refused(tmp_path, private_cache):
 def test_labels_of_one_sentence_stand_on_their_tokens():
     corpus = encode([Sentence(("a", "bank", "of", "a", "bank"), (Target(4, "bank", "river", "bank"), Target(1, "bank", "money", "Bank")))])
     assert corpus.label_at.tolist() == [1, 4] and [corpus.senses[k] for k in corpus.label_sense] == ["money", "river"]
-    assert corpus.lemmas == ["bank"]

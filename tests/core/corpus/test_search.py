@@ -28,8 +28,8 @@ from core.corpus.search import (
     forms,
     label_of,
     lines,
-    ordered,
     similar,
+    sort_hits,
 )
 from core.text import languages
 from core.text.corpora import open_corpus
@@ -159,29 +159,29 @@ def test_lines_show_the_sentence_around_the_hit_and_its_document():
 def test_sorted_by_context_is_sorted_as_the_words_are(ours):
     hits = find(ours, "the")
     for step, by in enumerate(BY_RIGHT):
-        after = [tuple(token.casefold() for token in line.right[step:4]) for line in lines(ours, ordered(ours, hits, by), 0, len(hits))]
+        after = [tuple(token.casefold() for token in line.right[step:4]) for line in lines(ours, sort_hits(ours, hits, by), 0, len(hits))]
         assert after == sorted(after) and len(after) == len(hits)
     for step, by in enumerate(BY_LEFT):
         before = [
-            tuple(token.casefold() for token in line.left[:-5:-1][step:]) for line in lines(ours, ordered(ours, hits, by), 0, len(hits))
+            tuple(token.casefold() for token in line.left[:-5:-1][step:]) for line in lines(ours, sort_hits(ours, hits, by), 0, len(hits))
         ]
         assert before == sorted(before) and len(before) == len(hits)
     for by in ORDERS:
-        assert sorted(places(ours, ordered(ours, hits, by))) == places(ours, hits)
+        assert sorted(places(ours, sort_hits(ours, hits, by))) == places(ours, hits)
 
 
 def test_sorted_by_source_by_sense_and_at_random(ours):
     hits = find(ours, "bank")
-    of = [line.document for line in lines(ours, ordered(ours, hits, BY_SOURCE), 0, 99)]
+    of = [line.document for line in lines(ours, sort_hits(ours, hits, BY_SOURCE), 0, 99)]
     assert of == sorted(of)
-    senses = [line.sense for line in lines(ours, ordered(ours, hits, BY_SENSE), 0, 99)]
+    senses = [line.sense for line in lines(ours, sort_hits(ours, hits, BY_SENSE), 0, 99)]
     assert len(set(senses)) == 3 and senses.index(None) == len(senses) - senses.count(None)  # unlabeled ones at the end
     assert sum(a != b for a, b in pairwise(senses)) == 2
     given = np.arange(len(hits))[::-1]
-    np.testing.assert_array_equal(ordered(ours, hits, BY_SENSE, senses=given).first, hits.first[::-1])
-    shuffled = ordered(ours, hits, AT_RANDOM, seed=3)
-    assert shuffled.first.tolist() != hits.first.tolist() != ordered(ours, hits, AT_RANDOM, seed=4).first.tolist()
-    np.testing.assert_array_equal(shuffled.first, ordered(ours, hits, AT_RANDOM, seed=3).first)
+    np.testing.assert_array_equal(sort_hits(ours, hits, BY_SENSE, senses=given).first, hits.first[::-1])
+    shuffled = sort_hits(ours, hits, AT_RANDOM, seed=3)
+    assert shuffled.first.tolist() != hits.first.tolist() != sort_hits(ours, hits, AT_RANDOM, seed=4).first.tolist()
+    np.testing.assert_array_equal(shuffled.first, sort_hits(ours, hits, AT_RANDOM, seed=3).first)
 
 
 def test_labels_are_those_of_the_sentences(ours, sentences):
@@ -210,7 +210,7 @@ def test_stretches_are_as_long_as_they_say():
     corpus = corpus_of(("a", "b", "c", "d", "e", "f", "g"))
     every = find(corpus, r"\w", kind=PATTERN)
     assert [(n, size) for _, n, size in dispersion.by_stretch(corpus, every, 3)] == [(3, 3), (2, 2), (2, 2)]
-    assert [name for name, _, _ in dispersion.parts(corpus, every)] == [str(k) for k in range(1, 11)]  # of one document
+    assert [name for name, _, _ in dispersion.by_stretch(corpus, every)] == [str(k) for k in range(1, 11)]
 
 
 def test_dates_are_years_where_all_begin_with_one():
@@ -266,7 +266,7 @@ def test_unknown_kinds_and_orders_are_named():
     with pytest.raises(BadInput, match=r"Unknown kind of search 'stem'\. Choose: word, lemma, pattern"):
         find(corpus, "bank", kind="stem")
     with pytest.raises(BadInput, match=r"Unknown order 'length'\. Choose: text,"):
-        ordered(corpus, find(corpus, "bank"), "length")
+        sort_hits(corpus, find(corpus, "bank"), "length")
 
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "a**", "*a", "a{2,1}", "\\", "(?P<x", "a{99999999999999}", "[z-a]"])

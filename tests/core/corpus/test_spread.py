@@ -102,7 +102,7 @@ def test_what_cannot_be_done_is_said():
 def test_a_file_is_what_one_goes_on_from(tmp_path):
     path, labels = tmp_path / "bank.jsonl", labeled()
     result = spread(two_senses(), labels)
-    path.write_text(label_files.written_labels("bank", SENTENCES, labels, result), "utf-8")
+    path.write_text(label_files.format_labels("bank", SENTENCES, labels, result), "utf-8")
     rows = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
     assert [row["given"] for row in rows] == [True] * 4 + [False] * 36
     assert {row["sense"] for row in rows} == {"money", "river"}

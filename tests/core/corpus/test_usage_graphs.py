@@ -35,14 +35,14 @@ def test_uses_are_sentences_with_their_word_labeled(tmp_path):
 def test_what_is_written_is_read_back(tmp_path):
     occurrences = [(("We", "sat", "on", "the", "bank", "."), 4), (('"', "Bank", "holiday", "!", '"'), 1)]
     path = tmp_path / "uses.csv"
-    path.write_text(usage_graphs.written_uses("bank", occurrences, ["1", "2"]), "utf-8")
+    path.write_text(usage_graphs.format_uses("bank", occurrences, ["1", "2"]), "utf-8")
     uses = usage_graphs.read_uses(path)
     assert [each.context[each.start : each.end] for each in uses] == ["bank", "Bank"]
     sides = usage_graphs.sentences_of_uses(uses)
     assert [(side[0].tokens, side[0].targets[0].position) for side in sides.values()] == occurrences
-    path.write_text(usage_graphs.written_clusters("bank", [0, 1]), "utf-8")
+    path.write_text(usage_graphs.format_clusters("bank", [0, 1]), "utf-8")
     assert usage_graphs.read_clusters(path, uses) == {"bank-1": "0", "bank-2": "1"}
-    path.write_text(usage_graphs.written_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
+    path.write_text(usage_graphs.format_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
     assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 1, 1]
 
 

@@ -52,6 +52,7 @@ def test_finds_stand_beside_those_with_like_substitutes(bundled: Substitutes):
         ("We sat on the bank and watched.", "bank", "both", ""),
         ("We sat on the bank and watched.", "the", "both", own.GRAMMAR),
         ("They went to Paris in May.", "Paris", "both", own.NAME),
+        ("Then I went to Paris.", "I", "both", own.GRAMMAR),
         ("THEY WENT TO PARIS ON FOOT.", "PARIS", "both", ""),
         ("Bank shares fell.", "Bank", "both", own.FIRST),
         ("Bank shares fell.", "Bank", "backward", ""),

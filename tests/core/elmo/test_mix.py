@@ -19,8 +19,8 @@ from core.elmo.mix import (
     check_weights,
     gram,
     mean_lengths,
+    mix_cosines,
     mixed,
-    mixed_cosines,
     pair_products,
     pulls,
     squared_norms,
@@ -34,9 +34,9 @@ VECTORS = arrays.arrays(np.float32, (N, L, D), elements=st.floats(-10, 10, width
 
 
 def cosines(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
-    """mixed_cosines with everything it needs made from (N, L, D) and (L, D)."""
+    """mix_cosines with everything it needs made from (N, L, D) and (L, D)."""
     cross = np.einsum("id,njd->nij", query, layers)
-    return mixed_cosines(cross, gram(query[None])[0], gram(layers), np.asarray(weights, np.float64))
+    return mix_cosines(cross, gram(query[None])[0], gram(layers), np.asarray(weights, np.float64))
 
 
 def brute_force(layers: np.ndarray, query: np.ndarray, weights) -> np.ndarray:
@@ -112,7 +112,7 @@ def test_squared_norms_count_mixed_products_twice():
 
 def test_a_mixed_cosine_by_hand():
     query, rows = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[[2.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 5.0]]])
-    found = mixed_cosines(np.einsum("id,njd->nij", query, rows), gram(query[None])[0], gram(rows), np.array([0.6, 0.8]))
+    found = mix_cosines(np.einsum("id,njd->nij", query, rows), gram(query[None])[0], gram(rows), np.array([0.6, 0.8]))
     np.testing.assert_allclose(found, [0.6, 0.8], atol=1e-6)  # the query's mix is (0.6, 0.8)
 
 
@@ -157,7 +157,7 @@ def test_a_vector_without_length_has_no_angle_with_anything():
     assert cosines(layers, layers[0], weights)[1] == 0.0
     assert cosines(layers, layers[1], weights).tolist() == [0.0, 0.0, 0.0]
     twins = np.repeat(layers[:1, :1], 2, axis=1)  # two equal layers, weighed against each other: the mix is zero
-    assert mixed_cosines(np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])).tolist() == [0.0]
+    assert mix_cosines(np.einsum("id,njd->nij", twins[0], twins), gram(twins)[0], gram(twins), np.array([1.0, -1.0])).tolist() == [0.0]
 
 
 def test_a_token_is_its_own_nearest_with_cosine_one():
@@ -167,7 +167,7 @@ def test_a_token_is_its_own_nearest_with_cosine_one():
 
 
 def test_no_rows_have_no_cosines():
-    assert mixed_cosines(np.empty((0, 3, 3), np.float32), np.ones(6, np.float32), np.empty((0, 6), np.float32), np.ones(3)).shape == (0,)
+    assert mix_cosines(np.empty((0, 3, 3), np.float32), np.ones(6, np.float32), np.empty((0, 6), np.float32), np.ones(3)).shape == (0,)
 
 
 # --- weights as they are typed ----------------------------------------------------------------------------------------
@@ -226,7 +226,7 @@ def test_a_slider_through_the_layers_stops_at_each_and_at_the_mix_and_mixes_true
         s = along(place, weights)
         one, other = mixed(a, s), mixed(b, s)
         expected = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
-        assert mixed_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-12)
+        assert mix_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_layers_are_mixed_by_one_function_on_any_axis():

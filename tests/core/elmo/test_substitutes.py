@@ -83,8 +83,8 @@ def test_a_batch_gives_what_each_place_gives_alone(bundled: Substitutes):
     assert together.shape == (3, bundled.dim)
     for k in range(3):
         np.testing.assert_allclose(bundled.vectors(places[k : k + 1], words[k : k + 1])[0], together[k], rtol=1e-4, atol=1e-5)
-    assert bundled.overlap(places[[0, 0]], ["bank", "bank"]) == pytest.approx(1, abs=1e-5)
-    assert 0 < bundled.overlap(places[:2], words[:2]) < 0.5
+    assert bundled.changes(places[[0, 0]], ["bank", "bank"])[0].size == pytest.approx(0, abs=1e-5)
+    assert 0.5 < bundled.changes(places[:2], words[:2])[0].size < 1
 
 
 def test_no_particle_stands_for_a_korean_noun():

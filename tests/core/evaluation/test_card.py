@@ -129,10 +129,10 @@ def test_the_frequency_of_senses_is_a_row_of_its_own_and_differences_stand_in_po
     plain, counted = rows["All-words senses (SemCor), nearest centroid"], rows["The same, weighted by the sense's frequency"]
     assert (plain["layer 2"], counted["layer 2"], counted["without context"]) == (0.5, 0.6, 0.56)
     ours = rows["Our own sentences, 1-NN leaving one out"]
-    assert (ours["layer 1 minus static"], ours["layer 1 minus static, 95 %"]) == (2.0, "[−1.0 – +5.0]")
+    assert (ours["layer 1 minus static"], ours["layer 1 minus static, 95%"]) == (2.0, "[−1.0 to +5.0]")
     senses = rows["Word senses (Senseval-2: hard, interest, line, serve), nearest neighbor, macro"]
     assert senses["its weights"] == "0.10, 0.80, 0.10" and senses["layer 1 minus layer 2"] == 2.0
-    assert senses["layer 1 minus layer 2, 95 %"] == "[+1.0 – +5.0]"
+    assert senses["layer 1 minus layer 2, 95%"] == "[+1.0 to +5.0]"
 
 
 def test_the_bundled_models_papers_are_complete_and_of_its_weights():

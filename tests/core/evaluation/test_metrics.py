@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as npst
 from sklearn.metrics import roc_auc_score
 
 from core.common.errors import BadInput
-from core.evaluation.metrics import CosineGap, all_words, best_threshold, best_weights, cosine_gap, pair_accuracy
+from core.evaluation.metrics import AllWords, CosineGap, best_threshold, best_weights, cosine_gap, pair_accuracy
 
 # --- pairs ------------------------------------------------------------------------------------------------------------
 
@@ -77,7 +77,7 @@ def test_all_words_by_hand():
     test = np.array([[5, 1], [1, 5], [1, 0], [0, 1], [1, 1], [1, 0]], float)
     keys = [BANK, BANK, BANK, RUN, GO, RUN]
     senses = ["firm", "edge", "edge", "move", "go", "flow"]
-    found = all_words(TRAIN, KEYS, SENSES, test, keys, senses)
+    found = AllWords(TRAIN, KEYS, SENSES, test, keys, senses).scores()
     # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
     assert found.accuracy == pytest.approx(3 / 6) and found.most_frequent == pytest.approx(2 / 6)
     assert (found.n, found.unseen, found.ambiguous_n) == (6, 1, 3)
@@ -87,17 +87,17 @@ def test_all_words_by_hand():
 def test_a_centroid_is_the_mean_of_unit_vectors():
     # plain means would be (5, 0.5) for "a": nearer to (1, 0.4) than "b"; of unit vectors it is (0.5, 0.5)
     train, keys, senses = np.array([[10, 0], [0, 1], [1, 0.3]]), [BANK] * 3, ["a", "a", "b"]
-    assert all_words(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).accuracy == 1.0
+    assert AllWords(train, keys, senses, np.array([[1, 0.4]]), [BANK], ["b"]).scores().accuracy == 1.0
 
 
 def test_tied_senses_count_by_their_share():
     equal, keys = np.ones((3, 2)), [BANK] * 3
-    found = all_words(equal, keys, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"])
+    found = AllWords(equal, keys, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"]).scores()
     assert found.accuracy == found.most_frequent == pytest.approx(1 / 3)
 
 
 def test_the_same_lemma_of_another_part_of_speech_is_another_word():
-    found = all_words(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"])
+    found = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"]).scores()
     assert (found.accuracy, found.most_frequent, found.unseen, found.ambiguous_n) == (0, 0, 1, 0)
 
 
@@ -105,9 +105,9 @@ def test_the_order_of_rows_changes_nothing():
     rng = np.random.default_rng(0)
     vectors, keys = rng.normal(size=(60, 4)), [(f"w{k % 7}", "n") for k in range(60)]
     senses = [f"s{k}" for k in rng.integers(3, size=60)]
-    found = all_words(vectors[:40], keys[:40], senses[:40], vectors[40:], keys[40:], senses[40:])
+    found = AllWords(vectors[:40], keys[:40], senses[:40], vectors[40:], keys[40:], senses[40:]).scores()
     order = rng.permutation(40)
-    again = all_words(vectors[order], [keys[k] for k in order], [senses[k] for k in order], vectors[40:], keys[40:], senses[40:])
+    again = AllWords(vectors[order], [keys[k] for k in order], [senses[k] for k in order], vectors[40:], keys[40:], senses[40:]).scores()
     assert again.accuracy == pytest.approx(found.accuracy) and again.most_frequent == pytest.approx(found.most_frequent)
 
 
@@ -117,13 +117,13 @@ def test_shuffled_senses_come_out_at_chance():
     senses, keys = np.repeat(list("abcd"), 500), [BANK] * 1000
     for labels, expected in ((senses, 1.0), (rng.permutation(senses), 0.25)):
         train, test = np.arange(2000) % 2 == 0, np.arange(2000) % 2 == 1
-        found = all_words(vectors[train], keys, labels[train].tolist(), vectors[test], keys, labels[test].tolist())
+        found = AllWords(vectors[train], keys, labels[train].tolist(), vectors[test], keys, labels[test].tolist()).scores()
         assert found.ambiguous_accuracy == pytest.approx(expected, abs=0.05)
 
 
 def test_words_without_a_vector_or_a_sense_are_refused():
     with pytest.raises(BadInput, match="Each test word needs a vector, a key and a sense; got 1, 1 and 0"):
-        all_words(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], [])
+        AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [BANK], []).scores()
 
 
 # --- the choice of weights --------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centro
     train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
     test = np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]])
     asked = (train, [key] * 4, senses, test, [key] * 3, ["money", "river", "river"])
-    assert all_words(*asked).accuracy == pytest.approx(2 / 3)  # money, money, river
-    assert all_words(*asked, prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
-    nearly = all_words(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"], prior=0.1)
-    assert nearly.accuracy == 1.0 and all_words(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).accuracy == 0
+    assert AllWords(*asked).scores().accuracy == pytest.approx(2 / 3)  # money, money, river
+    assert AllWords(*asked).scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
+    nearly = AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores(prior=0.1)
+    assert nearly.accuracy == 1.0 and AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores().accuracy == 0

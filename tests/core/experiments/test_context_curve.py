@@ -189,7 +189,7 @@ def test_what_was_right_is_kept_bit_by_bit():
 
 
 def lines_of(right: dict[str, np.ndarray]) -> list[dict]:
-    """(S, N) bool of each set of parts -> the lines of their runs, of 1 % of the rows."""
+    """(S, N) bool of each set of parts -> the lines of their runs, of 1% of the rows."""
     facts = {"experiment": "context-0.01", "sizes": {"train": 121, "valid": 13}}
     return [
         facts | {"variant": kind, "seed": s, "n": len(row), "right": pack_bits(row)}

@@ -19,7 +19,8 @@ from core.figures.classifiers import (
 from core.figures.maps import MapLook, Star, angle_figure, cosine_bars, find_limits, map_figure
 from core.figures.measures import Panel, accuracy_lines, find_span, panel_figure, training_figure
 from core.figures.spaces import cka_heat
-from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, letter_count, mark, word_ticks
+from core.figures.style import GLOVE, LAYER_COLOURS, OWN, PHONE, SENSE_COLOURS, ink, mark, word_ticks
+from core.text.tokens import letter_count
 
 
 def rays(figure) -> list[tuple[float, float]]:

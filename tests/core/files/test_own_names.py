@@ -37,6 +37,15 @@ def test_a_name_is_what_the_owner_calls_it_without_folders(tmp_path, document, c
     assert registry.resolve(kept.name, "corpus") == kept.path
 
 
+def test_a_list_shows_the_name_alone_unless_two_are_called_the_same(tmp_path):
+    (tmp_path / "a.txt").write_text(TEXT)
+    first, second = keep_text(TEXT, "letters").name, keep_text(TEXT + " More.", "letters").name
+    assert own_names.title_of(first, (first, "sentences")) == "letters"
+    titles = {own_names.title_of(name, (first, second)) for name in (first, second)}
+    assert titles == {f"letters · {name.rpartition(' ')[2][:4]}" for name in (first, second)} and len(titles) == 2
+    assert own_names.title_of("elmo-mini · 2", (first,)) == "elmo-mini · 2"
+
+
 def test_a_forgotten_corpus_is_named_in_a_sentence_and_others_stay():
     kept, other = keep_text(TEXT, "letters"), keep_text(TEXT + " More.", "letters")
     forget(kept.name)

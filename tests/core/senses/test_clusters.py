@@ -83,7 +83,7 @@ def test_drawn_clouds_scatter_as_the_rows_do():
     rows = clusters.directions(rng.standard_normal((40, 128)) * axes, ["a"] * 40)
     cloud = one_cloud(rows, rng)
     theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
-    drawn = [cloud.drawn(40, rng) for _ in range(30)]
+    drawn = [cloud.draw(40, rng) for _ in range(30)]
     ours = np.mean([np.linalg.svd(one - one.mean(axis=0), compute_uv=False) ** 2 for one in drawn], axis=0)
     np.testing.assert_allclose(ours[:10], theirs[:10], rtol=0.15)
 
@@ -266,3 +266,11 @@ def test_silhouettes_do_not_hang_on_how_many_axes_the_rows_are_written_in():
     rows[5] = rows[4]  # the same sentence twice
     wide = np.concatenate([rows, np.zeros((24, 200), np.float32)], axis=1)
     np.testing.assert_allclose(silhouettes(wide), silhouettes(rows), atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_sentences_that_repeat_each_other_are_grouped_like_others(seed):
+    rng = np.random.default_rng(seed)
+    rows = np.repeat(rng.normal(size=(2, 1024)), 20, axis=0)
+    suggestion = clusters.suggest(unit(rows - rows.mean(axis=0)).astype(np.float32))
+    assert np.isfinite([suggestion.p, *suggestion.silhouettes, *suggestion.limit]).all() and suggestion.best == 2

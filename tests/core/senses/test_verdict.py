@@ -77,7 +77,7 @@ def judged_by_others(opened, seen, code: str, labels: bool) -> verdicts.Judged:
 @pytest.mark.parametrize("code", CODES)
 @pytest.mark.parametrize("labels", [True, False], ids=["labels", "no labels"])
 def test_it_is_right_as_often_as_it_says(opened, seen, code: str, labels: bool):
-    """Bins with fewer than 2 % of the pairs say little and are left out."""
+    """Bins with fewer than 2% of the pairs say little and are left out."""
     judged = judged_by_others(opened, seen, code, labels)
     for low, high, claimed, true, share in verdicts.reliability(judged):
         assert share < (0.02 if code == "en" else 0.05) or true > claimed - 0.05, (low, high, claimed, true)
@@ -116,6 +116,23 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
         assert main.main(["verdict", "--word", "tear", "--sentence", pair[0], "--sentence", pair[1]]) == 0
         first, *others = capsys.readouterr().out.splitlines()
         assert re.fullmatch(line, first) and others[-1].startswith("nearest senses in the sense space: ")
+
+
+def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
+    """Not where names were among the labeled meanings (Turkey), nor of a word that only begins its sentence."""
+    model, *_ = opened["en"]
+    asked = judge.open_judge(model)
+    for word, texts, is_name in (
+        ("Jordan", ("They flew to Jordan in spring.", "We saw Michael Jordan play."), True),
+        ("jam", ("Jam is sweet.", "She spread jam on her toast."), False),
+        ("Spring", ("We met in Spring.", "The Spring was cold."), True),
+        ("turkey", ("We flew to Turkey in spring.", "They ate turkey at noon."), False),
+    ):
+        pair = [model.language.tokenize(text) for text in texts]
+        contexts = [WordInContext(tuple(tokens), find_word(tokens, word)[0]) for tokens in pair]
+        one = asked.judge(*contexts).verdict
+        assert one.name == is_name, word
+        assert one.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
 
 
 def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch):

@@ -355,5 +355,5 @@ def test_a_word_has_one_vector_however_its_accent_is_written(tmp_path):
     path.write_text("cafe\u0301 1 2\ncaf\u00e9 3 4\n\u00e9lan 5 6\n", encoding="utf-8")
     vectors = load_vectors(path)
     assert list(vectors.words) == ["caf\u00e9", "\u00e9lan"] and vectors.provenance["duplicates"] == 1
-    assert vectors.known_spelling("Cafe\u0301") == "caf\u00e9" and "e\u0301lan" in vectors
+    assert vectors.find_spelling("Cafe\u0301") == "caf\u00e9" and "e\u0301lan" in vectors
     assert vectors.vectors_of(["cafe\u0301"])[1].tolist() == [[1, 2]]

@@ -301,7 +301,7 @@ class Clock:
         self.now += sum(map(len, sentences))
         return [np.zeros((3, len(tokens), 4), np.float32) for tokens in sentences]
 
-    def around_each(self, layers: np.ndarray) -> np.ndarray:
+    def places_in(self, layers: np.ndarray) -> np.ndarray:
         return layers[0]
 
     def vectors(self, places: np.ndarray, words: list[str]) -> np.ndarray:

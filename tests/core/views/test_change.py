@@ -1,5 +1,7 @@
 """A word between two corpora and two spans of dates: what changed is found, what did not is not, what is wrong is said."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,7 @@ from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.views import change
 from core.views.change import ChangeRequest, ControlRequest, RankRequest
-from core.views.sides import Side, keep_news
+from core.views.sides import Side, facts_of, keep_news
 from core.workbench import open_bench
 from tests.core.corpus import two_texts
 
@@ -71,6 +73,21 @@ def test_spans_of_dates_are_two_sides_and_bands_over_time(bench, tmp_path):
     assert sum(sum(band.counts) for band in found.bands) == 32
     part = change.compute(bench, ChangeRequest(word="bank", first=Side(corpus=corpus, start="1840", end="1843"), second=late))
     assert part.change.first < 16
+
+
+def test_documents_and_dates_are_those_of_the_sentences(bench, tmp_path):
+    """A date is the sentence's own, else the year in its document's name; a file's name is no document."""
+    corpus, index = tmp_path / "of-1777.jsonl", tmp_path / "index"
+    rows = ({"document": "a-1850.txt"}, {"document": "a-1850.txt", "date": "1790"}, {})
+    corpus.write_text("".join(json.dumps({"text": "A bank."} | row) + "\n" for row in rows), "utf-8")
+    facts = facts_of(bench, str(corpus))
+    assert facts.documents.of(np.arange(3)) == ["a-1850.txt", "a-1850.txt", ""]
+    assert facts.dates.of(np.arange(3)) == ["1850", "1790", ""]
+    assert facts.between(Side(end="1800"), np.arange(3)).tolist() == [False, True, False]
+    index.mkdir()
+    (index / "meta.json").write_text("{}", "utf-8")
+    assert not len(facts_of(bench, str(index)).dates.codes)
+    assert not len(facts_of(bench, "no-such-corpus").dates.codes)
 
 
 def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
@@ -146,7 +163,7 @@ def test_labels_spread_on_the_command_line(answer, refused, tmp_path):
     paths = []
     for name, given in (("mine", chosen), ("hers", [*chosen[:-1], (chosen[-1][0], chosen[0][1])])):
         paths.append(tmp_path / f"{name}.jsonl")
-        paths[-1].write_text(label_files.written_labels("bank", sentences, Labels(tuple(given)), None), "utf-8")
+        paths[-1].write_text(label_files.format_labels("bank", sentences, Labels(tuple(given)), None), "utf-8")
     output = tmp_path / "all.jsonl"
     words = ["senses", "spread", "--word", "bank", "--labels", str(paths[0]), "--second", str(paths[1]), "--output", str(output)]
     facts = answer(*words, "--csv", tmp_path / "all.csv")

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from core.analysis.word_maps import open_maps
+from core.cli.wire import json_of
 from core.common.errors import BadInput, MissingArtifact
 from core.elmo.in_place import in_place
 from core.index.neighbours import OTHER, SAME, Neighbour
@@ -221,6 +222,14 @@ def test_words_around_two_sentences_lean_as_their_cosines_say_in_every_layout(be
     np.testing.assert_allclose(lean, cosines[:, 0] - cosines[:, 1], atol=1e-6)
     assert set(result.groups[2][lean > 0.1]) == {1} and set(result.groups[2][lean < -0.1]) == {2} and not result.telling
     assert result.between[0] == pytest.approx(1) and result.total >= result.points.occurrences > 0
+
+
+def test_around_one_sentence_or_none_nothing_leans_and_it_can_be_sent(bench, words, monkeypatch):
+    table = bench.targets
+    monkeypatch.setattr(bench.opener, "every_token", lambda *_: table)
+    for contexts in ((), words[:1]):
+        result = around.compute(bench, AroundRequest(word="bank", contexts=contexts))
+        assert result.leans is None and json_of(result)["has_sides"] is False and json_of(result)["cosines"]
 
 
 def test_a_word_alone_is_drawn_in_clusters_with_their_telling_words_and_one_that_stands_nowhere_by_nothing(bench, monkeypatch):

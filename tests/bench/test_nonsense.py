@@ -1,0 +1,86 @@
+"""What is asked of an error: what to do, the value named, at most a line of it, a mark where it was cut. And that ours have a next step."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from core.common.config import ROOT
+from core.common.markup import shorten
+from tests.bench.nonsense import NEXT_STEP, wrong_with
+
+LONG = "no-such-corpus " * 20
+LISTS = re.compile(r"\{(?:names|known|orders|codes|labels|near|tokens|possible|', '\.join[^}]*)\}")
+ERRORS = {"BadInput", "MissingArtifact", "CorruptArtifact", "EngineUnavailable"}
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("Unknown corpus 'no-such-corpus'. Choose sentences, more-words, or a file.", "no-such-corpus"),
+        (f"Unknown corpus '{shorten(LONG)}'. Choose sentences, more-words, or a file.", LONG),
+        ("300 characters; search for at most 200.", "x" * 300),
+        ("Layer weights must be numbers, got 'zebra'.", "zebra"),
+        ("No sense “zebra”. Senses: river edge, financial institution.", "zebra"),
+        ("Nothing to search for. Type a word.", "   "),
+        ("Nothing to search for. Type a word.", ""),
+        ("“zebra”: 없는 기준입니다. 다른 것을 고르세요.", "zebra"),
+        ("“nonsense bank” does not occur. Choose another word.", "nonsense\tbank\x07\u200b"),
+    ],
+)
+def test_a_good_message_is_none_of_these(said, value):
+    assert list(wrong_with(said, value)) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "value", "fault"),
+    [
+        ("Unknown corpus 'no-such'. That is a pity.", "no-such", "does not say what to do"),
+        ("Unknown corpus 'no-such'. It has 3 rows.", "no-such", "does not say what to do"),
+        ("'no-such' went wrong! See above.", "no-such", "does not say what to do"),
+        ("“no-such”: 그런 코퍼스는 없습니다.", "no-such", "does not say what to do"),
+        (f"Unknown corpus '{LONG}'. Choose another.", LONG, "cites too much of it"),
+        (f"Unknown corpus '{LONG[:70]}…'. Choose another.", LONG, "cites too much of it"),
+        (f"Unknown corpus '{LONG[:40]}'. Choose another.", LONG, "cites part of it without a mark"),
+        ("Unknown corpus. Choose another.", "no-such", "does not name it"),
+        ("Unknown corpus. Choose another.", LONG, "does not name it"),
+    ],
+)
+def test_a_wrong_message_is_a_fault(said, value, fault):
+    assert [each.partition(":")[0] for each in wrong_with(said, value)] == [fault]
+
+
+def raised() -> Iterator[tuple[str, ast.Call]]:
+    """(file, call) of every error of a user's that core and pages make."""
+    for path in [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py")]:
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ERRORS and node.args:
+                yield path.name, node
+
+
+def messages() -> list[tuple[str, str]]:
+    """(file, text) of every text that core and pages raise to a user, its places filled with a letter, or with two where a list is meant."""
+    return [(file, LISTS.sub("a, b", text)) for file, call in raised() for text in _texts(call.args[0])]
+
+
+def _texts(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.Constant):
+        return [str(node.value)]
+    if isinstance(node, ast.JoinedStr):
+        return ["".join(str(part.value) if isinstance(part, ast.Constant) else f"{{{ast.unparse(part.value)}}}" for part in node.values)]
+    if isinstance(node, ast.IfExp):
+        return _texts(node.body) + _texts(node.orelse)
+    return _texts(node.args[0]) if isinstance(node, ast.Call) and getattr(node.func, "id", "") in ("t", "tn") else []
+
+
+def test_errors_that_say_no_next_step_become_fewer():
+    """Of some 520; what is left is mostly said to programmers, not at the screen."""
+    every = messages()
+    without = [f"{file}: {text}" for file, text in every if not NEXT_STEP.search(text)]
+    assert len(every) > 450 and len(without) <= 51, "\n".join(without)
+
+
+def test_an_error_is_escaped_where_it_is_shown_and_not_before():
+    calls = [(file, getattr(node.func, "id", "")) for file, call in raised() for node in ast.walk(call) if isinstance(node, ast.Call)]
+    assert ("slide_words.py", "shorten") in calls and not [file for file, name in calls if name in ("plain", "escape", "html", "code")]

@@ -1,0 +1,100 @@
+"""Bad requests over the wire: each is refused by one sentence that names the part, the value and what to do; what is allowed is answered."""
+
+import pytest
+
+from core.cli import wire
+from core.cli.neighbours import view
+from core.common.errors import BadInput, ElmoscopeError
+from core.workbench import Bench, open_bench
+from tests.bench.nonsense import wrong_with
+
+BANK, LENT = {"text": "We sat on the bank.", "word": "bank"}, {"text": "The bank lent him money."}
+GOOD = {
+    "pair": {"first": BANK, "second": LENT},
+    "neighbours": {"word": BANK, "space": "1"},
+    "induction": {"word": "bank", "space": "1"},
+    "layouts": {"word": "bank"},
+    "cloud": {"first": BANK, "second": LENT, "space": "1"},
+    "substitutes": {"words": [BANK]},
+    "compare": {"first": {"source": "glove-mini"}, "second": {"source": "glove-mini"}},
+    "mix": {"words": [BANK], "weights": [1, 1, 1]},
+    "around": {"word": "bank", "contexts": [BANK]},
+    "attribution": {"word": BANK},
+    "edits": {"first": BANK, "second": LENT, "space": "1"},
+    "change": {"word": "bank", "first": {"corpus": "sentences"}, "second": {"corpus": "more-words"}},
+    "concordance": {"query": "bank"},
+    "collocates": {"query": "bank"},
+    "keyness": {},
+}
+NAN = float("nan")
+LONG = "bank " * 2_000
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return open_bench("elmo-mini")
+
+
+BAD = [
+    ("pair", {"first": [BANK]}, """'first' is one word in context, not [{"text": "We sat"""),
+    ("pair", {"first": []}, "'first' is one word in context, not []"),
+    ("pair", {"first": None}, "'first' is a word in context, not null"),
+    ("pair", {"first": {"text": LONG}}, "'first' is a text of 2,000 words. Use 1 to 120"),
+    ("pair", {"second": {"text": "  "}}, "'second' is a text of 0 words. Use 1 to 120"),
+    ("pair", {"first": BANK | {"read_as": 5}}, "'first.read_as' is 5. Use text."),
+    ("pair", {"first": BANK | {"read_as": "zebra"}}, "'bank' cannot be read as 'zebra'"),
+    ("pair", {"first": BANK | {"word": ["bank"]}}, """'first.word' is ["bank"]. Use text."""),
+    (
+        "pair",
+        {"first": BANK | {"word": "x" * 300}},
+        f"'first': '{'x' * 39}…' is not a token of the text. Choose one of: We sat on the bank .",
+    ),
+    ("pair", {"first": BANK | {"position": -1}}, "'first': position -1 is not a token. Use 0 to 5."),
+    ("pair", {"x" * 300: 1}, f"'{'x' * 39}…' is not part of a request. Use: first, second."),
+    ("substitutes", {"words": BANK}, "'words' is a list of words in context, not {"),
+    ("substitutes", {"words": []}, "'words' is an empty list. Use ["),
+    ("substitutes", {"words": [BANK, {"text": ""}]}, "'words' is a text of 0 words"),
+    ("substitutes", {"k": 0}, "k must be between 1 and"),
+    ("substitutes", {"k": NAN}, "'k' is NaN. Use a whole number."),
+    ("substitutes", {"direction": "x" * 300}, f"Unknown direction '{'x' * 39}…'. Use one of: both"),
+    ("substitutes", {"common": "yes"}, """'common' is "yes". Use true or false."""),
+    ("neighbours", {"space": "9"}, "There is no layer '9'. Use 0 to 2"),
+    ("neighbours", {"among": "x" * 300}, f"Unknown neighbors '{'x' * 39}…'; use one of"),
+    ("neighbours", {"k": -1}, "k must be at least 1, got -1"),
+    ("mix", {"words": []}, "'words' is an empty list. Use ["),
+    ("mix", {"among": "zebra"}, "Unknown neighbors 'zebra'; use one of: same word"),
+    ("mix", {"weights": [NAN, 1, 1]}, "Layer weights must be finite and not all zero, got nan"),
+    ("mix", {"weights": "1,1,1"}, """'weights' is "1,1,1". Use a list of a number."""),
+    ("attribution", {"by": "zebra"}, "“zebra” is no measure. Use “other”"),
+    ("attribution", {"how": "zebra"}, "There is no way “zebra” to change a word. Choose drop, mask or swap."),
+    ("attribution", {"other": [BANK]}, "'other' is one word in context"),
+    ("edits", {"order": "zebra"}, "There is no order of edits “zebra”. Choose: left to right"),
+    ("induction", {"word": "zebra-unicorn"}, "“zebra-unicorn” does not occur in your corpus. Choose another word."),
+    ("induction", {"number": -1}, "32 sentences cannot make -1 groups. Choose 1 to 32."),
+    ("induction", {"given": [[0]]}, "'given' is [0]. Use a list of a whole number and text."),
+    ("layouts", {"word": "x" * 300}, f"'{'x' * 39}…' has no labeled sentences here. Choose one of"),
+    ("compare", {"first": {}}, "'first' lacks 'source'. It takes: source, layer"),
+    ("compare", {"first": {"source": "elmo-mini"}}, "elmo-mini is not in vector format version 1. Choose another."),
+    ("change", {"first": {"corpus": "no-such"}}, "Unknown corpus 'no-such'. Choose sentences"),
+    ("concordance", {"window": -1}, "A window of -1 words; choose 1 to 10."),
+    ("concordance", {"senses": "zebra"}, "Unknown senses 'zebra'. Choose: labels, groups."),
+    ("concordance", {"number": -1}, "Lines 0 and -1 more: choose from 0"),
+    ("collocates", {"most": -1}, "Counts must be at least 1, got -1."),
+    ("collocates", {"minimum": 0}, "Counts must be at least 1, got 0."),
+    ("keyness", {"most": -1}, "Counts must be at least 1, got -1."),
+]
+
+
+@pytest.mark.parametrize(("name", "wrong", "message"), BAD)
+def test_a_bad_request_names_the_part_the_value_and_what_to_do(bench, name, wrong, message):
+    with pytest.raises(ElmoscopeError) as refused:
+        wire.answer(bench, name, GOOD[name] | wrong)
+    said = str(refused.value)
+    assert message in said and len(said) < 400 and len(said.splitlines()) == 1
+    assert list(wrong_with(said)) == []
+
+
+@pytest.mark.parametrize("request_", ["[" * 100_000, "{", "", "nul"])
+def test_what_is_no_json_is_named(request_):
+    with pytest.raises(BadInput, match=r'^--request is no JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
+        view(name="pair", request=request_)
