@@ -3,7 +3,12 @@
 import numpy as np
 
 from core.common.directions import unit
+from core.elmo.models import open_model
 from core.senses import centroids
+from core.senses.judge import open_judge
+from core.senses.verdict import ONE, TWO
+from core.text.readings import WordInContext
+from core.text.tokens import tokenize
 
 
 def rows(n: int = 12, senses: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -49,3 +54,20 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
     assert np.array_equal(centroids.shares(directions, labels, directions, 3, pos), centroids.shares(directions, labels, directions, 3))
     pos[6] = "verb"  # a third one of sense 0
     assert not np.allclose(centroids.shares(directions, labels, directions, 3, pos), centroids.shares(directions, labels, directions, 3))
+
+
+def test_a_sense_is_told_in_either_part_of_speech():
+    """Where one middle stood between noun and verb, a crack in a cup and cracking ice were two meanings."""
+    asked = open_judge(open_model("elmo-mini"))
+
+    def context(text: str, word: str) -> WordInContext:
+        tokens = tuple(tokenize(text))
+        return WordInContext(tokens, tokens.index(word))
+
+    for pair, senses, says in (
+        ((("Put a tick next to each name on the list.", "tick"), ("Tick the box if you agree.", "Tick")), ("mark as done",) * 2, ONE),
+        ((("The ice cracked under our feet.", "cracked"), ("There is a crack in this cup.", "crack")), ("split or gap",) * 2, ONE),
+        ((("Nurses may strike again.", "strike"), ("A stone struck the windscreen.", "struck")), ("refusal to work", "hit"), TWO),
+    ):
+        told = asked.judge(*(context(*each) for each in pair)).verdict
+        assert (told.says, told.senses) == (says, senses), pair
