@@ -7,7 +7,7 @@ from pages._frame.in_use import InUse
 
 def compare(in_use: InUse) -> None:
     """By whose neighbors stay and how alike the whole spaces are."""
-    question(t("Do two models see the same words?"))
+    question(t("Do two models agree?"))
     lede(t("Compare models, layers, vectors or corpora: which neighbors do words share, and how alike are the spaces?"))
     show("pages._compare.show", in_use)
 

@@ -16,7 +16,7 @@ from pages._word.other_text import other_text
 def steps(in_use: InUse) -> None:
     """One token's way, step by step, in the model's own numbers."""
     question(t("How does a sentence become a vector?"))
-    lede(t("Follow your word in seven steps, in the model's own numbers."))
+    lede(t("Follow your word in 7 steps, in the model’s own numbers."))
     chosen = first_sentence()
     if chosen.position is not None:
         show("pages._how.show", in_use, chosen)
@@ -79,7 +79,7 @@ def memory(in_use: InUse) -> None:
     question(t("Does it remember earlier text?"))
     lede(
         t(
-            "AllenNLP's ELMo does: a sentence's vectors depend on earlier batches (issues {first}, {second}). Ours starts at zero.",
+            "AllenNLP’s ELMo does: a sentence’s vectors depend on earlier batches (issues {first}, {second}). Ours starts at zero.",
             first=Markup('<a href="https://github.com/allenai/allennlp/issues/1169" rel="noreferrer">1169</a>'),
             second=Markup('<a href="https://github.com/allenai/allennlp/issues/2643" rel="noreferrer">2643</a>'),
         )

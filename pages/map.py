@@ -5,6 +5,6 @@ from pages._frame.frame import frame, lede, question, show
 
 in_use = frame("pages/map.py")
 question(t("Do the senses separate?"))
-lede(t("Dots are words from the corpus, stars are yours; layer 0 ignores context."))
+lede(t("Each dot is an occurrence in the corpus, stars are yours; layer 0 ignores context."))
 
 show("pages._map.show", in_use)

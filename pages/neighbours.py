@@ -11,7 +11,7 @@ from pages._widgets.inputs import sentence_pair
 
 def lists(in_use: InUse) -> None:
     """Two lists beside GloVe's one."""
-    question(t("Who are its neighbors?"))
+    question(t("What are its neighbors?"))
     lede(t("GloVe has one list of neighbors per spelling; {model} has one per sentence.", model=model_layers.in_use().called))
     first, second = sentence_pair()
     show("pages._neighbours.show", in_use, first, second)

@@ -86,7 +86,7 @@ def random_level(drawn: Drawn, weights, *, normalised: bool = False) -> Level:
 
 def level_in_senses(drawn: Drawn, space: SenseSpace) -> Level:
     """The same in the sense space, minus the mean of all words."""
-    return _level(_cosines(drawn, space.placed(space.views(drawn.occurrences, drawn.layers))))
+    return _level(_cosines(drawn, space.place(space.views(drawn.occurrences, drawn.layers))))
 
 
 def _level(cosines: np.ndarray) -> Level:

@@ -82,7 +82,7 @@ def sentences_of(text: str) -> tuple[tuple[str, ...], ...]:
 def read(lm: LanguageModel, sentences: tuple[tuple[str, ...], ...]) -> Reading:
     """One pass over a text: the states and surprisals of both directions. BadInput for a text without words."""
     if not sentences or not all(sentences):
-        raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+        raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
     states = {number: (ahead, behind) for number, ahead, behind in lm.encoder.directions([list(s) for s in sentences])}
     ordered = [states[k] for k in range(len(sentences))]
     ahead = np.concatenate([a[:-2] for a, _ in ordered])  # the state at token k - 1, or at <S>, foresees token k
@@ -214,7 +214,7 @@ def write(lm: LanguageModel, tokens: list[str], n: int, *, backward: bool = Fals
     so far alone, so five words at once are the same as one word five times.
     """
     if not tokens:
-        raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+        raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
     if not 1 <= n <= MAX_WRITTEN:
         raise BadInput(t("Choose 1 to {most} words, not {n}.", most=MAX_WRITTEN, n=n))
     if not 0 <= temperature <= MAX_TEMPERATURE:

@@ -20,7 +20,7 @@ Scatter = tuple[np.ndarray, np.ndarray]  # within senses, between senses, (V, V)
 def learn(space: SenseSpace, words: Sequence[Labelled], *, dimensions: int = DIMENSIONS) -> Learned:
     """Maps of all words but each tenth, and of all; the mean of the parts over words."""
     plain = SenseSpace(space.encoder, space.substitutes, space.vectors)
-    scatters = [_scatter(plain.placed(views, views.mean(axis=0)), senses) for _, views, senses in words]
+    scatters = [_scatter(plain.place(views, views.mean(axis=0)), senses) for _, views, senses in words]
     folds = np.array([fold_of(word) for word, _, _ in words])
     maps = []
     for fold in range(FOLDS + 1):

@@ -137,7 +137,7 @@ def make_dataset(
         raise BadInput(_too_few(splits, name, len(rows)))
     if len({example.label for example in splits[0]}) < 2:
         values = {"n": len(splits[0]), "name": name}
-        raise BadInput(t("The {n:,} training rows of {name} all have one label. Take a larger share, or add rows.", **values))
+        raise BadInput(t("The {n:,} training rows of {name} all have the same label. Use a larger share, or add rows.", **values))
     texts = tuple(sorted({row.tokens for part in every for row in part}))
     return Dataset(name, labels, *splits, texts, tuple(made.notes))
 

@@ -47,7 +47,7 @@ class NearRow:
 
 
 def explain(head: TextHead, tokens: Tokens, *, vectors: StaticVectors | None, layers: Layers | None, seed: int = 0) -> Explanation:
-    """Explain a head's answer on one text; BadInput if there is no token."""
+    """Explain a head's answer on one text; BadInput if there is not a token."""
     if not tokens:
         raise BadInput("There is no word to explain. Type a sentence.")
     shuffles = _shuffles(tokens, seed)

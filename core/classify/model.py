@@ -122,7 +122,7 @@ class NetworkConfig:
 
     def __post_init__(self) -> None:
         if min(self.word_dim, self.hidden, self.mean_hidden) < 1:
-            raise BadInput(t("A network's sizes must be positive, got {config}.", config=self))
+            raise BadInput(t("A network’s sizes must be positive, got {config}.", config=self))
         shares = self.dropout, self.elmo_dropout, self.word_dropout
         if not all(0 <= share < 1 for share in shares):
             raise BadInput(t("Dropout must lie in [0, 1), got {shares}.", shares=", ".join(map(str, shares))))

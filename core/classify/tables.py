@@ -153,14 +153,14 @@ def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, 
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise BadInput(t("{name} is UTF-16 text. Save it as plain text in UTF-8.", name=name))
     if b"\x00" in data:
-        raise BadInput(t("{name} is no text (it holds NUL bytes). Save it as plain text in UTF-8.", name=name))
+        raise BadInput(t("{name} is not text (it holds NUL bytes). Save it as plain text in UTF-8.", name=name))
     try:
         return data.decode("utf-8-sig"), ()
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
             place = Place(name, line)
-            message = t("{place}: bytes that are no text in any encoding known here. Save it in UTF-8.", place=place)
+            message = t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place)
             raise BadInput(message) from None
         try:
             codec = encoding or guess(data) or "latin-1"
@@ -181,7 +181,7 @@ def _trees(name: str, text: str, notes: tuple[str, ...]) -> Table:
         words = _TREE_WORD.findall(line)
         if not label or not words:
             needed = t("A tree looks like this: (3 (2 A) (4 success)).")
-            refuse(Place(name, number), t("{line} is no tree", line=show_value(line)), needed)
+            refuse(Place(name, number), t("{line} is not a tree", line=show_value(line)), needed)
         words = [_BRACKETS.get(word, word).replace("\\/", "/").replace("\\*", "*") for word in words]
         rows.append(ScoreRow(join_tokens(words), SENTIMENT[int(label[1])]))
     return Table(name, tuple(rows), ("leaves",), "root", notes)
@@ -199,7 +199,7 @@ def _json_rows(name: str, text: str) -> Iterator[tuple[Place, Any]]:
         except ValueError as error:
             refuse(place, str(error), _needed_row())
         if not isinstance(row, dict):
-            refuse(place, t("{row} is no row", row=show_value(row)), _needed_row())
+            refuse(place, t("{row} is not a row", row=show_value(row)), _needed_row())
         if not names:
             yield place, (names := [str(key) for key in row])
         yield place, [_plain(row.get(key), place, key) for key in names]

@@ -99,7 +99,7 @@ def task_titles() -> dict[str, str]:
 def task_named(name: str) -> TextTask:
     """A task of TASKS, or the user's own under that name."""
     if not re.fullmatch(r"\w[\w-]{0,60}", name):
-        raise BadInput(t("A task's name is letters, digits and hyphens, at most 61; got {name!r}.", name=shorten(name)))
+        raise BadInput(t("A task’s name is letters, digits and hyphens, at most 61; got {name!r}.", name=shorten(name)))
     return TASKS.get(name) or TextTask(name=name, title=name)
 
 

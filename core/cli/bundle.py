@@ -103,7 +103,7 @@ def texts(*, files) -> Answer:
     lines = []
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
-        raise BadInput(f"{wrong} is no name of a catalog: it is a language's code and .po, such as ko.po.")
+        raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
     for path in files:
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, places)

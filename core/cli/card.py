@@ -62,7 +62,7 @@ def evaluate_card(*, data, output, limit_text, only, model) -> Answer:
     """Every measure whose data are there, written after each, so that an interrupted run keeps what it has."""
     folder = Path(data)
     if not folder.is_dir():
-        raise BadInput(f"There is no folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
+        raise BadInput(f"There is not a folder {folder}. Name the one that holds senseval, semcor, conll2000 and the like.")
     model = open_model(model)
     output = Path(output) if output else model.folder / "measures.json"
     measured = _earlier(output, model)
@@ -209,7 +209,7 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
     argument("file", ".jsonl or .json: rows with tokens, position, lemma and sense", metavar="F"),
 )
 def check_sentences(*, file) -> Answer:
-    """The rules that a file of sense-labelled sentences breaks, and what it holds."""
+    """The rules that a file of sense-labeled sentences breaks, and what it holds."""
     rows = read_rows(file)
     broken_rules = list(faults(rows))
     counts = {

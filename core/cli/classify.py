@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from core.classify.data import Dataset, SplitConfig
-from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, flag, option, whole
+from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
 from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import BadInput
@@ -45,7 +45,7 @@ HEADS = option("--heads", "folder of heads, as DIR/TASK/VARIANT (default: assets
     option("--label-column", "by name, or by number from 1 (default: the usual names)", metavar="NAME"),
     option("--seeds", "one run each (default 0)", metavar="S", type=whole(0), many=True, default=(0,)),
     option("--split-seed", "of the split, the same for all runs", metavar="S", type=whole(0), default=0),
-    option("--share", "share of the labeled rows to use, for training and validation", metavar="S", type=float, default=1.0),
+    option("--share", "share of the labeled rows to use, for training and validation", metavar="S", type=finite, default=1.0),
     option("--folds", "K-fold cross-validation, K runs per variant", metavar="K", type=whole(0, 100), default=0),
     option("--duplicates", "duplicate texts (default: drop for spam, else keep)", choices=("keep", "drop")),
     flag("--order", "test on the last 20% of the rows instead of by hash"),

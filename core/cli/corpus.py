@@ -7,11 +7,11 @@ CORPUS = option(
     "--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's own sentences)", metavar="C", default=""
 )
 QUERY = (
-    argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins so, * any word", metavar="QUERY"),
+    argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),
     CORPUS,
     option(
         "--kind",
-        "how the query is read: words, lemmas in all their forms, or a regular expression a word (default word)",
+        "how the query is read: words, lemmas in all their forms, or one regular expression per word (default word)",
         choices=("word", "lemma", "pattern"),
         default="word",
     ),
@@ -28,12 +28,15 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
         "text, left, left2, left3, right, right2, right3 (by the first, second, third word before or after), source, sense, random, substitutes",
         default="text",
     ),
-    option("--documents", "search these documents alone", metavar="NAME", many=True),
-    option("--near", "lines with this word, too, within the window", metavar="W", default=""),
+    option("--documents", "search only these documents", metavar="NAME", many=True),
+    option("--near", "only lines that also have this word within the window", metavar="W", default=""),
     option("--window", "words each side for --near (default 5)", type=whole(1, 10), default=5),
-    option("--sense", "lines of this sense alone", default=""),
+    option("--sense", "only lines with this sense", default=""),
     option(
-        "--senses", "what senses are: labels of the file, or groups that the model finds", choices=("labels", "groups"), default="labels"
+        "--senses",
+        "where senses come from: labels of the file, or groups that the model finds",
+        choices=("labels", "groups"),
+        default="labels",
     ),
     option("--first", "the first line, from 0", type=whole(0), default=0),
     option("--number", "how many lines (default 20)", type=whole(0, 100_000), default=20),
@@ -62,10 +65,10 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     option("--window", "words each side (default 5)", type=whole(1, 10), default=5),
     option("--minimum", "how often at least (default 3)", type=whole(1), default=3),
     option("--order", "log_dice or log_likelihood (default log_dice)", choices=("log_dice", "log_likelihood"), default="log_dice"),
-    option("--documents", "of these documents alone", metavar="NAME", many=True),
-    option("--senses", "a list of each sense, too: by labels of the file, or groups that the model finds", choices=("labels", "groups")),
+    option("--documents", "only in these documents", metavar="NAME", many=True),
+    option("--senses", "also a list for each sense: by labels of the file, or groups that the model finds", choices=("labels", "groups")),
     option("--most", "how many (default 50)", type=whole(1), default=50),
-    flag("--content", "leave out words that carry grammar"),
+    flag("--content", "leave out function words"),
     *TABLE,
 )
 def collocates(*, query, corpus, documents, content, senses, csv, model, **options) -> Answer:
@@ -92,7 +95,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     "keyness",
     "The words that a corpus has more often than another, by log-likelihood.",
     CORPUS,
-    option("--against", "the other corpus (default: the further labelled sentences of the language)", metavar="C", default=""),
+    option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
     option(
         "--correction",

@@ -8,7 +8,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.options import CLUSTER, MODEL, Answer, argument, command, option, whole
+from core.cli.options import CLUSTER, MODEL, Answer, argument, command, finite, option, whole
 from core.cli.shared import cluster_of, in_columns, note, open_model, progress, spread_model
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
@@ -32,7 +32,7 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     option("--train", 'rows {"word", "tokens", "position", "label"}; with --test, whose sentences are dropped here', metavar="A.jsonl"),
     option("--test", "rows as in --train", metavar="B.jsonl"),
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
-    option("--share", "share of --data to train on (default 0.8)", metavar="S", type=float, default=0.8),
+    option("--share", "share of --data to train on (default 0.8)", metavar="S", type=finite, default=0.8),
     SEED,
     SPACE_AND_MODEL[0],
     CLUSTER,
@@ -90,7 +90,7 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     "all-words",
     "Senses of all words of held-out documents: nearest sense centroid.",
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
-    option("--share", "share of --data to train on (default 0.9)", metavar="S", type=float, default=0.9),
+    option("--share", "share of --data to train on (default 0.9)", metavar="S", type=finite, default=0.9),
     SEED,
     *SPACE_AND_MODEL,
 )
@@ -203,8 +203,8 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     "perplexity",
     "Perplexity of both directions, full softmax.",
     option("--text", "one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
-    option("--hold-out", "only the lines that a training with this --hold-out left out", metavar="S", type=float),
-    option("--limit", "only the first N sentences", metavar="N", type=int),
+    option("--hold-out", "only the lines that a training with this --hold-out left out", metavar="S", type=finite),
+    option("--limit", "only the first N sentences", metavar="N", type=whole(1)),
     *MODEL,
 )
 def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:

@@ -79,7 +79,7 @@ def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     except OSError as error:
         if not error.filename:  # not about a file that the user named
             raise
-        return _refused(f"{error.filename}: {error.strerror}.")
+        return _refused(f"{shorten(error.filename, 200)}: {error.strerror}. Check the path.")
     except KeyboardInterrupt:
         print("stopped.", file=sys.stderr)
         return 130

@@ -134,7 +134,7 @@ def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
     """The token that the options name."""
     tokens = languages.tokenize(place.sentence)
     word, position = place.word, place.position
-    if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyser took it for one noun
+    if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyzer took it for one noun
         tokens = with_word(tokens, word)
     places = find_word(tokens, word)
     if position is not None and position not in places:
@@ -239,7 +239,7 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
     try:
         parsed = json.loads(request)
     except (ValueError, RecursionError) as error:
-        raise BadInput(f"--request is no JSON: {error}. Use an object, such as {wire.example(wire.view_named(name))}.") from None
+        raise BadInput(f"--request is not JSON: {error}. Use an object, such as {wire.example(wire.view_named(name))}.") from None
     result = wire.answer(bench_of(model, corpus, vectors), name, parsed)
     return result, json.dumps(result, ensure_ascii=False, indent=1)
 

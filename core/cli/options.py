@@ -1,6 +1,7 @@
 """Commands made of functions by click, as in `@command("name", "help", option("--word", "help"), *MODEL)`; options of several of them. No
 command's file imports torch outside its functions: `--help` need not wait for it."""
 
+import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
@@ -11,6 +12,7 @@ from typing import Any
 import click
 
 from core.common.config import NEIGHBOURS
+from core.common.markup import shorten
 
 DEVICES = ("auto", "cpu", "cuda", "mps")  # those of core.common.device, which would import torch before --help
 Answer = tuple[Any, str | Iterable[str]]  # for --json, and for people: a text or its lines
@@ -119,7 +121,7 @@ class Group(Helped, click.Group):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         known = [name for get_param in self.get_params(ctx) for name in get_param.opts]
         if args and args[0].startswith("-") and args[0] not in known:
-            ctx.fail(f"No such option {args[0]!r}")
+            ctx.fail(f"No such option {args[0]!r} before {self.subcommand_metavar}")
         if not args:
             ctx.fail(f"the following arguments are required: {self.subcommand_metavar}")
         return super().parse_args(ctx, args)
@@ -183,10 +185,21 @@ def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
 
     def whole_number(text: str) -> int:
         if not re.fullmatch(r"\s*[+-]?\d+\s*", str(text)) or not least <= int(text) <= most:
-            raise click.BadParameter(f"must be a whole number from {least:,} to {most:,}, got {text}")
+            raise click.BadParameter(f"must be a whole number from {least:,} to {most:,}, got {shorten(text)}")
         return int(text)
 
     return whole_number
+
+
+def finite(text: str) -> float:
+    """The type of an argument that is a number, and neither endless nor none."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise click.BadParameter(f"must be a number, got {shorten(text)}")
+    return number
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}

@@ -29,7 +29,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     option("--clusters", "its clusters.csv: the groups to go by", metavar="FILE"),
     option("--judgments", "its judgments.csv: how far annotators agree, and the vectors with them", metavar="FILE"),
     LAYER,
-    option("--groups", "how many sense groups (default: the corpus' labels, else as many as the vectors suggest)", type=whole(1, 20)),
+    option("--groups", "how many sense groups (default: the corpus's labels, else as many as the vectors suggest)", type=whole(1, 20)),
     option("--at-least", "of the list: occurrences on each side (default 10)", type=whole(5), default=10),
     option("--most", "of the list: words, the most frequent ones (default 1000)", type=whole(1), default=1000),
     option("--graph", "write uses.csv, clusters.csv and judgments.csv of the word into this folder", metavar="DIR"),

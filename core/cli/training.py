@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cli.options import CLUSTER, DEVICE, Answer, command, flag, option, whole
+from core.cli.options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
 from core.cli.shared import cluster_of, note
 from core.common.errors import BadInput
 from core.files import ours
@@ -20,7 +20,7 @@ COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has coun
 
 TEXT = (
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
-    option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=float, default=0.0),
+    option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=finite, default=0.0),
 )
 
 
@@ -36,13 +36,13 @@ TEXT = (
     option("--start-vectors", "static vectors to start from (a registry name or a file)", metavar="V"),
     option("--start-model", "a trained biLM to continue from, in its shape", metavar="M"),
     option("--tokens", "tokens to train on in all", type=int, default=8_000_000),
-    option("--table-share", "share of the tokens seen before the char-CNN joins", type=float, default=0.8),
+    option("--table-share", "share of the tokens seen before the char-CNN joins", type=finite, default=0.8),
     option("--hidden", "LSTM cell size", type=int, default=1024),
     option("--projection", "output size of the char-CNN and of each direction", type=int, default=128),
     option("--vocabulary", "words in the softmax", type=int, default=50000),
     option("--batch-tokens", "tokens per step", type=int, default=2048),
     option("--negatives", "words sampled for the softmax at each step", type=int, default=3072),
-    option("--topic", "weight of a loss that makes states keep the topic", type=float, default=0.0),
+    option("--topic", "weight of a loss that makes states keep the topic", type=finite, default=0.0),
     option(
         "--topic-target",
         "what it predicts: words ahead, words around, or the bag of words ahead",
@@ -123,7 +123,7 @@ def _go_on(name: str, training):
     folder = resolve(name, "model")
     softmax = load_softmax(folder)
     if softmax is None:
-        raise BadInput(f"--start-model {name} has no softmax to go on from. Name a model that predicts words, such as elmo-mini.")
+        raise BadInput(f"--start-model {name} has no softmax to start from. Name a model that predicts words, such as elmo-mini.")
     start = partial(go_on_from, model=load_bilm(folder), softmax=softmax[0], vocabulary=softmax[1])
     words = text_fingerprint(softmax[1].words)
     return replace(training, shape=read_options(find_files(folder)[0]), start=f"model {model_fingerprint(folder)} {short(words)}"), start

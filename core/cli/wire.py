@@ -49,7 +49,7 @@ def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
     """A view's request out of JSON."""
     kind = _request_class(compute)
     if not isinstance(given, dict):
-        raise BadInput(f"A request is a JSON object, such as {example(compute)}, not {cite(given)}.")
+        raise BadInput(f"A request is a JSON object, not {cite(given)}. Use: {example(compute)}.")
     hints = get_type_hints(kind)
     required = [field.name for field in fields(kind) if field.default is MISSING]
     if unknown := sorted(given.keys() - hints.keys()):

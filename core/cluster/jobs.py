@@ -198,7 +198,7 @@ def _answer(future: Future, job: ShardJob) -> Any:
             t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", name=job.name, n=error.allowed_failures + 1)
         ) from None
     except ModuleNotFoundError as error:
-        message = t("Workers lack the module '{name}'. Start them in Elmoscope's folder.", name=error.name)
+        message = t("Workers lack the module '{name}'. Start them in Elmoscope’s folder.", name=error.name)
         raise BadInput(message) from None
 
 

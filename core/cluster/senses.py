@@ -63,7 +63,7 @@ class ApproximateSenses(Index):
     def answer(self, question: Question) -> list[Neighbour]:
         question = of_all(question, self.shards)
         query = question.query
-        request = self.space.placed(self.space.views([(query.tokens, query.position)], query.layers[None]))
+        request = self.space.place(self.space.views([(query.tokens, query.position)], query.layers[None]))
         rows = approximate.candidates(self.shards, request, question, probed=self.probed, space=self.space)
         return _rank_rows(self.shards, self.space, by_shard(self.shards, rows), question)
 
@@ -75,7 +75,7 @@ def build(shards: Shards, space: SenseSpace, *, report: approximate.Report | Non
             raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=shards.url))
 
     def take(table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
-        return space.placed(space.of_rows(table, rows))
+        return space.place(space.of_rows(table, rows))
 
     return approximate.build(shards, take=take, space=space, report=report)
 

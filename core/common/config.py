@@ -47,9 +47,10 @@ class ModelShape:
     skip_connections: bool = True  # the second LSTM layer adds its input
 
     def __post_init__(self) -> None:
-        sizes = (self.character_dim, self.hidden, self.projection, self.n_layers, *(n for f in self.filters for n in f))
-        if not self.filters or min(sizes) < 1 or self.n_highway < 0:
-            raise BadInput(t("options.json: sizes must be positive, got {options}", options=self))
+        sizes = {name: getattr(self, name) for name in ("character_dim", "hidden", "projection", "n_layers")}
+        sizes |= {"filters": min((n for each in self.filters for n in each), default=0), "n_highway": self.n_highway + 1}
+        if wrong := [f"{name} {size - (name == 'n_highway')}" for name, size in sizes.items() if size < 1]:
+            raise BadInput(t("options.json: sizes must be positive, got {options}", options=", ".join(wrong)))
         if max(width for width, _ in self.filters) > 50:
             raise BadInput(t("options.json: filters are at most 50 wide, got {filters}", filters=self.filters))
         if not (self.cell_clip > 0 and self.projection_clip > 0):  # written so that NaN fails too

@@ -33,7 +33,7 @@ def alpha(annotators: Sequence[Sequence[object]], level: str = NOMINAL) -> float
     coincidences = (counts / weights[:, None]).T @ counts - np.diag((counts / weights[:, None]).sum(axis=0))  # (values, values)
     totals = coincidences.sum(axis=0)
     if (totals > 0).sum() < 2:
-        raise BadInput(t("All labels are one; agreement needs two senses."))
+        raise BadInput(t("All labels are the same; agreement needs two senses."))
     apart = _distances(totals, level)
     expected = np.outer(totals, totals) - np.diag(totals)
     return float(1 - (totals.sum() - 1) * (coincidences * apart).sum() / (expected * apart).sum())

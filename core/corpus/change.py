@@ -4,9 +4,9 @@ APD, the average pairwise distance, and PRT, the distance of the prototypes, tak
 Task 1"); JSD takes the shares of sense groups (Giulianelli, Del Tredici and Fernández 2020). APD is large, too, where both sides mean many things
 alike: the gap is what is left of it minus the pairs within each side (twice that is the squared maximum mean discrepancy, Gretton and others
 2012). The neighbors are the same gap, of which sentences are a sentence's nearest (Schilling 1986; Jarvis and Patrick 1973): a small new sense
-is seen though the old ones vary more. The larger of these two decides, against the larger of the two among the shuffled (Westfall and Young
-1993). What chance makes of each is seen where the same sentences are dealt out anew, whole documents where there are enough, as sentences of
-one document speak of the same things.
+is seen though the old ones vary more. The sum of these two, each in standard deviations of the shuffled, decides, against the sums of the
+shuffled. What chance makes of each is seen where the same sentences are dealt out anew, whole documents where there are enough, as sentences
+of one document speak of the same things.
 """
 
 from collections.abc import Hashable, Sequence
@@ -153,8 +153,8 @@ def change(
     drawn = drawn.astype(np.float64).round(6)  # (5, 1 + R); dealings of equal distances are ties, whatever float32 makes of them
     apd, prt, jsd, gap, neighbors = map(_measure, drawn)
     deciding = drawn[3:]
-    largest = ((deciding - deciding.mean(axis=1, keepdims=True)) / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).max(axis=0)
-    p = rank_p(largest[0], largest[1:])
+    summed = (deciding / np.maximum(deciding.std(axis=1, keepdims=True), 1e-12)).sum(axis=0).round(6)
+    p = rank_p(summed[0], summed[1:])
     return UseChange(apd=apd, prt=prt, jsd=jsd, gap=gap, neighbors=neighbors, p=p, first=n, second=m, shuffled=shuffled)
 
 

@@ -31,6 +31,9 @@ class Collocate:
     log_likelihood: float  # 0 for one that is rarer near hits than elsewhere
 
 
+CLEAR_Z = 1.96  # above it a word speaks for a sense by more than chance, at 5%, taken alone
+
+
 @dataclass(frozen=True, slots=True)
 class SenseWord:
     """A collocate of one sense, by how much it speaks for it."""

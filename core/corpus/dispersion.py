@@ -49,7 +49,7 @@ def by_stretch(corpus: EncodedCorpus, hits: Hits, stretches: int = PARTS) -> lis
 def by_date(corpus: EncodedCorpus, hits: Hits) -> list[Part]:
     """Each year where all dates begin with one, else each date; in order. BadInput where no sentence has a date."""
     if not corpus.dates:
-        raise BadInput(t("This corpus has no dates. Bring a .csv with a date column, or .jsonl rows with “date”."))
+        raise BadInput(t("This corpus has no dates. Add a .csv with a date column, or .jsonl rows with “date”."))
     years = [_YEAR.match(date) for date in corpus.dates]
     names = [year[1] for year in years] if all(years) else corpus.dates
     labels, of_date = np.unique(names, return_inverse=True)

@@ -53,7 +53,7 @@ def read_senses(path: str | Path) -> dict[Token, str]:
     known: dict[Token, str] = {}
     for place, row in json_rows(Path(path), whole=True):
         if not isinstance(row, dict) or "tokens" not in row or not isinstance(row.get("sense"), str) or not clean(row["sense"]):
-            refuse(place, t("{row} is no labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
+            refuse(place, t("{row} is not a labeled sentence", row=show_value(row)), t('A row has "tokens", "position" and "sense".'))
         tokens, position = checked_tokens(row["tokens"], place), row.get("position")
         check_position(position, tokens, place)
         if row.get("given", True) is not False:
@@ -93,7 +93,7 @@ def pairs(given: Sequence[str]) -> Mapping[str, str]:
     for text in given:
         first, equals, second = text.partition("=")
         if not (equals and clean(first) and clean(second)):
-            raise BadInput(t("“{text}” is no pair of senses. Write it as from=into.", text=shorten(text)))
+            raise BadInput(t("“{text}” is not a pair of senses. Write it as from=into.", text=shorten(text)))
         if into.setdefault(clean(first), clean(second)) != clean(second):
             raise BadInput(t("“{name}” would go into two senses. Name one.", name=shorten(clean(first))))
     return into

@@ -76,7 +76,7 @@ def matching(corpus: EncodedCorpus, pattern: str) -> np.ndarray:
         re.compile(pattern)
     except (re.error, OverflowError, RecursionError) as error:
         raise BadInput(
-            t("{pattern} is no regular expression: {error}. Correct it, or search for words.", pattern=pattern, error=str(error))
+            t("{pattern} is not a regular expression: {error}. Correct it, or search for words.", pattern=pattern, error=str(error))
         ) from None
     return _matching(corpus.words, _with_unicode(pattern), pattern)
 

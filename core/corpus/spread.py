@@ -21,6 +21,8 @@ MOST_STEPS = 200  # that can be undone
 WITHIN = 8.0  # sharpness of what an unlabeled sentence gives to the senses' means
 ROUNDS = 5
 SHARPNESS, MORE = 3.6, 0.8  # of probabilities: with one label a sense, and for each e times as many (python -m tests.bench.change spread)
+USUAL = 0.8  # probability that a label's sense has by the other labels: e times as sharp for each 1 more
+MOST_HELD = 40  # labels that are held out, each in its turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,19 +129,38 @@ def spread(rows: np.ndarray, labels: Labels) -> SpreadLabels:
 
 
 def shares_of(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_senses: int) -> np.ndarray:
-    """(n, D) unit rows, which are labeled (L,) and how (L,) -> the probability of each sense for each row, (n, C); 1 for what is labeled."""
+    """(n, D) unit rows, which are labeled (L,) and how (L,) -> the probability of each sense for each row, (n, C); 1 for what is labeled.
+
+    They are as sharp as the word's labels, each held out in turn, are right by the others.
+    """
     rows = np.asarray(rows, np.float32)
+    sharpness = SHARPNESS + MORE * np.log(len(places) / n_senses)
+    sharpness *= np.exp(_own_of_held(rows, places, codes, n_senses, sharpness) - USUAL)
+    shares = _softmax(sharpness * _cosines(rows, places, codes, n_senses))
+    shares[places] = np.eye(n_senses, dtype=np.float32)[codes]
+    return shares
+
+
+def _cosines(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_senses: int) -> np.ndarray:
+    """(n, C) of each row and each sense, drawn toward the rows that belong to it."""
     known = np.zeros((len(rows), n_senses), np.float32)
     known[places, codes] = 1
-    sums = known.T @ rows  # (C, D)
-    cosines = rows @ unit(sums).T  # (n, C)
+    cosines = rows @ unit(known.T @ rows).T
     for _ in range(ROUNDS):
         belong = _softmax(WITHIN * cosines)
         belong[places] = known[places]
         cosines = rows @ unit(belong.T @ rows).T
-    shares = _softmax((SHARPNESS + MORE * np.log(len(places) / n_senses)) * cosines)
-    shares[places] = known[places]
-    return shares
+    return cosines
+
+
+def _own_of_held(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_senses: int, sharpness: float) -> float:
+    """The mean probability of a label's own sense by the other labels; USUAL where no sense has two."""
+    shared = np.flatnonzero(np.bincount(codes, minlength=n_senses)[codes] > 1)
+    own = []
+    for k in shared[:: -(-len(shared) // MOST_HELD) or 1].tolist():
+        cosines = _cosines(rows, np.delete(places, k), np.delete(codes, k), n_senses)[places[k]]
+        own.append(_softmax(sharpness * cosines[None])[0, codes[k]])
+    return float(np.mean(own)) if own else USUAL
 
 
 def _softmax(values: np.ndarray) -> np.ndarray:

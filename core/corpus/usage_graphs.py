@@ -56,7 +56,7 @@ def read_uses(path: str | Path) -> list[Use]:
         context, span = row["context"], row["indexes_target_token"].split(",")[0]
         start, colon, end = span.partition(":")
         if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
-            message = t("{span} is no place in a context of {n:,} characters", span=show_value(span), n=len(context))
+            message = t("{span} is not a place in a context of {n:,} characters", span=show_value(span), n=len(context))
             refuse(place, message, t("Write it as 17:22, characters from 0."))
         if row["identifier"] in uses:
             refuse(place, t("use {name} is there twice", name=show_value(row["identifier"])), t("Give each use its own identifier."))
@@ -216,7 +216,7 @@ def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict
 
 def _check_some(rows: Sized, path: str | Path) -> None:
     if not rows:
-        raise BadInput(t("{name} has no row below its names. Add some.", name=Path(path).name))
+        raise BadInput(t("{name} has no row below its header. Add some.", name=Path(path).name))
 
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

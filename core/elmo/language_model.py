@@ -115,7 +115,7 @@ class LanguageModel:
     def _expected(self, tokens: list[str], backward: bool) -> Tensor:
         """p (V,) of the next word, or of the one before."""
         if not tokens:
-            raise BadInput(t("There is no text to go on from. Type a few words, for example: Let's stick to"))
+            raise BadInput(t("There is no text to continue. Type a few words, for example: Let’s stick to"))
         ((_, ahead, behind),) = self.encoder.directions([tokens])
         state = behind[1] if backward else ahead[-2]  # the state that has read all tokens but not the far boundary
         with torch.inference_mode():

@@ -113,7 +113,7 @@ def masked_words(model: Model) -> MaskedWords:
 def allennlp_files(model: Model) -> tuple[Path, Path]:
     """options.json and weights.hdf5 of a model: its own, or written once from our safetensors into the cache."""
     if not model.is_elmo:
-        raise BadInput(t("{model} is a transformer. AllenNLP's engine reads only ELMo. Choose another model.", model=model.name))
+        raise BadInput(t("{model} is a transformer. AllenNLP’s engine reads only ELMo. Choose another model.", model=model.name))
     options, weights = find_files(model.folder)
     if weights.suffix == ".hdf5":
         return options, weights

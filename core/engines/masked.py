@@ -67,7 +67,7 @@ class MaskedWords:
         """The k likeliest pieces in place of one word of a sentence, which is masked; marks of the tokenizer are never answers and
         have no share."""
         if position not in range(len(tokens)):
-            raise BadInput(t("Type a few words, for example: Let's stick to"))
+            raise BadInput(t("Type a few words, for example: Let’s stick to"))
         ids, place = self.encoder.masked_ids([*tokens[:position], HIDDEN, *tokens[position + 1 :]], position)
         with torch.inference_mode():
             given = torch.tensor([ids], device=self.encoder.device)

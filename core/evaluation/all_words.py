@@ -138,7 +138,7 @@ def _place_targets(space: SenseSpace, targets: Sequence[tuple[SenseSentence, Spa
     occurrences = [(sentence.tokens, target.end - 1) for sentence, target, _ in targets]
     read = [layers for _, _, layers in targets]
     views = space.views(occurrences, np.stack([of[:, k] for of, (_, k) in zip(read, occurrences, strict=True)]), read)
-    return np.concatenate([space.placed(row[None], word=target.lemma) for row, (_, target, _) in zip(views, targets, strict=True)])
+    return np.concatenate([space.place(row[None], word=target.lemma) for row, (_, target, _) in zip(views, targets, strict=True)])
 
 
 def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:

@@ -278,7 +278,7 @@ def _spans(block: list[tuple[str, list[str]]]) -> tuple[tuple[str, ...], tuple[S
             continue
         key = _SENSE_KEY.fullmatch(columns[3])
         if not key:
-            refuse(place, f"{show_value(columns[3])} is no sense key", "A key looks like this: bank%1:17:01::")
+            refuse(place, f"{show_value(columns[3])} is not a sense key", "A key looks like this: bank%1:17:01::")
         targets.append(SpanTarget(start, len(tokens), key[1], POS[key[2]], columns[3].split(";")[0]))
     return tuple(tokens), tuple(targets)
 

@@ -182,14 +182,14 @@ def _in_space(space: SenseSpace, parts: Sequence[list[LabelledRow]], layers: Seq
         known = views[0][words[0] == word]
         mean = known.mean(axis=0) if len(known) else None
         for of, seen, into in zip(words, views, placed, strict=True):
-            into[of == word] = space.placed(seen[of == word], mean, str(word))
+            into[of == word] = space.place(seen[of == word], mean, str(word))
     return placed
 
 
 def _cosines_in_space(space: SenseSpace, rows: list[PairRow], layers: np.ndarray) -> np.ndarray:
     """(2, n, L, D) -> cosine of each pair in the sense space, (n,)."""
     sides = [[(row.tokens_a, row.position_a) for row in rows], [(row.tokens_b, row.position_b) for row in rows]]
-    a, b = (space.placed(space.views(side, of)) for side, of in zip(sides, layers, strict=True))
+    a, b = (space.place(space.views(side, of)) for side, of in zip(sides, layers, strict=True))
     return np.einsum("nd,nd->n", a, b)
 
 

@@ -1,4 +1,4 @@
-"""Our own sense-labelled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network. Few words
+"""Our own sense-labeled sentences as a measure: every layer's 1-NN, silhouette and cosine gap, beside what needs no network. Few words
 with some forty sentences each, so whatever is compared is compared word by word, and drawn by word."""
 
 from collections.abc import Callable, Sequence
@@ -25,7 +25,7 @@ from core.text.corpora import BUNDLED_CORPUS, open_corpus
 def own_sentences(
     model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, space: SenseSpace | None = None, report: Callable | None = None
 ) -> dict:
-    """1-NN leaving one out, silhouette and cosine gap on sense-labelled sentences.
+    """1-NN leaving one out, silhouette and cosine gap on sense-labeled sentences.
 
     "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" minus that of ELMo's own vectors;
     "without": the same less, when what all tokens share is taken off: their mean, and so many of their largest directions

@@ -52,7 +52,7 @@ class Interval:
 
     @property
     def in_percent(self) -> str:
-        return f"{self.mean:.0%} ({self.low:.0%}–{self.high:.0%})"
+        return f"{self.mean:.0%} ({t('{low} to {high}', low=f'{self.low:.0%}', high=f'{self.high:.0%}')})"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""What a set of sense-labelled sentences must hold to be worth exploring: enough of them, varied, none a copy of another.
+"""What a set of sense-labeled sentences must hold to be worth exploring: enough of them, varied, none a copy of another.
 
 A sense is learned from its sentences only where they differ in all but the word: a content word that stands in half of them, or
 one that always comes first, would be told apart instead of the meaning. Each rule names its limit; `faults` says where one is broken.
@@ -62,7 +62,7 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
                 )
             results.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not results:
-        raise BadInput(t("{name} has no row with tokens, position, lemma and sense.", name=Path(path).name))
+        raise BadInput(t("{name} has no row with tokens, position, lemma and sense. Add some.", name=Path(path).name))
     return results
 
 

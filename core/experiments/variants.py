@@ -149,7 +149,7 @@ def read_results(path: str | Path = RESULTS) -> list[dict]:
         except ValueError:
             row = None
         if not isinstance(row, dict) or not {"run", "experiment", "variant", "accuracy"} <= row.keys():
-            raise CorruptArtifact(f"Line {number} of {path} is no result. Delete the line; its run is made again.")
+            raise CorruptArtifact(f"Line {number} of {path} is not a result. Delete the line; its run is made again.")
         results.append(row)
     return results
 

@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, line_name, spread_heights
+from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
@@ -62,7 +62,7 @@ def margin_figure(
             x=list(range(n)),
             y=list(values),
             mode="lines+markers",
-            name=layer_title(name),
+            name=model_layers.in_use().short(name),
             opacity=1.0 if strong else 0.6,
             line={"color": layer_colour(name), "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
             marker={"size": 7 if strong else 4},

@@ -102,7 +102,7 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
         figure.add_scatter(
             x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour}, hovertemplate=f"{row.name}: %{{x:{form}}}"
         )
-        ends = f"{row.low:{form}} … {row.high:{form}}" if interval else t("no interval")
+        ends = t("{low} to {high}", low=f"{row.low:{form}}", high=f"{row.high:{form}}") if interval else t("no interval")
         value = f"{row.mean:{form}}  ({ends})"
         add_text(
             figure,

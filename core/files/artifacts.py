@@ -175,7 +175,7 @@ def _plain(value: Any) -> Any:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(t("{name} is no JSON number", name=name))
+    raise ValueError(t("{name} is not a JSON number", name=name))
 
 
 def _megabytes(n_bytes: int) -> str:

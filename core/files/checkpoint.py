@@ -43,7 +43,7 @@ def read(path: Path) -> Iterator[dict]:
         raise MissingArtifact(t("No file {path}. Check its name, or remake it.", path=path)) from None
     except Exception as error:  # what is no checkpoint can make it raise almost anything
         kind = type(error).__name__
-        raise CorruptArtifact(t("{path} is no readable checkpoint ({kind}). Move it away.", path=path, kind=kind)) from None
+        raise CorruptArtifact(t("{path} is not a readable checkpoint ({kind}). Move it away.", path=path, kind=kind)) from None
     try:
         yield state
     except MISFITS as error:

@@ -28,7 +28,7 @@ def check_url(url: str) -> None:
     except ValueError:
         fine = False
     if not fine:
-        raise BadInput(t("{url} is no https address. Use one.", url=shorten(url, 200)))
+        raise BadInput(t("{url} is not an https address. Use one.", url=shorten(url, 200)))
 
 
 def problem(error: Exception, url: str, name: str, *, answered: bool) -> str:

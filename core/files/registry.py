@@ -87,7 +87,7 @@ def resolve(
     if problem:
         raise problem
     if entry:
-        raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project's files.", name=name, folder=config.ASSETS))
+        raise MissingArtifact(t("{name} is missing from {folder}. Reinstall the project’s files.", name=name, folder=config.ASSETS))
     raise MissingArtifact(_unknown(shorten(name), kind))
 
 
@@ -117,7 +117,7 @@ def model_files(folder: str | Path) -> tuple[Path, Path]:
     """(options, weights) of a model folder; MissingArtifact or BadInput names what is missing or too many."""
     folder = Path(folder)
     if not folder.is_dir():
-        raise BadInput(t("{folder} is no folder. Choose one with options.json and weights.", folder=folder))
+        raise BadInput(t("{folder} is not a folder. Choose one with options.json and weights.", folder=folder))
     try:
         files = sorted(path for path in folder.iterdir() if path.is_file() and not path.name.startswith("."))
     except OSError as error:

@@ -85,7 +85,7 @@ def _get_sums(root: Path) -> dict[str, str]:
     except FileNotFoundError:
         return {}
     except (OSError, ValueError):
-        raise CorruptArtifact(t("{path} is damaged. Reinstall the project's files.", path=root / NAME)) from None
+        raise CorruptArtifact(t("{path} is damaged. Reinstall the project’s files.", path=root / NAME)) from None
 
 
 @lru_cache(maxsize=4)
@@ -103,7 +103,7 @@ def _check_file(path: Path, expected: str) -> bool:
     try:
         stat = path.stat()
     except OSError:
-        raise MissingArtifact(t("{path} is missing. Reinstall the project's files.", path=path)) from None
+        raise MissingArtifact(t("{path} is missing. Reinstall the project’s files.", path=path)) from None
     with _LOCK:
         if not _SEEN:
             _SEEN.update(_read_record())

@@ -69,4 +69,4 @@ class SenseIndex(Index):
 
     def _place(self, views: np.ndarray, query: Query) -> np.ndarray:
         word = WordInContext(query.tokens, query.position, query.read_as)
-        return self.space.placed(views, word=self.word or word.lemma_in(self.table) or word.spelling)
+        return self.space.place(views, word=self.word or word.lemma_in(self.table) or word.spelling)

@@ -113,7 +113,7 @@ class SenseSpace:
         sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
-    def placed(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
+    def place(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
         """(n, V) -> (n, D) unit vectors: each part minus that of `mean`, what is shared (all words' if None), to length 1, then the map for a word."""
         mean = self.mean if mean is None else mean
         joined = np.empty_like(views, dtype=np.float32)
@@ -128,7 +128,7 @@ class SenseSpace:
     def of_word(self, table: OccurrenceTable, rows: np.ndarray, word: str = "", *, mapped: bool = True) -> np.ndarray:
         """(n, D): some rows of one word of a table in the space minus their own mean; not `mapped`: the parts as they are, (n, V)."""
         views = self.of_rows(table, rows)
-        return self.placed(views, views.mean(axis=0), word, mapped=mapped)
+        return self.place(views, views.mean(axis=0), word, mapped=mapped)
 
     def likeliest(self, table: OccurrenceTable, rows: np.ndarray, k: int) -> list[tuple[Prediction, ...]]:
         """The k likeliest substitutes of some rows of a table, best first."""

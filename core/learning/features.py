@@ -38,7 +38,7 @@ class FeatureStore:
         self.use = hold(self.folder)  # while this store lives, nobody removes what it maps
         meta = read_json(self.folder / "meta.json", expect=dict)
         if (meta.get("format"), meta.get("version")) != (FORMAT, VERSION) or meta.get("texts") != texts_fingerprint(texts):
-            message = t("{folder} does not hold the layers of these texts. Delete it; it is made again.", folder=self.folder)
+            message = t("{folder} does not hold the layers of these texts. Delete it; it will be rebuilt.", folder=self.folder)
             raise CorruptArtifact(message)
         self._row = {tokens: k for k, tokens in enumerate(texts)}
         self._read: dict[Tokens, np.ndarray] = {}  # as they are asked for in every epoch
@@ -188,7 +188,7 @@ def _open_arrays(folder: Path, tokens: int, meta: dict) -> tuple[np.ndarray, np.
     try:
         pair = tuple(np.load(folder / f"{name}.npy", mmap_mode="r") for name in ("spelt", "contextual"))
     except (OSError, ValueError, EOFError) as error:
-        message = t("{folder} cannot be read: {error}. Delete it; it is made again.", folder=folder, error=error)
+        message = t("{folder} cannot be read: {error}. Delete it; it will be rebuilt.", folder=folder, error=error)
         raise CorruptArtifact(message) from None
     if pair[0].shape not in ((tokens, dim // 2), (tokens, dim)) or pair[1].shape != (tokens, n_layers - 1, dim):
         message = {"folder": folder, "shape": pair[1].shape, "n": tokens}

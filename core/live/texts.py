@@ -49,9 +49,9 @@ def _page(model: str, *, cut_at_spaces: bool) -> dict:
         "no_unpacking": t("This browser cannot unpack the model. Use one of 2023 or later."),
         "broken": t("The model stopped: {reason}. Reload the page.", reason="{reason}"),
         "about": t(
-            "{model} in 8 bits: cosines differ from the app's by 0.02 or less. The model is small and sometimes wrong.", model=model
+            "{model} in 8 bits: cosines differ from the app’s by 0.02 or less. The model is small and sometimes wrong.", model=model
         ),
-        "cut": t("Korean is cut without the app's analyzer here: 68 of 100 verdicts are the app's, 2 the opposite.")
+        "cut": t("Korean is split without the app’s analyzer here: of 100 verdicts, 68 match the app’s and 2 are the opposite.")
         if cut_at_spaces
         else "",
     }

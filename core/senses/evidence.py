@@ -49,7 +49,7 @@ class Evidence:
             return np.zeros((len(self.layers), 1), np.float32)
         lemmas = np.array(self.lemmas or [""] * len(self.parts))
         placed = [(np.flatnonzero(lemmas == lemma), lemma) for lemma in np.unique(lemmas)]
-        vectors = np.concatenate([self.space.placed(self.parts[rows], word=str(lemma)) for rows, lemma in placed])
+        vectors = np.concatenate([self.space.place(self.parts[rows], word=str(lemma)) for rows, lemma in placed])
         return vectors[np.argsort(np.concatenate([rows for rows, _ in placed]))]
 
 

@@ -165,7 +165,7 @@ def read(table: OccurrenceTable, quiz_question: QuizQuestion, query: Query, spac
     if space:
         layer, views = SENSES, space.of_rows(table, rows)
         seen = space.views([(query.tokens, query.position)], query.layers[None])
-        known, own = (space.placed(each, views.mean(axis=0), quiz_question.word) for each in (views, seen))
+        known, own = (space.place(each, views.mean(axis=0), quiz_question.word) for each in (views, seen))
     else:
         layer, known, own = _best_layer(table.rows.take(rows), labels, query)
     similarities, cosines = known @ known.T, known @ own[0]

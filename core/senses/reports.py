@@ -25,7 +25,7 @@ def senses_report_of(table: OccurrenceTable, word: str, space: SenseSpace) -> Se
     labels = np.array([table.senses[k] for k in table.sense[rows]])
 
     def similarities(picked: np.ndarray) -> np.ndarray:
-        placed = space.placed(space.of_rows(table, rows[picked]), word=str(words[picked[0]]))
+        placed = space.place(space.of_rows(table, rows[picked]), word=str(words[picked[0]]))
         return placed @ placed.T
 
     return sense_report(similarities, words, labels, seed=0)

@@ -215,7 +215,7 @@ def _one_word(similarities: np.ndarray, labels: Sequence) -> tuple[np.ndarray, n
     similarities, labels = np.asarray(similarities), np.asarray(labels)
     if labels.ndim != 1 or len(labels) < 2 or similarities.shape != labels.shape * 2 or not np.isfinite(similarities).all():
         message = t(
-            "A word's senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
+            "A word’s senses need two occurrences or more, and the cosine of every pair; got {n} labels and cosines of shape {shape}.",
             n=labels.size,
             shape=similarities.shape,
         )

@@ -236,7 +236,7 @@ def shares_in(
 ) -> Shares:
     """The same in the sense space, of its parts (n, V) and (q, V)."""
     mean = labelled.mean(axis=0)
-    return shares_of(space.placed(labelled, mean, lemma), labels, space.placed(rows, mean, lemma), n_senses, pos)
+    return shares_of(space.place(labelled, mean, lemma), labels, space.place(rows, mean, lemma), n_senses, pos)
 
 
 def inputs_of_pairs(

@@ -197,7 +197,7 @@ def _load_folder(folder: Path, limit: int | None) -> StaticVectors:
 
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
-        if (meta.get("format"), meta.get("version")) != ("elmoscope-vectors", 1):
+        if not isinstance(meta, dict) or (meta.get("format"), meta.get("version")) != ("elmoscope-vectors", 1):
             raise CorruptArtifact(t("{folder} is not in vector format version 1. Choose another.", folder=folder))
         names = ("vectors.safetensors", "words.txt")
         if sum((folder / name).stat().st_size for name in names) > MAX_BYTES:

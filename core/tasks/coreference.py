@@ -99,14 +99,14 @@ def read(path: Path) -> list[Example]:
     rows = csv.reader((line for _, line in lines_in(path)), delimiter="\t", quoting=csv.QUOTE_NONE)
     names = next(rows, [])
     if missing := [column for column in COLUMNS if column not in names]:
-        raise BadInput(t("{file} has no column {column}: GAP's table is expected.", file=path.name, column=missing[0]))
+        raise BadInput(t("{file} has no column {column}: GAP’s table is expected.", file=path.name, column=missing[0]))
     examples = []
     for number, cells in enumerate(rows, 2):
         row = dict(zip(names, cells, strict=False))
         try:
             examples.append(_example(row))
         except (KeyError, ValueError, TypeError):
-            raise BadInput(t("{file}, line {n}: this is no row of GAP's table.", file=path.name, n=number)) from None
+            raise BadInput(t("{file}, line {n}: this is not a row of GAP’s table.", file=path.name, n=number)) from None
     return examples
 
 

@@ -117,7 +117,7 @@ def unpack(archive: Path, pairs: int = TRAIN_PAIRS) -> list[Path]:
                     temporary.write_text("".join(f"{json.dumps(row)}\n" for row in kept), encoding="utf-8", newline="\n")
                 made.append(path)
     except (zipfile.BadZipFile, KeyError, ValueError, TypeError):
-        raise BadInput(t("{file} is not SNLI's archive. Download it again.", file=archive.name)) from None
+        raise BadInput(t("{file} is not SNLI’s archive. Download it again.", file=archive.name)) from None
     return made
 
 

@@ -87,7 +87,7 @@ def read(path: Path) -> list[Example]:
             rows.append(line.split("\t"))
             if len(rows[-1]) < 7 or len(rows[-1]) != len(rows[0]):
                 raise BadInput(
-                    t("{file}, line {n}: as many columns as in the sentence's first row are expected.", file=path.name, n=number)
+                    t("{file}, line {n}: as many columns as in the sentence’s first row are expected.", file=path.name, n=number)
                 )
         elif rows:
             examples += _of_sentence(path, number, rows)

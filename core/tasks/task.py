@@ -193,7 +193,7 @@ def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]
                 yield number, line.rstrip("\r\n")
     except (lzma.LZMAError, EOFError, UnicodeDecodeError):
         raise BadInput(
-            t("{file} cannot be read after line {n:,}: it is damaged or no text. Download it again.", file=path.name, n=number)
+            t("{file} cannot be read after line {n:,}: it is damaged or not text. Download it again.", file=path.name, n=number)
         ) from None
     if end is not None:
         yield number + 1, end

@@ -40,7 +40,7 @@ class Language:
     tokeniser: str = "words"  # a key of TOKENISERS
     model: str = ""  # names in core.files.registry, used where they are on this machine
     vectors: str = ""
-    sentences: str = ""  # our own sense-labelled ones
+    sentences: str = ""  # our own sense-labeled ones
     more_sentences: str = ""  # those of many more words, read by the word: see core.text.labelled_words
     targets: str = ""  # the folder of assets that holds the table and the maps of those sentences
     corpus: tuple[str, ...] = ()  # the files under ELMOSCOPE_DATA that its model was trained on ...

@@ -1,4 +1,4 @@
-"""Korean text to morphemes, as written: the analyser says where a word is cut, no letter of it is changed.
+"""Korean text to morphemes, as written: the analyzer says where a word is cut, no letter of it is changed.
 
 mecab-ko (Apache-2.0 dictionary, BSD binding) reads the whole sentence; its cuts count inside words that hold Hangul, all
 other tokens are core.text.tokens's. A piece that stood against the one before it bears core.text.tokens's JOINER, so that `join_tokens` gives
@@ -23,12 +23,12 @@ from core.text.composed import composed
 from core.text.tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
-_PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyser's account of a piece: 내리/VV/*+어서/EC/*
+_PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's account of a piece: 내리/VV/*+어서/EC/*
 
 
 @dataclass(frozen=True, slots=True)
 class Morpheme:
-    """What the analyser says of a piece of text; tags as in the 21st Century Sejong Corpus (NNG noun, VV verb, JKS particle ...)."""
+    """What the analyzer says of a piece of text; tags as in the 21st Century Sejong Corpus (NNG noun, VV verb, JKS particle ...)."""
 
     start: int  # its first character's place in the text
     surface: str
@@ -37,7 +37,7 @@ class Morpheme:
 
 
 def morphemes(sentence: str) -> list[str]:
-    """Tokens of one sentence; BadInput where the analyser is not installed.
+    """Tokens of one sentence; BadInput where the analyzer is not installed.
 
     >>> [token.strip(JOINER) for token in morphemes("눈이 내려서 눈을 감았다.")]
     ['눈', '이', '내려서', '눈', '을', '감', '았', '다', '.']
@@ -83,7 +83,7 @@ def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, in
 
 
 def _cuts(text: str) -> set[int]:
-    """Where the analyser lets a morpheme begin."""
+    """Where the analyzer lets a morpheme begin."""
     whole = text.encode("utf-8", "replace").decode()  # half a character becomes one "?": places stay the same
     return {item.start for item in _analyser()(whole)}
 
@@ -113,9 +113,9 @@ def mecab_ko() -> Callable[[str], list[Morpheme]]:
     """mecab-ko; ImportError where it is not installed."""
     from mecab import MeCab
 
-    analyser = MeCab()
+    analyzer = MeCab()
     return lambda text: [
-        _morpheme(item.span.start, item.surface, item.feature.pos, item.feature.expression) for item in analyser.parse(text)
+        _morpheme(item.span.start, item.surface, item.feature.pos, item.feature.expression) for item in analyzer.parse(text)
     ]
 
 

@@ -20,6 +20,7 @@ from core.common.config import cache_folder
 from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import check_allowed, limits
+from core.common.markup import shorten
 from core.files import own_names
 from core.files.artifacts import check_fits, plain_file_name, replacing, text_fingerprint
 from core.text.line_breaks import DETECT
@@ -75,7 +76,7 @@ def files_in(folder: str) -> list[Source]:
     results = []
     seen = 0
     if not os.path.isdir(root):
-        raise BadInput(t("No folder {folder} here. Type its whole path.", folder=root[:MAX_NAME]))
+        raise BadInput(t("No folder {folder} here. Type its whole path.", folder=shorten(root)))
     for place, folders, names in os.walk(root):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         seen += len(folders) + len(names)
@@ -198,7 +199,7 @@ def _check_archive(path: Path) -> None:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
-        message = t("{name} is no .docx, or locked. Save it as .txt.", name=path.name)
+        message = t("{name} is not a .docx, or locked. Save it as .txt.", name=path.name)
         raise BadInput(message) from None
     most = limits().max_unpacked_mb
     if size > most * 10**6:

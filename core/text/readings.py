@@ -17,7 +17,7 @@ from core.text.morphemes import analysed
 from core.text.tokens import bare, find_word, join_tokens
 from core.text.word_in_question import words_of
 
-NAMES = ("NNP",)  # tags of the Korean analyser
+NAMES = ("NNP",)  # tags of the Korean analyzer
 
 
 class LabelledTable(Protocol):
@@ -48,7 +48,7 @@ class WordInContext:
 
     @property
     def is_name(self) -> bool:
-        """Whether it is written as a name: a capital within a sentence that has small letters too, or as the Korean analyser says."""
+        """Whether it is written as a name: a capital within a sentence that has small letters too, or as the Korean analyzer says."""
         morpheme = analysed(self.tokens)[self.position]
         if morpheme is not None:
             return morpheme.parts[:1] != () and morpheme.parts[0][1] in NAMES

@@ -1,4 +1,4 @@
-"""Plain text, CSV, TSV, JSON and JSONL, sense-labelled or not -> sentences; every fault is one sentence with its line.
+"""Plain text, CSV, TSV, JSON and JSONL, sense-labeled or not -> sentences; every fault is one sentence with its line.
 
 Files are UTF-8 (a byte order mark is allowed), as they are or packed (.xz, .gz), and are read line by line within stated
 limits. Tokens that a file gives are kept as they are; texts are read in paragraphs (core.text.line_breaks), split by `core.text.tokens` and
@@ -225,7 +225,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
         return _from_text([(place, _text(text, place))], lines)
-    refuse(place, t("{row} is no row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
+    refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
 def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> None:
@@ -263,7 +263,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     """Tokens as a tuple, if they are a list of words, none of them blank, and not too many."""
     if not isinstance(tokens, list) or not tokens or not all(isinstance(token, str) and token.strip() for token in tokens):
-        refuse(place, t("{tokens} is no list of words", tokens=show_value(tokens)), t('Write ["the", "bank"], none blank.'))
+        refuse(place, t("{tokens} is not a list of words", tokens=show_value(tokens)), t('Write ["the", "bank"], none blank.'))
     if len(tokens) > MAX_TOKENS:
         refuse(place, t("{n:,} tokens", n=len(tokens)), t("Split it: at most {n:,} per sentence.", n=MAX_TOKENS))
     _text("".join(tokens), place)

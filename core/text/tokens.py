@@ -1,7 +1,7 @@
 """Text to sentences, tokens and character ids, for any language.
 
 Tokens follow the Penn Treebank's habits ("don't" -> "do n't", "Let's" -> "Let 's"), as the text ELMo was trained on.
-Character ids are AllenNLP's: a token is 50 ids, 0 where there is no token at all, 1..256 a UTF-8 byte plus one, then
+Character ids are AllenNLP's: a token is 50 ids, 0 where there is not a token at all, 1..256 a UTF-8 byte plus one, then
 begin and end of sentence, begin and end of word, padding (262 ids in all). Longer tokens are cut to 48 bytes.
 """
 

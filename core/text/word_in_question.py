@@ -1,7 +1,7 @@
 """Which word of two sentences a person most likely means: the one that stands in both, else the most ambiguous of each.
 
 A token is known by its spelling without letter case, joiners and hyphens, and by the lemmas it may be a form of: English ones by
-rules for regular endings and a list of irregular forms, Korean ones by the analyser. What a language's words are worth, its
+rules for regular endings and a list of irregular forms, Korean ones by the analyzer. What a language's words are worth, its
 description says (`Language.words`, each a list of lines):
 "function" words that carry grammar, never in question;
 "common" words that are rarely what a pair of sentences is about;
@@ -9,9 +9,9 @@ description says (`Language.words`, each a list of lines):
 "forms" irregular forms and what they may be forms of, "ran run, lay lie lay";
 "own" words spelled like a form of another word, "wound" (wind); "either" those that are that form more often, "fell" (fall);
 "graded" adjectives that take -er and -est; "before nouns" words after which a noun is likely;
-"endings" last syllables of a verb that the analyser may take for a noun;
+"endings" last syllables of a verb that the analyzer may take for a noun;
 "bound" nouns that are grammar behind a verb ("할 수 있다"), words of their own elsewhere ("수를 놓다");
-"nouns" words that the analyser takes for pronouns, each with the pieces after it, or words near it, that make it a noun: "이 가 닦다".
+"nouns" words that the analyzer takes for pronouns, each with the pieces after it, or words near it, that make it a noun: "이 가 닦다".
 A word on no list is worth the more, the nearer it is to the middle of its vectors' list of words by frequency: very frequent
 words say little, very rare ones have one meaning. A language that lists nothing has its shared words and those frequencies.
 """
@@ -232,7 +232,7 @@ def _without(word: str, ending: int) -> list[str]:
 
 
 def _of_hangul(language: Language) -> Language:
-    """The language whose lists hold Hangul: the one in use, else the one that is read by the analyser."""
+    """The language whose lists hold Hangul: the one in use, else the one that is read by the analyzer."""
     codes = (language.code, *languages.codes())
     return next((languages.get_language(code) for code in codes if languages.get_language(code).tokeniser == "morphemes-ko"), language)
 
@@ -263,9 +263,9 @@ def _korean(
     if after[1] in MAKES_VERBS and f"{spelling}{after[0]}다" in known.common:  # the 말 of 말했다
         worth = COMMON
     parts = {part for part, of in morpheme.parts if of in NOUNS} if len(morpheme.parts) > 1 else set()
-    if tag not in VERBS:  # one that the analyser took for a noun, perhaps: 차서, 지기
+    if tag not in VERBS:  # one that the analyzer took for a noun, perhaps: 차서, 지기
         stem = spelling[:-1] if f"{spelling[:-1]}다" in known.worth and spelling[-1:] in known.endings else ""
-    # Its spelling besides: the analyser may read a verb of two homographs now as one, now as the other, or as a noun.
+    # Its spelling besides: the analyzer may read a verb of two homographs now as one, now as the other, or as a noun.
     return Candidate(k, spelling, {lemma: worth, spelling: worth}, stem, frozenset(parts))
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
+from core.common.markup import shorten
 from core.elmo.packing import PackedBatch, pack
 from core.files import made_of, ours
 from core.files.artifacts import read_json, write_json
@@ -33,7 +34,7 @@ def read_lines(path: str | Path) -> Iterator[str]:
     """Lines of a UTF-8 text file, .xz and .gz unpacked on the way; BadInput names what cannot be read."""
     path = Path(path)
     if not path.is_file():
-        raise MissingArtifact(f"There is no text file {path}. Choose another file.")
+        raise MissingArtifact(f"There is no text file {shorten(path, 200)}. Choose another file.")
     try:
         with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
             yield from lines
@@ -153,9 +154,9 @@ class Corpus:
             self.types = (folder / "types.txt").read_text(encoding="utf-8").split("\n")
             fits = len(self.starts) == len(self.domains) + 1 and self.starts[-1] == len(self.ids)
         except (OSError, ValueError, EOFError, TypeError, IndexError) as error:
-            raise CorruptArtifact(f"{folder} is no whole prepared text: {error}. Delete it; it is made again.") from None
+            raise CorruptArtifact(f"{folder} is no whole prepared text: {error}. Delete it; it will be rebuilt.") from None
         if not fits or not isinstance(self.meta.get("files"), list) or len(self.meta["files"]) <= self.domains.max(initial=0):
-            raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it is made again.")
+            raise CorruptArtifact(f"{folder} is damaged: its files do not fit together. Delete it; it will be rebuilt.")
 
     def sentence(self, number: int) -> np.ndarray:
         return np.concatenate([[0], self.ids[self.starts[number] : self.starts[number + 1]], [1]]).astype(np.int64)

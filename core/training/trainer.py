@@ -71,8 +71,9 @@ class PretrainConfig:
                 f"topic must be 0 or more, topic_reach at least {topic_loss.NEAREST} and topic_target one of {', '.join(topic_loss.TARGETS)}, "
                 f"got {self.topic}, {self.topic_reach}, '{self.topic_target}'"
             )
-        if min(self.vocabulary, self.tokens, self.batch_tokens, self.negatives, self.topic_negatives, self.character_every) < 1:
-            raise BadInput(f"Training sizes must be at least 1, got {self}")
+        for name in ("vocabulary", "tokens", "batch_tokens", "negatives", "topic_negatives", "character_every"):
+            if (size := getattr(self, name)) < 1:
+                raise BadInput(f"{name} must be at least 1, got {size}.")
         if self.negatives > self.vocabulary:
             raise BadInput(f"negatives ({self.negatives}) cannot exceed the vocabulary ({self.vocabulary}).")
         if not 0 <= self.average < 1 or self.average_every < 1:

@@ -140,7 +140,7 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
         values = {"word": shorten(word), "n": n, "m": m, "least": change.FEWEST}
         raise BadInput(
             t(
-                "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Take another word or more texts.",
+                "“{word}” is in {n} and {m} sentences; change needs at least {least} on each side. Choose another word, or add texts.",
                 **values,
             )
         )
@@ -195,7 +195,7 @@ def rank(texts: Sequence[SideTexts], request: RankRequest, report: Report | None
     sentences. BadInput where there is no such word."""
     words = [word for word in find_shared_words(texts, request.at_least) if clusters.tells(word)][: request.most]
     if not words:
-        raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or bring more text.", n=request.at_least))
+        raise BadInput(t("No word occurs {n} times on both sides. Lower the count, or add text.", n=request.at_least))
     started, results = time.monotonic(), []
     for k, word in enumerate(words):
         if report and k % REPORT_EVERY == 0:
@@ -244,7 +244,7 @@ def _vectors(both: Sequence[WordTexts], layer: str, space: SenseSpace | None, wo
         return vectors, vectors
     views = np.concatenate([each.views(space) for each in both])
     # Minus what all words share: minus the mean of its own rows, the two sides' prototypes would always point in opposite directions
-    return space.placed(views, word=word), space.placed(views, views.mean(axis=0), word, mapped=False)
+    return space.place(views, word=word), space.place(views, views.mean(axis=0), word, mapped=False)
 
 
 def _groups(
@@ -262,7 +262,9 @@ def _groups(
     spellings = [o.tokens[o.position] for o in items]
     directions = clusters.directions(vectors[0], spellings)
     suggestion = clusters.suggest(spread_evenly(clusters.directions(vectors[1], spellings), COUNTED)) if number is None else None
-    groups = clusters.clusters(directions, number or (suggestion.number if suggestion.number > 1 else suggestion.best))
+    if suggestion:
+        number = suggestion.number if suggestion.number > 1 else suggestion.best
+    groups = clusters.clusters(directions, number)
     names = _name_groups(both, items, groups, clusters.closeness(directions, groups)[0], space)
     return groups, names, False, suggestion is None or suggestion.number > 1
 

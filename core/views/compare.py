@@ -279,7 +279,7 @@ def _weights(bench: Bench, name: SpaceName, table: OccurrenceTable) -> np.ndarra
     space = sense_space(bench.beside(name.source))
     if space.unread(table, np.arange(len(table))).any():
         raise BadInput(t("{place} keeps no substitutes. Build the index with --senses.", place=name.corpus))
-    return lambda rows: space.placed(space.of_rows(table, rows))
+    return lambda rows: space.place(space.of_rows(table, rows))
 
 
 def _documents(bench: Bench, side: SpaceName, table: OccurrenceTable) -> np.ndarray | None:

@@ -123,7 +123,7 @@ def _centroids(
         if space != SENSES:
             return layers
         senses = sense_space(bench)
-        return senses.placed(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
+        return senses.place(senses.of_rows(table, rows), word=table.lemmas[table.lemma[rows[0]]])[:, None]
 
     return {name: edits.centroids(of(name), labels, each, own) for name, each in weights.items()}
 
@@ -139,7 +139,7 @@ def _layers(bench: Bench, words: Sequence[WordInContext], space: str, lemma: str
     if space != SENSES:
         return layers
     senses = sense_space(bench)
-    return senses.placed(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
+    return senses.place(senses.views([(word.tokens, word.position) for word in words], layers), word=lemma or words[0].spelling)[:, None]
 
 
 def _order(alignment: Alignment, order: str, readings: Callable[[Sequence[WordInContext]], np.ndarray]) -> list[int]:

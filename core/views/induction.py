@@ -110,7 +110,7 @@ def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     key = table_key(table), word, layer
     memo = bench.opener.memo
     occurrences = memo.value("occurrences of a word", key, lambda: _occurrences(bench, table, word, layer, space), most=64)
-    groups = _make_groups(bench, occurrences, request.number or occurrences.suggestion.number, table)
+    groups = _make_groups(bench, occurrences, occurrences.suggestion.number if request.number is None else request.number, table)
     return Induction(occurrences, groups, _spread(occurrences, Labels(request.given)))
 
 
@@ -132,7 +132,7 @@ def glosses(bench: Bench, found: Induction) -> GroupGlosses:
     if not senses:
         raise BadInput(t("{lexicon} does not have “{word}”. Choose another word.", lexicon=lexicon, word=shorten(of.word)))
     if (vectors := bench.language_vectors) is None:
-        raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language's words here."))
+        raise BadInput(t("Glosses are compared by the words in them, and there are no vectors of this language’s words here."))
     texts = [[of.word, *bench.language.tokenize(" ".join((sense.gloss, *sense.words, *sense.examples)))] for sense in senses]
     own = [[k for k, token in enumerate(tokens) if folded(token) == of.word] for tokens in texts]
     texts = [[tokens[0], *(token for k, token in enumerate(tokens) if k not in at)] for tokens, at in zip(texts, own, strict=True)]

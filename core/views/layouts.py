@@ -217,12 +217,12 @@ def _with_senses(bench: Bench, table: OccurrenceTable, layout: Layout, contexts:
     space, word = sense_space(bench), layout.word
     if word == ALL_WORDS:  # each word has a map into the space of its own
         raise BadInput(t("The sense space is drawn for one word at a time. Choose a word."))
-    vectors = space.placed(space.of_rows(table, layout.rows), word=word)  # (N, D)
+    vectors = space.place(space.of_rows(table, layout.rows), word=word)  # (N, D)
     flat = follow(vectors, layout.coordinates[layout.names.index(MIX)], layout.maps.config)
     stars = np.empty((0, vectors.shape[1]), np.float32)
     if contexts:
         layers = np.stack([query.layers for query in bench.queries(contexts)])
-        stars = space.placed(space.views([(each.tokens, each.position) for each in contexts], layers), word=word)
+        stars = space.place(space.views([(each.tokens, each.position) for each in contexts], layers), word=word)
     cosines = stars @ vectors.T  # (S, N)
     near = np.array([best(each, NEIGHBOURS_TO_PLACE) for each in cosines], int)
     places = insert(flat, near, np.take_along_axis(cosines, near, axis=1)) if len(stars) else np.empty((0, 2))

@@ -60,7 +60,7 @@ def weak_texts(word: str) -> dict[str, str]:
         in_place.NAME: t("“{word}” is a name: substitutes say little.", word=word),
         in_place.FIRST: t("Nothing before “{word}”: less reliable.", word=word),
         in_place.LAST: t("Nothing after “{word}”: less reliable.", word=word),
-        in_place.ALONE: t("“{word}” is alone: not reliable.", word=word),
+        in_place.ALONE: t("“{word}” has no context: not reliable.", word=word),
     }
 
 

@@ -62,7 +62,7 @@ def _write_notices(layers: list[str], senses: dict) -> list[str]:
     if harmed:
         lines.append(t("Removing 8 directions hurts at {layers}.", layers=_join_titles(harmed)))
     if own:
-        lines.append(t("Removing each word's mean helps at {layers}: only Home's verdict does so.", layers=_join_titles(own)))
+        lines.append(t("Removing each word’s mean helps at {layers}: only Home’s verdict does so.", layers=_join_titles(own)))
     return lines
 
 

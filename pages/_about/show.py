@@ -181,9 +181,9 @@ def _card(model: Model, card: ModelCard) -> None:
     st.markdown(t("#### Model card"))
     known = {
         "Trained on": t("Trained on"),
-        "How": t("How"),
+        "How": t("How it was trained"),
         "Good for": t("Good for"),
-        "Cannot": t("Cannot"),
+        "Cannot": t("Limits"),
         "License": t("License"),
     }  # labels that a card of ours uses; its texts are the model's own
     facts = (_of_elmo(model.name, card) if card.shape else _of_transformer(model)) | {
@@ -200,7 +200,7 @@ def _card(model: Model, card: ModelCard) -> None:
 def _of_elmo(name: str, card: ModelCard) -> dict[str, str]:
     s, parameters = card.shape, card.parameters
     return {
-        t("Model"): t("{name}, in ELMo's format", name=name),
+        t("Model"): t("{name}, in ELMo’s format", name=name),
         t("Shape"): t(
             "{filters:,} char-CNN filters, {highway} highway layers, {layers} LSTM layers per direction ({cells:,} cells, projected to {projection})",
             filters=s.n_filters,

@@ -94,7 +94,7 @@ def show_reading(read: SpellingReading, among: int | None, shown: bool) -> None:
         return
     elif n < upto:
         st.button(t("Continue"), icon=":material/play_arrow:", key="spell_on", on_click=read.start, args=(upto,), kwargs={"again": True})
-    source = t("the model's vocabulary") if read.own else t("words of the static vectors")
+    source = t("the model’s vocabulary") if read.own else t("words of the static vectors")
     st.caption(
         t(
             "Layer 0 neighbors: among the {n:,} most frequent of {all:,} words ({source}).",

@@ -9,7 +9,7 @@ from core.common.markup import Markup, html
 from core.text.tokens import pieces
 
 STYLE = Markup("""<style>
-  .spans {line-height: 2.7; font-size: 1.05rem; margin: 0.3rem 0 0.5rem;}
+  .spans {line-height: 2.7; font-size: 1.05rem; margin: 0.3rem 0 0.5rem; overflow-wrap: anywhere;}
   .spans .span {display: inline-flex; flex-direction: column; vertical-align: top; line-height: 1.3; margin: 0.5rem 0.15rem 0; max-width: 100%;}
   .spans .words {border: solid var(--c); border-width: 0 2px 3px 2px; padding: 0 0.25rem 0.1rem;}
   .spans .label {font-size: 0.76rem; font-weight: 600; text-align: center;}

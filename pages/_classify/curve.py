@@ -38,7 +38,7 @@ def show_curve(lines: Sequence[dict]) -> None:
     show_html(
         "{}",
         t(
-            '<p class="small">AG News, title and text; six classifiers of one form. Only what is added to GloVe differs. Tested on {n:,} texts; a tenth of each subset for validation.</p>',
+            '<p class="small">AG News, title and text; six equal classifiers. Only what is added to GloVe differs. Tested on {n:,} texts; a tenth of each subset for validation.</p>',
             n=n,
         ),
     )

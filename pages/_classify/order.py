@@ -54,7 +54,7 @@ def choose(in_use: InUse) -> Order | None:
         )
         seeds = st.slider(t("Seeds"), 1, 5, 1, key="seeds", **BOUND, help=t("One training per seed, each from a different random start."))
         epochs = st.slider(
-            t("Most epochs"),
+            t("Maximum epochs"),
             1,
             40,
             30,

@@ -77,9 +77,10 @@ def show_gain() -> None:
 def _row(title: str, paper: PublishedScore, here: tuple[str, str, float], seeds: int) -> dict:
     """A task in the paper and here; `here` is without ELMo, with it, and the share of errors that it spares."""
     there = error_reduction(paper.baseline / 100, paper.elmo / 100)
+    digits = max(len(f"{score:g}".partition(".")[2]) for score in (paper.baseline, paper.elmo))  # as many for both
     return {
         t("task"): title,
-        t("paper’s task"): f"{paper.data}, {paper.measure}: {paper.baseline:g} → {paper.elmo:g}",
+        t("paper’s task"): f"{paper.data}, {paper.measure}: {paper.baseline:.{digits}f} → {paper.elmo:.{digits}f}",
         t("error reduction, paper"): f"{there:.0%}",
         t("without ELMo"): here[0],
         t("with ELMo"): here[1],
@@ -92,7 +93,7 @@ def _show_curves(result: dict[str, list[tuple[int, float, float]]], titles: dict
     """What ELMo adds as a task's examples grow: two lines a task."""
     if not result:
         return
-    st.markdown(t("#### ELMo’s gain by examples"))
+    st.markdown(t("#### ELMo’s gain by number of examples"))
     for column, (name, points) in zip(st.columns(len(result)), result.items(), strict=True):
         lines = {
             t("with ELMo"): [(size, elmo) for size, _, elmo in points],

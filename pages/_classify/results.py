@@ -57,7 +57,7 @@ def show(in_use: InUse) -> None:
         "more": t("Gain and layers"),
         "labels": t("Few labels"),
         "classifiers": t("All classifiers"),
-        "shipped": t("Shipped classifiers"),
+        "shipped": t("Bundled classifiers"),
         "checks": t("Checks"),
     }
     match coded_choice("results_part", t("Part"), parts, "paper", label_visibility="collapsed"):

@@ -27,7 +27,7 @@ def show_scores() -> None:
         result = all_metas({title: mine.opened for title, mine in classifiers.own_heads().items()})
         if not result:
             return
-        st.markdown(t("#### The shipped classifiers on unseen texts"))
+        st.markdown(t("#### The bundled classifiers on unseen texts"))
         titles = tasks.task_titles()
         default = "news-title" if "news-title" in result else next(iter(result))
         task = choice(

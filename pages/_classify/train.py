@@ -27,7 +27,7 @@ def show(in_use: InUse) -> None:
             job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
     if job is None:
-        notice([t("Nothing trained in this session yet. Shipped classifiers are on Try it.")])
+        notice([t("Nothing trained in this session yet. The bundled classifiers are on Try it.")])
     elif job.running:
         _watch(job)
     else:

@@ -180,7 +180,7 @@ def _word(result: WordChange, control: Control | None, names: tuple[str, str]) -
             if result.change.shuffled == DOCUMENTS
             else t("Shuffled: single sentences, 999 times. Those of one document are alike, so p may be too small.")
         )
-        st.caption(t("The verdict goes by the last two rows together."))
+        st.caption(t("The verdict combines the last two rows."))
     notice(_write_notices(result, control))
     _sentences(result, names)
     usage_graph.downloads(result)
@@ -194,7 +194,7 @@ def _write_notices(result: WordChange, control: Control | None) -> list[str]:
     else:
         facts = [t("“{word}”: <b>no difference beyond chance</b> ({p}; {n} and {m} sentences).", **values)]
     if control is not None and control.words:
-        facts.append(t("It differs more than {k} of {n} words of like frequency (APD, layer 1).", k=control.below, n=len(control.words)))
+        facts.append(t("It differs more than {k} of {n} words of similar frequency (APD, layer 1).", k=control.below, n=len(control.words)))
     if not result.labelled and not result.clear:
         facts.append(t("Its sense groups are no clearer than in random clouds."))
     return facts
@@ -266,7 +266,12 @@ def _list(ranked: list[RankedWord]) -> None:
     )
     changed = sum(each.corrected < LEVEL for each in ranked)
     st.caption(
-        tn("{k} of {n} word differs beyond chance. Press one.", "{k} of {n} words differ beyond chance. Press one.", len(ranked), k=changed)
+        tn(
+            "{k} of {n} word differs beyond chance. Select one.",
+            "{k} of {n} words differ beyond chance. Select one.",
+            len(ranked),
+            k=changed,
+        )
     )
 
     def pressed() -> None:

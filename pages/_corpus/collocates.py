@@ -7,7 +7,7 @@ from core.common.i18n import t, tn
 from core.common.limits import BOX
 from core.common.markup import shorten
 from core.corpus import search
-from core.corpus.collocates import WIDEST, WINDOW
+from core.corpus.collocates import CLEAR_Z, WIDEST, WINDOW
 from core.text import languages
 from core.views.concordance import (
     BY_DICE,
@@ -124,7 +124,7 @@ def _sense(column: SenseColumn) -> str:
 def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> None:
     """The lines of the collocate that was pressed."""
     if not word:
-        st.caption(t("Press a row to read its lines."))
+        st.caption(t("Select a row to read its lines."))
         return
     wanted = request.lines(near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
     hits = hits_of(bench, wanted)
@@ -142,10 +142,14 @@ def _table(result: Collocates) -> pd.DataFrame:
 
 def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:
     facts = [t("Example: “{word}”.", word=request.query)] if guessed else []
-    telling = [(column.sense, column.words[0].word) for column in result.senses if column.words and not column.words[0].elsewhere]
-    if telling:
-        parts = "; ".join(f"“{word}” ({sense})" for sense, word in telling[:4])
-        facts.append(t("Near one sense alone: {words}.", words=parts))
+    firsts = [(column.sense, column.words[0]) for column in result.senses if column.words and not column.words[0].elsewhere]
+    if firsts:
+        clear = [(sense, first) for sense, first in firsts if first.z >= CLEAR_Z]
+        parts = "; ".join(f"“{first.word}” ({sense})" for sense, first in (clear or firsts)[:4])
+        if clear:
+            facts.append(t("Near only one sense: {words}.", words=parts))
+        else:
+            facts.append(t("Near only one sense, though each may be chance: {words}.", words=parts))
     if result.items:
         best = result.items[0]
         values = {"word": best.word, "query": request.query, "n": best.together, "all": best.frequency}

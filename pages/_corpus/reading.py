@@ -88,12 +88,12 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
         lines.append(t("“{word}” does not occur.", word=shown))
         return [*lines, t("Similar spellings: {words}.", words=near)] if near else lines
     rates = sorted(((1000 * n / max(1, size), name) for name, n, size in by_document(corpus, hits)), reverse=True)
-    rate = 1000 * len(hits) / total
-    values = {"word": shown, "n": len(hits), "rate": f"{rate:.0f}" if rate >= 10 else f"{rate:.2g}", "tokens": total}
+    rate = 1e6 * len(hits) / total
+    values = {"word": shown, "n": len(hits), "rate": f"{rate:,.0f}", "tokens": total}
     if len(hits) == 1:
         lines.append(tn("“{word}” is the only token.", "“{word}” occurs once in {tokens:,} tokens.", total, **values))
     else:
-        lines.append(t("“{word}” occurs {n:,} times ({rate} per 1,000 tokens).", **values))
+        lines.append(t("“{word}” occurs {n:,} times ({rate} per million tokens).", **values))
     if len(rates) > 1:
         within = sum(rate > 0 for rate, _ in rates)
         values = {"n": within, "all": len(rates), "name": shorten(rates[0][1])}

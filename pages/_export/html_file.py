@@ -46,7 +46,7 @@ class HtmlPage:
 def html_of_view(view: Taken, provenance: Callable[[Taken], Sequence[tuple[str, str]]]) -> str:
     """A view's whole file, in its language, whatever thread it is made in."""
     i18n.use(view.language)
-    figures = [(figure.made(), figure.alt) for figure in view.figures().values()]
+    figures = [(figure.draw(), figure.alt) for figure in view.figures().values()]
     tables = [(table.table, table.label) for table in view.tables().values()]
     title = view.question or view.title
     return html_of(HtmlPage(title, view.lede, view.notices(), figures, tables, provenance(view), view.address))

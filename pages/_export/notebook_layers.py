@@ -6,7 +6,7 @@ from pages._export.recipe import BENCH, OPEN, NotebookRecipe, Settings, chosen, 
 
 
 def map_(settings: Settings) -> NotebookRecipe:
-    shows = t("A word's labeled sentences on a map per layer, with 1-NN accuracy; without labels, its occurrences and nearby words.")
+    shows = t("A word’s labeled sentences on a map per layer, with 1-NN accuracy; without labels, its occurrences and nearby words.")
     view, plan = chosen(settings, "view", model_layers.in_use().top), chosen(settings, "layout", "umap")
     ends = tuple(str(settings.get(key) or "") for key in ("right", "left", "up", "down"))
     ends = ends if {*ends[2:]}.isdisjoint({"", "–"}) else ends[:2]
@@ -218,7 +218,7 @@ training_figure(card.log.steps, card.log.validations, card.log.ends(), quantity=
 
 
 def state(settings: Settings) -> NotebookRecipe:
-    shows = t("A sentence's vectors before and after another text.")
+    shows = t("A sentence’s vectors before and after another text.")
     text, position = sentence(settings)
     other = chosen(settings, "other", "The court found the company guilty of fraud. It was ordered to pay a fine of two million pounds.")
     assignments = names_in_use(settings, "model") | {

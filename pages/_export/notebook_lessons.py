@@ -50,7 +50,7 @@ density_rows(drawn, anisotropy.GRID, colours, span=(-0.85, 1.0), key="cone")
 
 
 def _write_apart(settings: Settings) -> NotebookRecipe:
-    shows = t("Cosines of same-sense and different-sense pairs by layer, and a threshold's errors.")
+    shows = t("Cosines of same-sense and different-sense pairs by layer, and a threshold’s errors.")
     assignments = names_in_use(settings, "model", "corpus") | {
         "word": chosen(settings, "apart_word", "all words"),
         "threshold": chosen(settings, "apart_at", None),

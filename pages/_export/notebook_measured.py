@@ -26,7 +26,7 @@ confusion_figure(metas[best]["test"]["confusion"], metas[best]["labels"])
 
 
 def results(settings: Settings) -> NotebookRecipe:
-    shows = t("Every classifier's accuracy over several seeds, from the bundled results.")
+    shows = t("Every classifier’s accuracy over several seeds, from the bundled results.")
     return NotebookRecipe(shows, {"experiment": chosen(settings, "results_task", "titles")}, (_RUNS, _DOTS, _CONTEXT, _LEADS))
 
 

@@ -8,7 +8,7 @@ NEWS = ("sentences", "", "", "", "", "")  # of each side its corpus, its first a
 
 
 def spread(settings: Settings) -> NotebookRecipe:
-    shows = t("A few labels of a word's sentences, spread to all of them.")
+    shows = t("A few labels of a word’s sentences, spread to all of them.")
     usual = word(settings) if "a" in settings else languages.in_use().examples.get("grouped", "")
     assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "spread.word", chosen(settings, "found_word", usual))).strip().casefold(),

@@ -6,7 +6,7 @@ from pages._export.recipe import OPEN, NotebookRecipe, Settings, chosen, names_i
 
 
 def tasks(settings: Settings) -> NotebookRecipe:
-    shows = t("One task's predictions for a text, with and without ELMo, and their accuracy.")
+    shows = t("One task’s predictions for a text, with and without ELMo, and their accuracy.")
     prepared = languages.get_language(ENGLISH).examples["tasks"]
     task = chosen(settings, "task_of_paper", "names")
     task = task if task in prepared else "names"

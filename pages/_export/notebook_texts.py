@@ -24,7 +24,7 @@ def _task(settings: Settings, key: str) -> tuple[str, str]:
 
 
 def classify(settings: Settings) -> NotebookRecipe:
-    shows = t("Every classifier's prediction for a text. Your own have a notebook on Train.")
+    shows = t("Every classifier’s prediction for a text. Your own have a notebook on Train.")
     task, text = _task(settings, "task")
     assignments = names_in_use(settings, "model", "vectors") | {"task": task, "text": text}
     return NotebookRecipe(shows, assignments, (OPEN, _HEADS, _ANSWERS, _ACCURACIES))
@@ -44,7 +44,7 @@ _ACCURACIES = """\
 
 
 def predict(settings: Settings) -> NotebookRecipe:
-    shows = t("What both directions expect around a text, and each word's surprisal.")
+    shows = t("What both directions expect around a text, and each word’s surprisal.")
     first = next(iter(languages.in_use().examples.get("predict", ())), {"text": "", "other": ""})
     assignments = names_in_use(settings, "model") | {
         "text": chosen(settings, "ptext", first["text"]),
@@ -148,7 +148,7 @@ noise_figure({name: answer.kept.mean(axis=1) for name, answer in answers.items()
 
 
 def found(settings: Settings) -> NotebookRecipe:
-    shows = t("A word's sentences in groups, compared with labels if there are any.")
+    shows = t("A word’s sentences in groups, compared with labels if there are any.")
     number, usual = chosen(settings, "found_k", "auto"), languages.in_use().examples.get("grouped", "")
     assignments = names_in_use(settings, "model", "corpus") | {
         "word": str(chosen(settings, "found_word", word(settings) if "a" in settings else usual)).strip().casefold(),

@@ -7,7 +7,7 @@ from pages._export.recipe import BENCH, OPEN, SUBSTITUTES, NotebookRecipe, Setti
 
 
 def home(settings: Settings) -> NotebookRecipe:
-    shows = t("The cosine of a word's two vectors in each layer, and GloVe's one vector.")
+    shows = t("The cosine of a word’s two vectors in each layer, and GloVe’s one vector.")
     layer, direction = chosen(settings, "layer", model_layers.in_use().top), chosen(settings, "expected", "both")
     assignments = words_in_use(settings, layer=layer, direction=direction)
     return NotebookRecipe(shows, assignments, (BENCH, _PAIR, _COSINES, _HOME_FIGURE, _EXPECTED))
@@ -42,7 +42,7 @@ except ElmoscopeError as no_softmax:
 
 
 def neighbours(settings: Settings) -> NotebookRecipe:
-    shows = t("Nearest occurrences in two contexts, and GloVe's neighbors.")
+    shows = t("Nearest occurrences in two contexts, and GloVe’s neighbors.")
     layer = chosen(settings, "nlayer", model_layers.in_use().top)
     among, k = chosen(settings, "among", "same word"), chosen(settings, "k", NEIGHBOURS)
     assignments = words_in_use(settings, layer=layer, mix=mix_of(settings, layer), among=among, k=k)
@@ -72,7 +72,7 @@ word = words[0].word
 
 
 def cloud(settings: Settings) -> NotebookRecipe:
-    shows = t("Senses around GloVe's one vector and around ELMo's vector in each sentence.")
+    shows = t("Senses around GloVe’s one vector and around ELMo’s vector in each sentence.")
     assignments = words_in_use(settings, layer=chosen(settings, "cloud_layer", model_layers.in_use().top))
     return NotebookRecipe(shows, assignments, (BENCH, _CLOUD, _CLOUD_SHARES, _CLOUD_FIGURE))
 
@@ -183,7 +183,7 @@ margin_figure(
 
 
 def guess(settings: Settings) -> NotebookRecipe:
-    shows = t("A quiz's sentences, with each label and the model's choice.")
+    shows = t("A quiz’s sentences, with each label and the model’s choice.")
     return NotebookRecipe(shows, names_in_use(settings, "model") | {"number": settings.get("guess.number")}, (OPEN, _QUIZ))
 
 

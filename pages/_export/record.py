@@ -35,7 +35,7 @@ class NotedFigure:
     figure: go.Figure | Callable[[], go.Figure]
     alt: str
 
-    def made(self) -> go.Figure:
+    def draw(self) -> go.Figure:
         return self.figure() if callable(self.figure) else self.figure
 
 

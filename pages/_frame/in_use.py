@@ -55,7 +55,7 @@ def choose(content: Language) -> InUse:
     """The expander with all that can be chosen."""
     with st.expander(t("In use"), expanded=False, icon=":material/settings:"):
         model = _choose(
-            t("Model"), "model", language.own("model", content), t("Choose, or type a folder's path or a Hugging Face name (OWNER/NAME).")
+            t("Model"), "model", language.own("model", content), t("Choose, or type a folder’s path or a Hugging Face name (OWNER/NAME).")
         )
         vectors = _choose(t("Static vectors"), "vectors", language.own("vectors", content), t("Choose, or type a path: GloVe or word2vec."))
         beside = _choose_second_model(model)

@@ -54,7 +54,7 @@ def settle() -> InQuestion:
     code = languages.in_use().code
     try:
         tokens = tuple(tuple(tokens_of(text)) for text in texts)
-    except ElmoscopeError:  # no analyser: the page will say so where it reads the sentence
+    except ElmoscopeError:  # no analyzer: the page will say so where it reads the sentence
         tokens = ((), ())
     if by_address:
         state[READ_AS] = st.query_params.get(READ_AS, "" if before is None or gone_through_history() else state.get(READ_AS, ""))[:LONGEST]

@@ -64,7 +64,7 @@ def _skip(way: Walk) -> None:
     parts = [np.concatenate([getattr(s, name) for s in steps]) for name in ("output", "skip", "result")]
     st.markdown(t("**Skip connection**"))
     names = [t("second LSTM"), t("+ layer 1"), t("= layer 2")]
-    alt = t("Heat map: the second LSTM's output, layer 1, and their sum, layer 2.")
+    alt = t("Heat map: the second LSTM’s output, layer 1, and their sum, layer 2.")
     draw(heat_figure(np.stack(parts), names, key="how.skip", limit=limit_of(*parts), bold=2), key="how.skip", alt=alt)
 
 

@@ -52,7 +52,7 @@ def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
         _caption(describe_words(memory, chosen, layer)[:1] + describe_likeness(over.targets, memory, chosen, layer))
     with right:
         halves = halves_figure(drifted.forward[layer], drifted.backward[layer], chosen.tokens, bold=bold)
-        alt = t("Drift of each word's forward and backward half at layer {layer}.", layer=layer)
+        alt = t("Drift of each word’s forward and backward half at layer {layer}.", layer=layer)
         draw(halves, key="state.2", alt=alt)
         _caption(describe_words(memory, chosen, layer)[1:])
     st.markdown(t("**Does it settle** at layer {layer}? {n} readings, other text in between", layer=layer, n=ROUNDS + 1))
@@ -74,7 +74,7 @@ def _caption(lines: list[str]) -> None:
 
 
 def _how_checked() -> str:
-    checked = t("Computed by our encoder, matching AllenNLP's and bilm-tf's published vectors to 0.00001.")
+    checked = t("Computed by our encoder, matching AllenNLP’s and bilm-tf’s published vectors to 0.00001.")
     ready = t("To compare with AllenNLP, choose its engine under “In use”.")
     return f"{checked} {ready}" if allennlp_engine.is_ready() else checked
 

@@ -77,12 +77,12 @@ def describe_settling(memory: Memory, layer: int) -> list[str]:
 def describe_encoder(memory: Memory) -> list[str]:
     alone, batch = memory.stateless_difference
     if not alone and not batch:
-        return [t("Our encoder's numbers do not change.")]
+        return [t("This app’s numbers do not change.")]
     most = max(alone, batch)
     written = np.format_float_positional(most, precision=1, fractional=False, trim="-")
     if most < ROUNDING:
-        return [t("Our encoder's numbers change by at most {most}, which is rounding.", most=written)]
-    return [t("Our encoder's numbers change by at most {most}.", most=written)]
+        return [t("This app’s numbers change by at most {most}, which is rounding.", most=written)]
+    return [t("This app’s numbers change by at most {most}.", most=written)]
 
 
 def describe_neighbors(table: OccurrenceTable, memory: Memory, chosen: Chosen, layer: int) -> list[str]:

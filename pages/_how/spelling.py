@@ -38,7 +38,7 @@ def characters(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     inside = spelling.used - 2
     lines = [
         t(
-            "“{word}” fills {used} of 50 places: {inside} bytes and two marks. The rest is padding.",
+            "“{word}” fills {used} of 50 places: {inside} bytes and 2 marks. The rest is padding.",
             word=shorten(word),
             inside=inside,
             used=spelling.used,

@@ -109,7 +109,7 @@ def of_windows(firings: list[Firing]) -> list[str]:
 
 def reading_guide(firing: Firing) -> str:
     """How the picture of windows is to be read, and what is not in it (Markdown without user text)."""
-    guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word's ends.")
+    guide = t("Above: contribution of each letter by window width. Below: the strongest windows. ‹ and › mark the word’s ends.")
     if firing.exact:
         parts = t("Shares plus {rest:+z.0%} from bias and marks make 100%. Orange is negative.", rest=firing.unlettered)
     else:

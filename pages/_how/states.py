@@ -58,7 +58,7 @@ def _read_so_far(way: Walk, outputs: np.ndarray, *, backward: bool) -> None:
     values = outputs[places]
     figure = heat_figure(values, rows, key="how.read", limit=limit_of(values), bold=len(rows) - 1, row=20)
     read = " ".join(shorten(tokens[k], 14) for k in places)
-    draw(figure, key=f"how.read.{backward}", alt=t("Heat map of the layer's output at each word read: {read}.", read=read))
+    draw(figure, key=f"how.read.{backward}", alt=t("Heat map of the layer’s output at each word read: {read}.", read=read))
 
 
 def _write_notices(way: Walk, step: LSTMStep, layer: str, *, backward: bool) -> list[str]:

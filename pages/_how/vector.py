@@ -28,7 +28,7 @@ def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
     windows = [(int(f), *way.filter_window(int(f))) for f in most]
     left, right = st.columns([2, 3], gap="large")
     with left:
-        st.markdown(t("**Shares** of the vector's squared length"))
+        st.markdown(t("**Shares** of the vector’s squared length"))
         hovers = [t("filter {number:,}, width {width}", number=f, width=width) for f, width, _ in windows]
         named = ", ".join(f"{w} {share:.1%}" for (_, _, w), share in zip(windows, way.shares[most], strict=True))
         alt = t("Bars of window shares: {named}.", named=named)
@@ -38,7 +38,7 @@ def projection(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
         vector = np.full(-(-len(way.vector) // 16) * 16, np.nan)
         vector[: len(way.vector)] = way.vector
         names = [str(16 * k + 1) for k in range(len(vector) // 16)]
-        alt = t("Heat map of the spelling vector's {n} numbers, 16 per row.", n=len(way.vector))
+        alt = t("Heat map of the spelling vector’s {n} numbers, 16 per row.", n=len(way.vector))
         draw(heat_figure(vector.reshape(-1, 16), names, key="how.vector", limit=limit_of(way.vector)), key="how.4", alt=alt)
     lines = [
         t(

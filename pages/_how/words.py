@@ -57,7 +57,7 @@ def _third(shape: ModelShape, f: int, p: int) -> Step:
         return Step(
             t("Highway and projection"),
             t(
-                "In the highway layer, a gate g replaces part of each number. A matrix then projects {f:,} numbers to {p}: the spelling's vector in every sentence.",
+                "In the highway layer, a gate g replaces part of each number. A matrix then projects {f:,} numbers to {p}: the spelling’s vector in every sentence.",
                 p=p,
                 f=f,
             ),
@@ -69,13 +69,13 @@ def _third(shape: ModelShape, f: int, p: int) -> Step:
     return Step(
         t("Projection to {p} numbers", p=p),
         t(
-            "A matrix projects {f:,} numbers to {p}: the spelling's vector in every sentence. Wide windows replace ELMo's highway layer.",
+            "A matrix projects {f:,} numbers to {p}: the spelling’s vector in every sentence. Wide windows replace ELMo’s highway layer.",
             p=p,
             f=f,
         )
         if wide
         else t(
-            "A matrix projects {f:,} numbers to {p}: the spelling's vector in every sentence. This model has no highway layer.", p=p, f=f
+            "A matrix projects {f:,} numbers to {p}: the spelling’s vector in every sentence. This model has no highway layer.", p=p, f=f
         ),
         f"({f},) → ({p},)",
         (projection,),
@@ -127,7 +127,7 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
         Step(
             t("Layers side by side"),
             t(
-                "Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector. Skip connections add each higher LSTM's input to its output."
+                "Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector. Skip connections add each higher LSTM’s input to its output."
             )
             if skip
             else t("Each word has a forward and a backward half per layer. Layer 0 repeats the spelling vector."),
@@ -145,7 +145,7 @@ def _of_layers(shape: ModelShape) -> tuple[Step, ...]:
         ),
         Step(
             t("Layer mix for a task"),
-            t("A task learns a weight s<sub>j</sub> per layer and a scale γ. The weighted sum is the word's ELMo vector."),
+            t("A task learns a weight s<sub>j</sub> per layer and a scale γ. The weighted sum is the word’s ELMo vector."),
             f"({n}, {d}) → ({d},)",
             (r"\mathrm{ELMo}_k = \gamma \sum_{j=0}^{L} s_j\, h_{k,j}", r"s = \mathrm{softmax}(w)"),
             t("Peters et al. 2018, eq. 1"),

@@ -52,7 +52,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         values = {"how": names[treatment], "kinds": ", ".join(f"{kinds[kind]} {last.mean[kind]:.2f}" for kind in anisotropy.pairs)}
         alt = t("Cosine densities by layer, vectors {how}. Top-layer means: {kinds}.", **values)
         draw(density_rows(rows, GRID, colours, span=(-0.85, 1.0), key=f"cone.{treatment}"), key="lesson.cone", alt=alt)
-        line = t("Numbers: means, in the legend's order. All curves have equal height.")
+        line = t("Numbers: means, in the legend’s order. All curves have equal height.")
         show_html('<p class="small">{}</p>', line)
     notice(_write_notices(anisotropy, treatment))
     exercise(lesson)
@@ -61,7 +61,7 @@ def _page(in_use: InUse, anisotropy: Anisotropy, lesson: Lesson) -> None:
         top = str(len(anisotropy.panels) - 1)
         if level := levels.level(bench(in_use), top):
             values = verdict_words.random_sentence(level, top)
-            show_html('<p class="small">{}</p>', t("Beyond this lesson's words: {sentence}", sentence=values))
+            show_html('<p class="small">{}</p>', t("Beyond this lesson’s words: {sentence}", sentence=values))
     lists.twin(_table(anisotropy, names, kinds), name="cone", key="lesson.cone.table")
 
 
@@ -124,7 +124,7 @@ def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
 def _how(anisotropy: Anisotropy) -> str:
     return t(
         "{measured} words; k was chosen on {controls} others. AUC: how often a same-word pair is closer than "
-        "a random pair. Self-similarity: a word's mean cosine across sentences. Explained variance: share "
+        "a random pair. Self-similarity: a word’s mean cosine across sentences. Explained variance: share "
         "along the first principal component. 95% intervals by word.",
         measured=len(anisotropy.measured),
         controls=len(anisotropy.controls),

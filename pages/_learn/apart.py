@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import t
 from core.common.significance import LEVEL
 from core.evaluation import apart
@@ -56,7 +57,7 @@ def _page(over: Bench, every: dict[str, Spread], lesson: Lesson) -> None:
         values = {"auc": f"{auc.mean + 0.5:.2f}", "missed": f"{errors.missed:.0%}", "passed": f"{errors.passed:.0%}"}
         note = t("AUC {auc}<br>missed {missed}<br>false alarms {passed}", **values)
         curves = dict(zip((same_sense, two_senses), each.densities(), strict=True))
-        rows.append(Row(layer_title(name), note, curves))
+        rows.append(Row(model_layers.in_use().short(name), note, curves))
         facts.append(
             {
                 t("layer"): name,
@@ -99,7 +100,7 @@ def _write_notices(over: Bench, spread: Spread, layer: str, word: str) -> list[s
         return [
             t(
                 "At {layer}, “{word}” has a mean cosine of {same:.2f} within a sense, {other:.2f} across. The "
-                "same-sense pair is closer in {share:.0%} of cases (chance 50), {certain} (p {p:.3f}).",
+                "same-sense pair is closer in {share:.0%} of cases (chance 50%), {certain} (p {p:.3f}).",
                 **values,
                 word=word,
                 certain=certain,
@@ -107,14 +108,14 @@ def _write_notices(over: Bench, spread: Spread, layer: str, word: str) -> list[s
             )
         ]
     values |= {"less": gap.mean, "less_span": gap.span("+.2f", times=1), "means": certainty(gap.verdict)}
-    values |= {"span": auc.span(".0f", more=50), "certain": certainty(auc.verdict)}
+    values |= {"span": auc.span(".0%", times=1, more=0.5), "certain": certainty(auc.verdict)}
     return [
         t(
             "At {layer}, same-sense pairs have a mean cosine of {same:.2f}, different-sense pairs {other:.2f}: "
             "{less:+.2f} ({less_span}), {means}.",
             **values,
         ),
-        t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50), {certain}.", **values),
+        t("The same-sense pair is closer in {share:.0%} of cases ({span}; chance 50%), {certain}.", **values),
     ]
 
 

@@ -26,6 +26,7 @@ def _page(kept: dict, lesson: Lesson) -> None:
     word = lesson_store.word_of(kept["words"], "before_word", st.container(), width=260)
     titles = _titles(kept)
     draw_accuracy(picture, kept, titles, "before", word)
+    picture.caption(t("Each word’s mean is subtracted first, so the numbers differ from those of “Is it context?”."))
     notice(_write_notices(kept))
     exercise(lesson)
     details(_how(kept))
@@ -82,7 +83,7 @@ def _write_notices(kept: dict) -> list[str]:
 
 def _how(kept: dict) -> str:
     return t(
-        "{n:,} sentences of {words} words, each left out once; one dot per word. Each word's mean is "
+        "{n:,} sentences of {words} words, each left out once; one dot per word. Each word’s mean is "
         "subtracted. LSTM states: forward before the word, backward after it. 95% intervals, paired by word.",
         n=kept["n"],
         words=len(kept["words"]),

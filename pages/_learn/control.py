@@ -36,7 +36,7 @@ def _page(result: dict, lesson: Lesson) -> None:
             "Accuracy by probe rank at {layer}, real and random tags. Selectivity: {a:.0%} at rank {least}, {b:.0%} at rank {most}.",
             **values,
         )
-        named = t("word's most frequent tag")
+        named = t("word’s most frequent tag")
         figure = rank_lines(list(map(int, ranks)), lines, level=(named, result["type"]), title=t("probe rank"), key="control")
         draw(figure, key="lesson.control", alt=alt)
     notice(_write_notices(layers, layer))

@@ -3,6 +3,7 @@
 import pandas as pd
 import streamlit as st
 
+from core.common import model_layers
 from core.common.i18n import format_number, t
 from core.common.significance import FEWEST
 from core.evaluation import relations
@@ -27,7 +28,7 @@ def show(in_use: InUse, lesson: Lesson) -> None:
         over = lesson_store.own(in_use)
         spaces = over.layers.spaces
         picture = st.container()
-        titles = {name: layer_title(name) for name in spaces}
+        titles = {name: model_layers.in_use().short(name) for name in spaces}
         layer = coded_choice("relation_layer", t("Layer"), titles, spaces[-2])
         result = of("targets", relations.pairs_of, over, over.language.code, layer, most=16)
         reads = over.reads("model", "vectors", "corpus")
@@ -59,7 +60,7 @@ def _page(pairs: Pairs, ranks: dict[str, Likeness], layer: str, lesson: Lesson, 
         title = t("same-sense pair is closer")
         draw(interval_dots(rows, title=title, zero=0.5, key="homonyms"), key="lesson.homonyms", alt=alt)
     notice([_write_notices(pairs, layer), *_describe_ranks(ranks)])
-    st.markdown(t("**Self-similarity**: a word's mean cosine across sentences, minus random pairs"))
+    st.markdown(t("**Self-similarity**: a word’s mean cosine across sentences, minus random pairs"))
     left, right = st.columns(2, gap="medium")
     for column, name, axis in ((left, "frequency", t("frequency rank")), (right, "senses", t("labeled senses"))):
         with column:

@@ -41,7 +41,7 @@ def own(in_use: InUse) -> Bench:
     if not language.sentences or not relations.read(language.code):
         raise BadInput(t("Sense relations are not labeled in this language. Choose another model under “In use”."))
     if in_use.corpus != language.sentences:
-        st.caption(t("This lesson uses {own}, the language's labeled sentences.", own=plain(language.sentences)))
+        st.caption(t("This lesson uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
     return bench(replace(in_use, corpus=language.sentences))
 
 

@@ -59,7 +59,7 @@ def lessons() -> tuple[Lesson, ...]:
             "control",
             t("Control task"),
             t("Does the probe read or memorize?"),
-            t("Random tags can only be memorized (Hewitt and Liang 2019); the accuracy beyond them is the probe's <b>selectivity</b>."),
+            t("Random tags can only be memorized (Hewitt and Liang 2019); the accuracy beyond them is the probe’s <b>selectivity</b>."),
             t(
                 "Layer 0 sees no context: where does its accuracy come from (see the dotted line)? Which rank would "
                 "you report, and why not the most accurate?"

@@ -44,13 +44,13 @@ def _play(in_use: InUse) -> None:
     st.html(STYLE)
     number, fault = quiz_played.number()
     if fault is not None:
-        st.warning(t("{fault} Showing today's quiz.", fault=plain(str(fault))), icon=":material/error:")
+        st.warning(t("{fault} Showing today’s quiz.", fault=plain(str(fault))), icon=":material/error:")
     language = languages.in_use()
     request = questions(number, language.code)
     if not request:
         raise BadInput(t("No words with two labeled senses in {language}. Choose another model under “In use”.", language=language.name))
     if not sentences_of(in_use.corpus):
-        st.caption(t("This quiz uses {own}, the language's labeled sentences.", own=plain(language.sentences)))
+        st.caption(t("This quiz uses {own}, the language’s labeled sentences.", own=plain(language.sentences)))
     game = quiz_played.game(number, in_use.model, language.code)
     head = st.container()
     body = st.container()
@@ -96,7 +96,7 @@ def _question(quiz_question: QuizQuestion, game: Game, quiz_reading: QuizReading
         for k, sense in enumerate(quiz_question.senses):
             message = definition(languages.in_use(), quiz_question.word, sense)
             st.button(
-                f"**{plain(sense, 60)}**" + (f" — {plain(message, 160)}" if message else ""),
+                f"**{plain(sense, 60)}**" + (f": {plain(message, 160)}" if message else ""),
                 key=f"guess.choose.{game.number}.{game.at}.{k}",
                 width="stretch",
                 shortcut=str(k + 1),
@@ -183,7 +183,7 @@ def _score(quiz_questions: tuple[QuizQuestion, ...], game: Game, done: list[Quiz
         st.button(t("Repeat this quiz"), key="guess.again", icon=":material/replay:", on_click=game.begin_again)
     table = pd.DataFrame(
         [
-            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo's choice"): result.sense}
+            {t("sentence"): quiz_question.text, t("word"): quiz_question.word, t("your answer"): answer, t("ELMo’s choice"): result.sense}
             | {t("vote share"): round(result.share, 3), t("layer"): layer_title(result.layer), t("label"): quiz_question.label}
             for quiz_question, result, answer in zip(quiz_questions, done, game.answers, strict=True)
         ]

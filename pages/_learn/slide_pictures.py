@@ -125,9 +125,9 @@ def _angle(in_use: InUse, shown: TwoContexts) -> str:
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
     first, second = shown.forms
     if same := first.casefold() == second.casefold() and static is not None:
-        line = t("ELMo's two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
+        line = t("ELMo’s two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
     else:
-        line = t("ELMo's two vectors are {degrees:.0f}° apart.", degrees=degrees)
+        line = t("ELMo’s two vectors are {degrees:.0f}° apart.", degrees=degrees)
     labels = t("1st"), t("2nd")  # short, so that the rays and not their names take the width
     _draw(angle_figure(between, labels, same_word=same, layer=model_layers.in_use().top, glove=static), "angle", line)
     return line
@@ -136,7 +136,7 @@ def _angle(in_use: InUse, shown: TwoContexts) -> str:
 def _layers(in_use: InUse, shown: TwoContexts) -> str:
     cosines = _cosines(in_use, shown)
     line = t(
-        "Cosine of ELMo's two vectors: {each}.",
+        "Cosine of ELMo’s two vectors: {each}.",
         each=", ".join(t("{cosine:.2f} at {where}", cosine=value, where=layer_title(name)) for name, value in cosines.items()),
     )
     static = _static(in_use, shown)

@@ -49,7 +49,7 @@ def _control(number: int, in_use: InUse) -> str:
         text = text_box("slide_invented", label, usual, BOX["invented"], label_visibility="collapsed", placeholder=label)
         return text.strip() or usual
     if number == HEADLINES:
-        label, usual = t("Today's headline"), examples.headline()
+        label, usual = t("Today’s headline"), examples.headline()
         text = text_box("slide_headline", label, usual, BOX["headline"], label_visibility="collapsed", placeholder=label)
         return text.strip() or usual
     return slide_words.choose(in_use)

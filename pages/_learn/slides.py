@@ -92,7 +92,7 @@ def all_slides() -> tuple[Slide, ...]:
             t("Which words decided the sense?"),
             "decided",
             t(
-                "Each word is removed once. The number is how much the chosen sense's lead drops without it. Ask "
+                "Each word is removed once. The number is how much the chosen sense’s lead drops without it. Ask "
                 "first: which word told you?"
             ),
         ),
@@ -105,7 +105,7 @@ def all_slides() -> tuple[Slide, ...]:
             t("What does each direction read?"),
             "decided",
             t(
-                "Half of each vector has read the past, half the future. Bars: the chosen sense's lead. Gray "
+                "Half of each vector has read the past, half the future. Bars: the chosen sense’s lead. Gray "
                 "strokes: its lead without a sentence."
             ),
         ),
@@ -120,7 +120,7 @@ def all_slides() -> tuple[Slide, ...]:
         Slide(
             t("What is it good for?"),
             "classify",
-            t("All were trained here on the same headlines. Counting words is a strong rival; Results shows where context helps."),
+            t("All were trained here on the same headlines. Word counts are a strong baseline; Results shows where context helps."),
         ),
     )
 
@@ -133,5 +133,5 @@ def stepper() -> int:
 
 def notes(number: int) -> None:
     """For whoever speaks, folded."""
-    with st.expander(t("Speaker's notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
+    with st.expander(t("Speaker’s notes"), icon=":material/speaker_notes:", key=f"slide.note.{number}"):
         st.markdown(all_slides()[number].note)

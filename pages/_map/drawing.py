@@ -110,7 +110,7 @@ def _hands(live: bool) -> str:
     """What hand and keys do."""
     if live:
         return t(
-            "Click a dot for its true neighbors; draw around dots or press a sense to select. Space: play. Arrows: layer. "
+            "Click a dot for its true neighbors; draw around dots or click a sense to select. Space: play. Arrows: layer. "
             "Ctrl+wheel: zoom. Shift+drag: move."
         )
     return t("Click a dot for its true neighbors; drag a box or lasso to select on all maps. Ctrl+wheel: zoom. Double click: reset.")

@@ -35,7 +35,7 @@ def show(in_use: InUse, word: str, layer: str) -> None:
         return
     result = open_gains(over)  # asked after the job, which may have ended just now
     if not result:
-        st.caption(t("Takes about a minute on two free cores, once; you can go on in another tab."))
+        st.caption(t("Takes about a minute on two free cores, once; you can work in another tab."))
         if not st.button(t("Measure {n} words", n=len(facts)), icon=":material/monitoring:", key="map.every", type="primary"):
             return
         _begin(in_use, file)

@@ -91,7 +91,7 @@ def _describe_map(of: Layout) -> str:
         )
     if of.plan == POLES:
         return t("Axes: between the ends' mean unit vectors in each layer; zero is the mean of all dots.")
-    return t("Map: principal components of each layer's unit vectors, rotated to match.")
+    return t("Map: principal components of each layer’s unit vectors, rotated to match.")
 
 
 def _table(of: Layout) -> pd.DataFrame:

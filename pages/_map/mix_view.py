@@ -94,7 +94,7 @@ def _presets(n_layers: int) -> list[dict]:
 
 def norm_help() -> str:
     """What layer normalization does."""
-    return t("Each layer's vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
+    return t("Each layer’s vector minus its mean, over its standard deviation (Peters et al. 2018, section 3.2); on this page only.")
 
 
 def _of_senses(of: AnyMix) -> dict:

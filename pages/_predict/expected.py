@@ -38,7 +38,7 @@ def show(in_use: InUse, read: Reading) -> None:
         _draws(in_use, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _append)
     _how_to_draw()
-    st.caption(t("Words outside the vocabulary have {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
+    st.caption(t("Words outside the vocabulary get {before:.1%} before, {after:.1%} after.", before=before.unknown, after=after.unknown))
     notice(_write_notices(first, last, before, after))
     rows = [
         {t("place"): where, t("rank"): k, t("word"): p.word, t("probability"): round(p.probability, 6)}
@@ -110,17 +110,15 @@ def _write_notices(first: str, last: str, before: Expected, after: Expected) -> 
             t("It expects nothing before ({begins:.1%}) or after ({ends:.1%}). Delete words to see predictions.", begins=begins, ends=ends)
         ]
     if ends > 0.5:
-        lines = [t("It expects the end here ({share:.1%}); before “{first}” it is as unsure as between {m:,} words.", share=ends, **names)]
+        lines = [t("It expects the end here ({share:.1%}); before “{first}” its perplexity is {m:,}.", share=ends, **names)]
     elif begins > 0.5:
-        lines = [
-            t("It expects the beginning here ({share:.1%}); after “{last}” it is as unsure as between {n:,} words.", share=begins, **names)
-        ]
+        lines = [t("It expects the beginning here ({share:.1%}); after “{last}” its perplexity is {n:,}.", share=begins, **names)]
     elif n == m:
-        lines = [t("Forward after “{last}” and backward before “{first}” are equally unsure, as between {n:,} words.", **names)]
+        lines = [t("Forward after “{last}” and backward before “{first}” are equally uncertain: perplexity {n:,}.", **names)]
     elif n < m:
-        lines = [t("Forward is surer: {n:,} equally likely words after “{last}”, backward {m:,} before “{first}”.", **names)]
+        lines = [t("Forward is more certain: perplexity {n:,} after “{last}”, backward {m:,} before “{first}”.", **names)]
     else:
-        lines = [t("Backward is surer: {m:,} equally likely words before “{first}”, forward {n:,} after “{last}”.", **names)]
+        lines = [t("Backward is more certain: perplexity {m:,} before “{first}”, forward {n:,} after “{last}”.", **names)]
     if after.unknown > 0.05:
         lines.append(t("{share:.0%} goes to words outside its vocabulary, such as rare names.", share=after.unknown))
     return lines

@@ -37,7 +37,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         icon=":material/download:",
         on_click="ignore",
         disabled=not labels.given,
-        help=t("Open it here to go on, or give it to a second annotator."),
+        help=t("Open it here to continue, or give it to a second annotator."),
     )
     row.button(
         t("Use on every page"),
@@ -59,7 +59,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """A file to go on from; read once, however often the page runs."""
-    file = place.file_uploader(t("Go on with labels (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.file")
+    file = place.file_uploader(t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.file")
     if file is None or st.session_state.get("spread.read") == (file.file_id, key):
         return
     st.session_state["spread.read"] = file.file_id, key

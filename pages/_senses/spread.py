@@ -70,7 +70,7 @@ def _map(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) 
     figure = label_map(occurrences.coordinates, of, sure, labeled, names, hovers, key="spread")
     alt = t("Map of {n} sentences; {labeled} labeled: {names}.", n=n, labeled=len(given), names=", ".join(names) or "–")
     draw(figure, key=_map_key(), alt=alt, config=MAP_CONFIG, on_select="rerun", selection_mode=("points", "box", "lasso"))
-    show_html('<p class="small">{}</p>', t("Press a dot or draw around several. Rim: labeled by you. Faint: doubtful."))
+    show_html('<p class="small">{}</p>', t("Click a dot, or draw around several. Rim: labeled by you. Faint: uncertain."))
 
 
 def _hover(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, k: int) -> str:
@@ -92,7 +92,7 @@ def _table_key() -> str:
 def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
     """The most doubtful sentences, each with the senses to choose from."""
     if result is None:
-        st.markdown(t("**How it goes**"))
+        st.markdown(t("**Steps**"))
         steps = (
             t("Select sentences of one sense, on the map or in the table."),
             t("Name their sense, then label those of another."),
@@ -169,9 +169,7 @@ def _name(key: Key, occurrences: Occurrences, labels: Labels) -> None:
 def _write_notices(occurrences: Occurrences, labels: Labels, result: SpreadLabels | None, layer: str) -> list[str]:
     n, given = len(occurrences.items), len(labels.given)
     if result is None:
-        return [
-            t("{given} of {n} sentences of “{word}” labeled; two senses are needed to spread.", given=given, n=n, word=occurrences.word)
-        ]
+        return [t("{given} of {n} sentences of “{word}” labeled; label two senses to start.", given=given, n=n, word=occurrences.word)]
     counts = np.bincount(result.of, minlength=len(result.senses))
     named = ", ".join(f"{sense} {count}" for sense, count in zip(result.senses, counts.tolist(), strict=True))
     doubtful = int((result.shares.max(axis=1) < DOUBTFUL).sum())

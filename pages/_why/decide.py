@@ -10,7 +10,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain, shorten
 from core.figures.influence import HalfBar, half_name, halves_figure, influence_marks, influence_table, signed, signed_each
-from core.figures.style import LAYER_COLOURS, layer_title, sense_colour
+from core.figures.style import LAYER_COLOURS, sense_colour
 from core.senses import influence
 from core.senses.influence import Influence
 from core.views import attribution
@@ -84,7 +84,7 @@ def _halves(result: Influence, options: Options, colours: dict[str, str], pair: 
     """What the past, the future and both choose, layer by layer."""
     lists.heading(t("Past, future, both"), pair[0], t("sense chosen by each half, and its lead"))
     bars = [
-        HalfBar(layer_title(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
+        HalfBar(model_layers.in_use().short(v.view), half_name(v.half), v.sense, colours[v.sense], v.margin, v.alone)
         for view in result.views[1:-1]
         for v in influence.halves(result, view).values()
     ]
@@ -156,5 +156,5 @@ def _marks(result: Influence, values: np.ndarray, hovers: dict[int, str], pair: 
 
 
 def _heat(result: Influence, column: int, values: np.ndarray, pair: tuple[str, str], write=signed) -> str:
-    names = [layer_title(view) for view in result.views]
+    names = [model_layers.in_use().short(view) for view in result.views]
     return influence_table(result.tokens, result.position, result.changed, values, names, pair, chosen=column, write=write)

@@ -19,7 +19,7 @@ def of_words(result: Influence) -> pd.DataFrame:
                 row = {t("place"): position + 1, t("word"): result.tokens[position], t("layer"): layer_title(view)}
                 row |= {t("half"): half_name(half), t("moves it (1 − cosine)"): round(float(result.moved[n, v, h]), 4)}
                 change = result.cosines[v, h] - result.varied[n, v, h]
-                row |= {t("towards {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
+                row |= {t("toward {sense}", sense=s): round(float(c), 4) for s, c in zip(result.senses, change, strict=True)}
                 rows.append(row)
     return pd.DataFrame(rows)
 

@@ -18,7 +18,7 @@ def other_text() -> list[list[str]]:
     names = _names()
     known = examples.other()
     st.pills(
-        t("Another user's text"),
+        t("Another user’s text"),
         list(known),
         key="other_example",
         on_change=_take_example,

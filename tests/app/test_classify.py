@@ -57,7 +57,7 @@ def test_three_classifiers_stand_in_front_and_all_on_demand():
 
 def test_how_good_they_are_stands_on_the_results_page():
     page = opened("pages/results.py", results_part="shipped")
-    assert any("The shipped classifiers" in one.value for one in page.markdown)
+    assert any("The bundled classifiers" in one.value for one in page.markdown)
     assert "calibration" not in told(opened("pages/classify.py"))
 
 

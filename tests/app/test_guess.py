@@ -46,7 +46,7 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
     for k, (one, found) in enumerate(zip(asked, readings, strict=True)):
         assert f"Question {k + 1} of 8" in plain(page) and one.text in plain(page)
         buttons = [page.button(key=f"guess.choose.{number}.{k}.{n}").label for n in range(len(one.senses))]
-        assert [label.split("**")[1] for label in buttons] == list(one.senses) and all(" — " in label for label in buttons)
+        assert [label.split("**")[1] for label in buttons] == list(one.senses) and all("**: " in label for label in buttons)
         choice = one.senses[k % len(one.senses)]
         page = pressed(page, f"guess.choose.{number}.{k}.{one.senses.index(choice)}")
         hits, right = hits + (choice == found.sense), right + (found.sense == labels[k])
@@ -61,7 +61,7 @@ def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_
     standing = "You beat ELMo" if followed > right else "ELMo beats you" if right > followed else "You tie"
     assert standing in plain(page)
     assert page.dataframe[0].value["label"].tolist() == labels
-    assert page.dataframe[0].value["ELMo's choice"].tolist() == [found.sense for found in readings]
+    assert page.dataframe[0].value["ELMo’s choice"].tolist() == [found.sense for found in readings]
     page = pressed(page, "guess.again")
     assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
 

@@ -100,7 +100,7 @@ def test_a_word_pressed_right_after_typing_loses_nothing_that_was_typed_and_a_lo
         ("They met in Paris and married.", "Paris", "is a name"),
         ("Bank shares fell again today.", "Bank", "Nothing before “Bank”"),
         ("We sat on the bank.", "bank", "Nothing after “bank”"),
-        ("bank", "bank", "“bank” is alone"),
+        ("bank", "bank", "“bank” has no context"),
     ],
 )
 def test_where_the_words_say_little_the_page_says_so(a: str, at: str, said: str):

@@ -69,7 +69,7 @@ def test_a_forgotten_corpus_is_told_by_its_name(private_cache):
 def test_of_paths_into_the_programs_folders_the_last_name_is_shown(private_cache, monkeypatch):
     inside = private_cache / "indexes" / "ab-12" / "types.arrow"
     assert pathless(f"{inside} is damaged. Make it again.") == "types.arrow is damaged. Make it again."
-    assert pathless("There is no folder /no/such/folder here; and/or 1/2") == "There is no folder /no/such/folder here; and/or 1/2"
+    assert pathless("There is not a folder /no/such/folder here; and/or 1/2") == "There is not a folder /no/such/folder here; and/or 1/2"
     monkeypatch.setattr("pages._frame.markup.gettempdir", lambda: "/tmp")
     assert pathless("/var/tmp/models/all-MiniLM and /tmpx/y and /tmp.d/z") == "/var/tmp/models/all-MiniLM and /tmpx/y and /tmp.d/z"
     assert pathless("in '/tmp/models/all-MiniLM', and /tmp.") == "in 'all-MiniLM', and tmp."
@@ -168,4 +168,4 @@ def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
     if page == "pages/state.py":
         assert "labelled" not in words and "is not in this corpus" in words
     else:
-        assert "This quiz uses sentences, the language's labeled sentences." in words
+        assert "This quiz uses sentences, the language’s labeled sentences." in words

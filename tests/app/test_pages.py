@@ -16,7 +16,7 @@ from tests.app.visit import opened
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = {
     "app.py": "Does a word mean the same thing twice?",
-    "pages/neighbours.py": "Who are its neighbors?",
+    "pages/neighbours.py": "What are its neighbors?",
     "pages/map.py": "Do the senses separate?",
     "pages/mix.py": "Which layers matter?",
     "pages/classify.py": "Does context help a classifier?",
@@ -33,7 +33,7 @@ PAGES = {
     "pages/collocates.py": "Which words go together?",
     "pages/keyness.py": "What is this corpus about?",
     "pages/found.py": "How many meanings does it have here?",
-    "pages/compare.py": "Do two models see the same words?",
+    "pages/compare.py": "Do two models agree?",
     "pages/how.py": "How does a sentence become a vector?",
     "pages/lessons.py": "How similar are two unrelated words?",
     "pages/teach.py": "Does one word have one meaning?",

@@ -44,7 +44,7 @@ def page_with(labels: Labels):
 
 def test_before_two_senses_are_labeled_it_says_how():
     page = opened_whole("pages/spread.py", found_word="bank")
-    assert any("How it goes" in each.value for each in page.markdown)
+    assert any("Steps" in each.value for each in page.markdown)
     assert page.button(key="spread.label").disabled
     assert page.button(key="spread.undo").disabled
 

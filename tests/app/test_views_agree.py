@@ -237,7 +237,7 @@ def test_every_view_is_named_and_asked_ten_times():
 
 
 def test_a_request_that_is_no_json_is_named(refused):
-    assert "--request is no JSON" in refused("view", "pair", "--request", "{")
+    assert "--request is not JSON" in refused("view", "pair", "--request", "{")
 
 
 def test_a_bench_takes_a_model_that_is_open():

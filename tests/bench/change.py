@@ -1,12 +1,13 @@
-"""Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [halves|swapped|text|spread|doubtful|speed]`.
+"""Change of meaning and labels that spread, against what is known: `python -m tests.bench.change [what]`.
 
 `halves`: the sentences of a word dealt out at random on two sides, 1,000 times over our 55 words: how often they are called changed, by the
 p that decides (of the gap and the neighbors together) and by each. `swapped`: pairs of labeled words, A's sentences on one side, on the other
-B's with A's spelling in B's place, read anew, alone or beside A's: how often that is found. `text`: the same of frequent words of a million
-tokens of novels and Wikipedia (shared data), by the sentences of a side and the share of the second's that is B's (`--pairs N`). `spread`: five labels of
-each sense drawn at random (`--labels N`): the others right, and what is said with a probability held against how often it is right.
-`doubtful`: from two labels a sense on, one more at a time, the most doubtful or any: right of the others at the same number. `speed`: a word
-and a list of words of two texts (`--texts A B`).
+B's with A's spelling in B's place, read anew, alone or beside A's: how often that is found. `spellings`: a word's base form on one side, its
+other forms on the other, where each has six sentences: how often that is called changed, though it need not be. `text`: as `swapped`, of
+frequent words of a million tokens of novels and Wikipedia (shared data), by the sentences of a side and the share of the second's that is B's
+(`--pairs N`). `spread`: five labels of each sense drawn at random (`--labels N`): the others right, and what is said with a probability held
+against how often it is right. `doubtful`: from two labels a sense on, one more at a time, the most doubtful or any: right of the others at
+the same number. `speed`: a word and a list of words of two texts (`--texts A B`).
 """
 
 import argparse
@@ -38,6 +39,7 @@ from tests.bench.corpus import sentences
 
 DRAWS = 1_000
 PAIRS = 60
+FEWEST_OF_A_FORM = 6
 MEASURES = ("both", "the gap", "neighbors", "APD", "PRT", "JSD")
 TEXT_PAIRS, OFTEN = 46, (320, 1_500)  # words of running text, and how often each occurs
 SIDES, SHARES = (16, 32, 75, 150), (0.0, 0.1, 0.25, 0.5, 1.0)
@@ -52,8 +54,8 @@ def called(found: change.UseChange) -> tuple[bool, ...]:
 
 def grouped(space: SenseSpace, views: np.ndarray, spellings: np.ndarray, word: str) -> tuple[np.ndarray, np.ndarray]:
     """(n, D) as the view places a word's sentences, and the groups it finds in them."""
-    placed = space.placed(views, word=word)
-    suggestion = clusters.suggest(clusters.directions(space.placed(views, views.mean(axis=0), word, mapped=False), spellings))
+    placed = space.place(views, word=word)
+    suggestion = clusters.suggest(clusters.directions(space.place(views, views.mean(axis=0), word, mapped=False), spellings))
     number = suggestion.number if suggestion.number > 1 else suggestion.best
     return change.evened(placed, spellings), clusters.clusters(clusters.directions(placed, spellings), number)
 
@@ -98,6 +100,20 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
         print(f"swapped, {name} on the second side, {len(found)} pairs: found by {shares}", flush=True)
 
 
+def spellings(space: SenseSpace, _: OccurrenceTable, table: OccurrenceTable) -> None:
+    results = []
+    for word in words_of(table):
+        rows = table.labelled_rows(word)
+        written = np.array([table.words[code] for code in table.word[rows]])
+        base = np.array([form.casefold() == word for form in written])
+        if min(base.sum(), (~base).sum()) >= FEWEST_OF_A_FORM:
+            order = np.argsort(~base, kind="stable")
+            placed = change.evened(space.placed(space.of_rows(table, rows), word=word)[order], written[order])
+            results.append(called(change.change(placed[: base.sum()], placed[base.sum() :], np.zeros(len(rows), int))))
+    shares = ", ".join(f"{measure} {share:.0%}" for measure, share in zip(MEASURES[:-1], np.mean(results, axis=0), strict=False))
+    print(f"base form beside other forms, {len(results)} words: called changed by {shares}", flush=True)
+
+
 def text(space: SenseSpace, pairs: int) -> None:
     where = defaultdict(list)
     for sentence in sentences(data_folder(), 1_000_000):
@@ -119,7 +135,7 @@ def text(space: SenseSpace, pairs: int) -> None:
         for n, share in product(SIDES, SHARES):
             of_other = round(n * share)
             rows = np.concatenate([deal.permutation(2 * most)[: 2 * n - of_other], 2 * most + deal.permutation(most)[:of_other]])
-            placed = change.evened(space.placed(views[rows], word=word), spellings[rows])
+            placed = change.evened(space.place(views[rows], word=word), spellings[rows])
             results.setdefault((n, share), []).append(called(change.change(placed[:n], placed[n:], np.zeros(2 * n, int))))
         print(f"pair {pair + 1} of {pairs}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {pairs} pairs")
@@ -223,7 +239,7 @@ def speed(texts: list[str]) -> None:
     texts = view.read(bench, first, second)
     print(f"{len(texts[0].table):,} and {len(texts[1].table):,} tokens")
     started = time.process_time()
-    ranked = view.rank(texts, view.RankRequest(at_least=10, most=200))
+    ranked = view.rank(texts, view.RankRequest(at_least=change.FEWEST))
     seconds = time.process_time() - started
     per = 1000 * seconds / len(ranked)
     print(f"{len(ranked):,} words ranked, {per:.1f} s of one processor for 1,000; {[each.word for each in ranked[:8]]}", flush=True)
@@ -236,7 +252,9 @@ def speed(texts: list[str]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", nargs="?", default="all", choices=("all", "halves", "swapped", "text", "spread", "doubtful", "speed"))
+    parser.add_argument(
+        "what", nargs="?", default="all", choices=("all", "halves", "swapped", "spellings", "text", "spread", "doubtful", "speed")
+    )
     parser.add_argument("--labels", type=int, default=5, help="of each sense, for spread")
     parser.add_argument("--more", type=int, default=6, help="labels asked for, for doubtful")
     parser.add_argument("--pairs", type=int, default=TEXT_PAIRS, help="of words, for text: fewer end sooner")
@@ -247,13 +265,15 @@ def main() -> None:
         return
     model = open_model("elmo-mini")
     own = open_table("sentences", model, targets_only=True)
-    needs_all = args.what in ("all", "spread", "doubtful")
+    needs_all = args.what in ("all", "spellings", "spread", "doubtful")
     table = open_table(with_all("sentences"), model, targets_only=True) if needs_all else own
     space = open_space(model, static_vectors(model))
     if args.what in ("all", "halves"):
         halves(space, own, table)
     if args.what in ("all", "swapped"):
         swapped(space, own, table)
+    if args.what in ("all", "spellings"):
+        spellings(space, own, table)
     if args.what in ("all", "text"):
         text(space, args.pairs)
     if args.what in ("all", "spread"):

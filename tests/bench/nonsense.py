@@ -159,11 +159,13 @@ def wrong_with(said: str, value: str = "") -> Iterator[str]:
         yield f"cites too much of it: {said[:160]!r}"
     elif NAMED <= cited < len(typed) and not said_so[said_so.index(typed[:cited]) + cited :].lstrip().startswith("…"):
         yield f"cites part of it without a mark: {said[:160]!r}"
-    if cited < min(NAMED, len(typed)) and not re.search(r"\d", said):
+    last = Path(typed).name if "/" in typed else typed  # of a path no more is said
+    if cited < min(NAMED, len(typed)) and last not in said_so and not re.search(r"\d", said):
         yield f"does not name it: {said[:160]!r}"
 
 
 def _in_one_line(text: str) -> str:
+    text = text.replace("—", "--")  # as Streamlit shows two hyphens
     return " ".join("".join(sign for sign in text if sign.isprintable() or sign.isspace()).split()).casefold()
 
 

@@ -61,8 +61,8 @@ def spaces(space: SenseSpace) -> dict[str, Callable[[Word], np.ndarray]]:
         "layer 1, mean off": part(0),
         "topic": part(1),
         "substitutes": part(2),
-        "plain": lambda word: plain.placed(word[1], word[1].mean(axis=0)),
-        "senses": lambda word: space.placed(word[1], word[1].mean(axis=0), word[0]),
+        "plain": lambda word: plain.place(word[1], word[1].mean(axis=0)),
+        "senses": lambda word: space.place(word[1], word[1].mean(axis=0), word[0]),
     }
 
 

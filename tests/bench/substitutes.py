@@ -37,9 +37,7 @@ def _space(setting: Setting, model: Model, sentences: list[list[str]]) -> Row:
     each = [layers for layers in read for _ in range(layers.shape[1])]
     rows = np.concatenate(read, axis=1).transpose(1, 0, 2)
     pair = paired(
-        timed(lambda: space.placed(space.views(occurrences, rows, each))),
-        timed(lambda: model.encoder.encode(sentences)),
-        setting.pick(3, 1),
+        timed(lambda: space.place(space.views(occurrences, rows, each))), timed(lambda: model.encoder.encode(sentences)), setting.pick(3, 1)
     )
     return setting.row(
         "substitutes",

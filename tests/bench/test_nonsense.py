@@ -23,6 +23,8 @@ ERRORS = {"BadInput", "MissingArtifact", "CorruptArtifact", "EngineUnavailable"}
         ("300 characters; search for at most 200.", "x" * 300),
         ("Layer weights must be numbers, got 'zebra'.", "zebra"),
         ("No sense “zebra”. Senses: river edge, financial institution.", "zebra"),
+        ("passwd: save it as .txt.", "../../etc/passwd"),
+        ("Unknown corpus 'DROP TABLE words; —'. Choose another.", "DROP TABLE words; --"),
         ("Nothing to search for. Type a word.", "   "),
         ("Nothing to search for. Type a word.", ""),
         ("“zebra”: 없는 기준입니다. 다른 것을 고르세요.", "zebra"),
@@ -78,7 +80,7 @@ def test_errors_that_say_no_next_step_become_fewer():
     """Of some 520; what is left is mostly said to programmers, not at the screen."""
     every = messages()
     without = [f"{file}: {text}" for file, text in every if not NEXT_STEP.search(text)]
-    assert len(every) > 450 and len(without) <= 51, "\n".join(without)
+    assert len(every) > 450 and len(without) <= 54, "\n".join(without)
 
 
 def test_an_error_is_escaped_where_it_is_shown_and_not_before():

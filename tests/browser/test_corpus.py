@@ -106,7 +106,7 @@ def test_a_hundred_thousand_hits_scroll_and_only_those_in_sight_are_sent(page: P
 
 def test_a_collocate_opens_its_lines_and_each_sense_has_its_own_words(page: Page, server: str):
     opened(page, server, "corpus?corpus_view=collocates")
-    expect(page.locator("[data-stale=false] .notice", has_text="Near one sense alone")).to_be_visible()
+    expect(page.locator("[data-stale=false] .notice", has_text="Near only one sense")).to_be_visible()
     expect(page.get_by_text(re.compile("ribbon knot, 16 sentences"))).to_be_visible()
     table = page.get_by_test_id("stDataFrame").nth(3)
     table.click(position={"x": 16, "y": 52})  # the box of the first row

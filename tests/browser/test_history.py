@@ -44,7 +44,7 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
     korean, home, neighbours = (
         "같은 단어는 두 번 나와도 같은 뜻일까요?",
         "Does a word mean the same thing twice?",
-        "Who are its neighbors?",
+        "What are its neighbors?",
     )
     spring, cell = "The cherry trees bloom in spring.", "The prisoner paced up and down his cell all night."
     bank, doctor = "We sat on the grassy bank and watched the boats go by.", "의사가 환자의 열을 재고 약을 주었다."

@@ -18,15 +18,15 @@ def test_home_is_left_while_its_scenes_are_about_to_be_asked_for(page: Page, ser
     page.locator(".st-key-ai button", has_text="stuck").click()
     page.wait_for_function(f"performance.now() > window.told + {after}", polling=5)
     page.evaluate(NEXT)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbors?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
     page.wait_for_timeout(700)  # what was still to come has come
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbors?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
 
 
 def test_a_slider_that_glides_as_its_page_is_left_says_nothing_more(page: Page, server: str):
     page.goto(f"{server}/?a=They+were+stuck+in+a+jam.&b=A+mole+dug+it.")
     page.get_by_role("slider").press("Home")
     page.evaluate(NEXT)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbors?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")
     page.wait_for_timeout(700)
-    expect(page.get_by_role("heading", level=1)).to_have_text("Who are its neighbors?")
+    expect(page.get_by_role("heading", level=1)).to_have_text("What are its neighbors?")

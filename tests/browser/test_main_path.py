@@ -9,7 +9,7 @@ pytestmark = pytest.mark.browser
 
 TITLES = {
     "": "Does a word mean the same thing twice?",
-    "neighbours": "Who are its neighbors?",
+    "neighbours": "What are its neighbors?",
     "map": "Do the senses separate?",
     "mix": "Which layers matter?",
     "classify": "Does context help a classifier?",
@@ -24,7 +24,7 @@ TITLES = {
     "decided": "What decided this sense?",
     "corpus": "What do your own texts say?",
     "found": "How many meanings does it have here?",
-    "compare": "Do two models see the same words?",
+    "compare": "Do two models agree?",
     "how": "How does a sentence become a vector?",
     "lessons": "How similar are two unrelated words?",
     "teach": "Does one word have one meaning?",

@@ -33,7 +33,7 @@ def test_an_old_link_shows_the_view_and_its_page_switches_between_views(server: 
     page.get_by_role("heading", name="One dot, or a cloud?").wait_for()
     expect(page.get_by_label("First sentence", exact=True)).to_have_value("The crane lifted a beam.")
     page.locator(".st-key-neighbours_view").get_by_role("radio", name="Lists").click()
-    page.get_by_role("heading", name="Who are its neighbors?").wait_for()
+    page.get_by_role("heading", name="What are its neighbors?").wait_for()
     expect(page.get_by_label("First sentence", exact=True)).to_have_count(1)  # that of the view left behind is gone
     expect(page.get_by_label("First sentence", exact=True)).to_have_value("The crane lifted a beam.")
     assert "neighbours_view" not in page.url

@@ -47,7 +47,7 @@ def test_slides_go_by_arrow_keys_with_the_number_in_the_address_and_fit_a_projec
         expect(heading).to_have_text(title)
         expect(said).to_contain_text(words)
         expect(page).to_have_url(re.compile(f"slide={number}"))
-        expect(page.get_by_text("Speaker's notes")).to_be_in_viewport(ratio=1)
+        expect(page.get_by_text("Speaker’s notes")).to_be_in_viewport(ratio=1)
         assert len(said.inner_text().removeprefix("What to notice.").split()) <= 20
         page.keyboard.press("ArrowRight")  # whether the slide stands or is still being drawn
     expect(heading).to_have_text("What about a new word?")

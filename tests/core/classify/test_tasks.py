@@ -124,7 +124,7 @@ def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
     ("arguments", "told"),
     [
         (["train", "--task", "topics", "--variant", "bert", "--train", "OWN"], "no variant 'bert'"),
-        (["train", "--task", "a/b", "--variant", "tfidf", "--train", "OWN"], "A task's name is letters"),
+        (["train", "--task", "a/b", "--variant", "tfidf", "--train", "OWN"], "A task’s name is letters"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "none.csv"], "No file none.csv"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--text-column", "body"], "no column 'body'"),
         (["train", "--task", "topics", "--variant", "tfidf", "--train", "OWN", "--label-column", "x"], "no column 'x'"),

@@ -268,7 +268,7 @@ def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path
         path.write_bytes(path.read_bytes()[:100])
     if damage == "other data":
         trainer = make_text_fit(variant_named("glove"), dataset(120), CONFIG, parts)
-    with pytest.raises(CorruptArtifact, match=r"run\.pt (is no readable checkpoint|does not fit)"):
+    with pytest.raises(CorruptArtifact, match=r"run\.pt (is not a readable checkpoint|does not fit)"):
         trainer.load(path)
 
 

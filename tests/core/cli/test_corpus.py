@@ -55,7 +55,7 @@ def test_collocates_and_keyness_are_the_same_as_json_and_csv(answer, printed, mi
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("search", "a(", "--kind", "pattern"), "a( is no regular expression"),
+        (("search", "a(", "--kind", "pattern"), "a( is not a regular expression"),
         (("search", "bank", "--order", "length"), "Unknown order 'length'"),
         (("search", "bank", "--sense", "piano"), "No sense 'piano' of this word here. It has: financial institution, river edge"),
         (("collocates", "bank", "--window", "11"), "--window"),

@@ -793,7 +793,7 @@ def test_a_trained_head_takes_no_place_of_files_of_somebody_s(call, tmp_path):
 def test_texts_writes_over_catalogues_alone(call, tmp_path):
     for name in ("novel.txt", "ko.mo", "novel", "..po", "a b.po"):
         (tmp_path / name).write_text("mine")
-        assert "is no name of a catalog" in is_one_line_error(*call("texts", tmp_path / name))
+        assert "is not the name of a catalog" in is_one_line_error(*call("texts", tmp_path / name))
         assert (tmp_path / name).read_text() == "mine"
 
 
@@ -1010,8 +1010,8 @@ MISTAKES = {
     "a word over two lines": ([*ASK, "--word", "ba\nnk"], "'ba nk' is not a token"),
     "an empty sentence": ([*ASK, "--sentence", ""], "no word in the sentence. Write one with 'bank' in it"),
     "a position of another word": ([*ASK, "--position", "0"], "Token 0 of the sentence is 'the', not 'bank'"),
-    "a position beyond the sentence": ([*ASK, "--position", "9"], "is no token"),
-    "a position before the sentence": ([*ASK, "--position", "-1"], "is no token"),
+    "a position beyond the sentence": ([*ASK, "--position", "9"], "is not a token"),
+    "a position before the sentence": ([*ASK, "--position", "-1"], "is not a token"),
     "a position that is no number": ([*ASK, "--position", "one"], "--position"),
     "a layer that is not there": ([*ASK, "--layer", "3"], "no layer '3'"),
     "a layer below all": ([*ASK, "--layer", "-1"], "no layer '-1'"),
@@ -1046,20 +1046,26 @@ MISTAKES = {
     "a missing text": (["evaluate", "perplexity", "--text", "{dir}/none.txt", "--model", "{model}"], "none.txt"),
     "a text without words": (["evaluate", "perplexity", "--text", "{dir}/empty.txt", "--model", "{model}"], "no text to score"),
     "a model without a softmax": (["predict", "--text", "the", "--model", "{mute}"], "predicts no words"),
-    "no text to go on from": (["predict", "--text", "", "--model", "{model}"], "no text to go on from"),
-    "blank text to go on from": (["predict", "--text", " \n ", "--model", "{model}"], "no text to go on from"),
+    "no text to continue": (["predict", "--text", "", "--model", "{model}"], "no text to continue"),
+    "blank text to go on from": (["predict", "--text", " \n ", "--model", "{model}"], "no text to continue"),
     "no predictions wanted": (["predict", "--text", "the", "--model", "{model}", "--k", "0"], "--k"),
     "a third direction": (["predict", "--text", "the", "--direction", "up"], "--direction"),
     "a folder that is no index": (["index", "info", "{dir}"], "is not an index"),
     "a missing corpus for an index": (["index", "build", "--corpus", "{dir}/none.txt", "--output", "{dir}/i"], "none.txt"),
     "a file where the model should go": (["convert", "--model", "{model}", "--output", "{dir}/v.txt"], "v.txt"),
     "an unknown command": (["translate"], "translate"),
+    "a limit below 1": (["evaluate", "perplexity", "--text", "{dir}/text.txt", "--model", "{model}", "--limit", "-1"], "--limit"),
+    "a share that is no number": (["pretrain", "--corpus", "{dir}/text.txt", "--output", "{dir}/p", "--hold-out", "nan"], "--hold-out"),
+    "a training of no tokens": (
+        ["pretrain", "--corpus", "{dir}/text.txt", "--output", "{dir}/p", "--tokens", "0"],
+        "tokens must be at least 1",
+    ),
     "a command of 300 letters": (["x" * 300], f"'{'x' * 39}…' (choose from 'embed'"),
     "an option before a command": (["--zebra"], "No such option '--zebra'"),
     "an option's value of 300 letters": (["embed", "--engine", "x" * 300], f"'{'x' * 39}…' (choose from"),
     "a number of 300 letters": ([*ASK, "--position", "x" * 300], f"--position: '{'x' * 39}…' is not"),
     "missing labels of a word not read yet": (["senses", "spread", "--word", "bank", "--labels", "{dir}/none.jsonl"], "none.jsonl"),
-    "no pair of senses": (["senses", "spread", "--word", "bank", "--labels", "{corpus}", "--merge", "a"], "“a” is no pair of senses"),
+    "no pair of senses": (["senses", "spread", "--word", "bank", "--labels", "{corpus}", "--merge", "a"], "“a” is not a pair of senses"),
     "no command": ([], "COMMAND"),
     "half a command": (["evaluate"], "WHAT"),
     "a missing option": (["embed", "--input", "{dir}/ok.json"], "--output"),

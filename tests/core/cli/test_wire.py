@@ -70,6 +70,7 @@ BAD = [
     ("attribution", {"other": [BANK]}, "'other' is one word in context"),
     ("edits", {"order": "zebra"}, "There is no order of edits “zebra”. Choose: left to right"),
     ("induction", {"word": "zebra-unicorn"}, "“zebra-unicorn” does not occur in your corpus. Choose another word."),
+    ("induction", {"number": 0}, "32 sentences cannot make 0 groups. Choose 1 to 32."),
     ("induction", {"number": -1}, "32 sentences cannot make -1 groups. Choose 1 to 32."),
     ("induction", {"given": [[0]]}, "'given' is [0]. Use a list of a whole number and text."),
     ("layouts", {"word": "x" * 300}, f"'{'x' * 39}…' has no labeled sentences here. Choose one of"),
@@ -94,7 +95,13 @@ def test_a_bad_request_names_the_part_the_value_and_what_to_do(bench, name, wron
     assert list(wrong_with(said)) == []
 
 
+@pytest.mark.parametrize("given", [None, [], 5, "x", NAN, True])
+def test_a_request_is_an_object(bench, given):
+    with pytest.raises(BadInput, match=r"^A request is a JSON object, not .+\. Use: \{\"word\": …\}\.$"):
+        wire.answer(bench, "induction", given)
+
+
 @pytest.mark.parametrize("request_", ["[" * 100_000, "{", "", "nul"])
 def test_what_is_no_json_is_named(request_):
-    with pytest.raises(BadInput, match=r'^--request is no JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
+    with pytest.raises(BadInput, match=r'^--request is not JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
         view(name="pair", request=request_)

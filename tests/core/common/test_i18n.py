@@ -93,6 +93,14 @@ def test_a_catalogue_has_every_text_of_the_app_and_is_compiled(language: str):
     assert path.with_suffix(".mo").read_bytes() == translations.compiled(texts), "not compiled: python -m core texts"
 
 
+def test_texts_of_the_interface_have_typographic_apostrophes():
+    """ "the model’s"; no straight one between letters."""
+    texts = [text for each in translations.in_code(ROOT) for text in ((each,) if isinstance(each, str) else each)]
+    assert len(texts) > 2_000
+    wrong = [text for text in texts if re.search(r"[A-Za-z]'[a-z]", text)]
+    assert not wrong
+
+
 def test_places_are_filled_and_what_no_catalogue_has_stays_english(spoken):
     assert t("{share:.0%} of {{all}}", share=0.5) == "50% of {all}"
     spoken('msgid "{n} words"\nmsgstr "{n:을/를} 봅니다"\n')

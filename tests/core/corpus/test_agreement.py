@@ -30,5 +30,5 @@ def test_alpha_by_hand():
 def test_what_cannot_be_measured_is_said():
     with pytest.raises(BadInput, match="No sentence has labels of two annotators"):
         alpha([["a", None], [None, "b"]])
-    with pytest.raises(BadInput, match="All labels are one"):
+    with pytest.raises(BadInput, match="All labels are the same"):
         alpha([["a", "a"], ["a", "a"]])

@@ -271,7 +271,7 @@ def test_unknown_kinds_and_orders_are_named():
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "a**", "*a", "a{2,1}", "\\", "(?P<x", "a{99999999999999}", "[z-a]"])
 def test_what_is_no_regular_expression_is_named(pattern):
-    with pytest.raises(BadInput, match="is no regular expression"):
+    with pytest.raises(BadInput, match="is not a regular expression"):
         find(encode(SMALL), pattern, kind=PATTERN)
 
 

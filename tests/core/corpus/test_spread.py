@@ -54,6 +54,18 @@ def test_more_labels_make_surer():
     assert few < many
 
 
+def test_labels_that_lie_apart_make_less_sure():
+    east, north, up, far = np.eye(4, dtype=np.float32)
+    places, codes = np.array([0, 1, 2, 3]), np.array([0, 0, 1, 1])
+    rest = np.repeat([east, north], 20, axis=0)
+    together, apart = (
+        np.stack([unit(east + far * width), unit(east - far * width), unit(north + up * width), unit(north - up * width), *rest])
+        for width in (0.0, 2.0)
+    )
+    surest, doubtful = (shares_of(rows, places, codes, 2)[4] for rows in (together, apart))  # of like cosines to the senses' means
+    assert np.log(doubtful[0] / doubtful[1]) < 0.95 * np.log(surest[0] / surest[1])
+
+
 def test_steps_can_be_undone_one_by_one():
     first = labeled()
     renamed = first.rename("river", "shore")
@@ -123,7 +135,7 @@ def test_a_file_that_is_none_is_named(tmp_path):
     path = tmp_path / "labels.jsonl"
     row = {"tokens": ["The", "bank0", "."], "position": 1, "sense": "money"}
     for rows, message in (
-        ([row, {"text": "x"}], "line 2: a row of 'text' is no labeled sentence"),
+        ([row, {"text": "x"}], "line 2: a row of 'text' is not a labeled sentence"),
         ([row | {"position": 5}], "line 1: position 5 in 3 tokens"),
         ([row, row | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
         ([row | {"tokens": ["Another", "bank"]}], "labels none of these 40 sentences"),
@@ -138,6 +150,6 @@ def test_a_file_that_is_none_is_named(tmp_path):
 
 def test_pairs_of_senses_to_merge():
     assert label_files.pairs(["a=b", "c = d"]) == {"a": "b", "c": "d"}
-    for given, message in ((["ab"], "no pair of senses"), (["a=b", "a=c"], "would go into two")):
+    for given, message in ((["ab"], "not a pair of senses"), (["a=b", "a=c"], "would go into two")):
         with pytest.raises(BadInput, match=message):
             label_files.pairs(given)

@@ -58,9 +58,9 @@ def test_judgments_have_an_agreement(tmp_path):
 def test_what_is_wrong_is_named_with_its_line(tmp_path):
     path = tmp_path / "uses.csv"
     for lines, message in (
-        ((HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is no place in a context of 8 characters"),
+        ((HEADER, use("u1", "A plane.", "2:70")), r"line 2: '2:70' is not a place in a context of 8 characters"),
         ((HEADER, use("u1", "A plane.", "2:7"), use("u1", "A plane.", "2:7")), "line 3: use 'u1' is there twice"),
-        ((HEADER,), "has no row below its names"),
+        ((HEADER,), "has no row below its header"),
         ((HEADER, use("", "A plane.", "2:7")), "line 2: no identifier"),
         (("lemma,context", "plane,A plane."), "no column 'lemma'"),
     ):

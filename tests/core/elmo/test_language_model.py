@@ -109,7 +109,7 @@ def test_a_predicted_word_has_the_probability_that_its_surprisal_is_made_of(back
 
 def test_no_text_and_too_many_words_are_refused():
     lm = language_model()
-    with pytest.raises(BadInput, match="no text to go on from"):
+    with pytest.raises(BadInput, match="no text to continue"):
         lm.predict([])
     for k in (0, -1, 1001):
         with pytest.raises(BadInput, match=f"between 1 and 1000, got {k}"):

@@ -158,7 +158,7 @@ def test_an_underscore_alone_stays_a_token(tmp_path):
     {
         "no document": ("go\tVB\tgo\tgo%2:38:00::\n", "line 1: 'go.* before any document"),
         "a missing column": ("# d s\nThe\tDT\tthe\t\ngo\tVB\tgo\n", "line 3: 3 columns"),
-        "a key that is none": ("# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is no sense key"),
+        "a key that is none": ("# d s\ngo\tVB\tgo\tgo.v.01\n", "line 2: 'go.v.01' is not a sense key"),
         "no keys at all": ("# d s\ngo\tVB\tgo\t\n", "a.tsv holds no word with a sense key"),
         "an empty file": ("", "holds no word with a sense key"),
     }.values(),
@@ -197,7 +197,7 @@ def test_a_pair_is_read_with_every_way_to_say_same(tmp_path, given, same):
         "a position before": ({"position_a": -1}, "position_a -1 in 2 tokens"),
         "a position that is true": ({"position_a": True}, "position_a True"),
         "no position": ({"position_b": None}, "without position_b"),
-        "tokens as text": ({"tokens_a": "the bank"}, "'the bank' is no list of words"),
+        "tokens as text": ({"tokens_a": "the bank"}, "'the bank' is not a list of words"),
         "a third answer": ({"same": "maybe"}, "same is 'maybe'"),
         "a number for an answer": ({"same": 2}, "same is 2"),
         "a list for an answer": ({"same": []}, "same is "),

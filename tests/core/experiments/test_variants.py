@@ -198,7 +198,7 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
 def test_a_line_that_is_no_result_is_named(tmp_path):
     path = tmp_path / "results.jsonl"
     path.write_text('{"run": "a", "experiment": "e", "variant": "glove", "accuracy": 1}\n{"a": 1}\n')
-    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is no result"):
+    with pytest.raises(CorruptArtifact, match=r"Line 2 of .*results\.jsonl is not a result"):
         read_results(path)
     path.write_text("not json\n")
     with pytest.raises(CorruptArtifact, match="Line 1"):

@@ -214,7 +214,7 @@ def test_writing_stops_at_the_end_of_the_sentence_and_backward_at_its_beginning(
 def test_what_cannot_be_drawn_is_refused(lm, n, temperature):
     with pytest.raises(BadInput, match=str(n) if temperature == 1.0 else str(temperature)):
         write(lm, ["The"], n, temperature=temperature)
-    with pytest.raises(BadInput, match="no text to go on from"):
+    with pytest.raises(BadInput, match="no text to continue"):
         write(lm, [], 1)
 
 

@@ -257,10 +257,10 @@ def test_a_download_is_held_until_its_file_has_its_name(server, tmp_path, monkey
 
 def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
     for url in ("http://example.org/w", "ftp://127.0.0.1/w", "file:///etc/passwd", "https://", "w", "https://[bad"):
-        with pytest.raises(BadInput, match="is no https address"):
+        with pytest.raises(BadInput, match="is not an https address"):
             download(url, tmp_path / "w")
     download(f"{server.url}/moved/{server.url}/plain", tmp_path / "w", sha256=SHA256)
-    for elsewhere, told in (("http://example.org/w", "is no https address"), ("file:///etc/passwd", "is not allowed")):
+    for elsewhere, told in (("http://example.org/w", "is not an https address"), ("file:///etc/passwd", "is not allowed")):
         with pytest.raises((BadInput, MissingArtifact), match=told):
             download(f"{server.url}/moved/{elsewhere}", tmp_path / "v")
     secure = fetching.urllib.request.Request("https://example.org/w")
@@ -409,7 +409,7 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
         with pytest.raises((MissingArtifact, BadInput), match=told):
             resolve(folder, "model")
         shutil.rmtree(folder)
-    with pytest.raises(BadInput, match=r"options\.json is no folder"):
+    with pytest.raises(BadInput, match=r"options\.json is not a folder"):
         resolve(tmp_path / "a" / "options.json", "model")
 
 

@@ -29,8 +29,8 @@ def query(model):
 @pytest.mark.parametrize("which", [SAME, OTHER, ANY])
 def test_the_nearest_are_those_of_highest_cosine_under_the_map_of_the_query_s_word(index, space, query, which):
     near = index.nearest(query, WEIGHTS, k=8, which=which)
-    everything = space.placed(space.of_rows(index.table, np.arange(len(index.table))), word="bank")
-    values = everything @ space.placed(space.views([(query.tokens, query.position)], query.layers[None]), word="bank")[0]
+    everything = space.place(space.of_rows(index.table, np.arange(len(index.table))), word="bank")
+    values = everything @ space.place(space.views([(query.tokens, query.position)], query.layers[None]), word="bank")[0]
     same = index.table.same_word("bank")
     values[{SAME: ~same, OTHER: same, ANY: np.zeros(len(same), bool)}[which]] = -np.inf
     assert [n.occurrence.row for n in near] == np.argsort(-values, kind="stable")[:8].tolist()

@@ -34,7 +34,7 @@ def by_hand(learned: Learned | None = None) -> SenseSpace:
 def test_each_part_is_less_what_is_shared_and_of_length_1():
     views = np.array([[1.0, 0.0, 1.0, 0.6, 0.8], [0.0, 1.0, 0.0, 1.0, 0.0]], np.float32)
     mean = np.array([0.5, 0.5, 0.0, 0.0, 0.0], np.float32)
-    placed = by_hand().placed(views, mean)
+    placed = by_hand().place(views, mean)
     root = 0.5**0.5
     np.testing.assert_allclose(placed[0], np.array([root, -root, 1, 0.6, 0.8]) / 3**0.5, atol=1e-6)
     np.testing.assert_allclose(placed[1], np.array([-root, root, 0, 1, 0]) / 2**0.5, atol=1e-6)  # no known word around: no topic
@@ -64,7 +64,7 @@ def test_the_map_finds_what_tells_senses_apart_of_words_it_has_not_seen():
     space = by_hand(sense_map.learn(by_hand(), made, dimensions=3))
     scores = {}
     for name, of in (("plain", by_hand()), ("learned", space)):
-        placed = [(of.placed(views, views.mean(axis=0), word), senses) for word, views, senses in made]
+        placed = [(of.place(views, views.mean(axis=0), word), senses) for word, views, senses in made]
         scores[name] = np.mean([one_nn(rows @ rows.T, senses) for rows, senses in placed])
     assert scores["learned"] > scores["plain"] + 0.05
 
@@ -91,7 +91,7 @@ def test_what_ships_is_of_this_model_and_tells_our_senses_apart(model, table):
         rows = table.labelled_rows(word)
         views, senses = space.of_rows(table, rows), table.sense[rows]
         layer = views[:, : space.widths[0]]
-        placed = space.placed(views, views.mean(axis=0), word)
+        placed = space.place(views, views.mean(axis=0), word)
         scores["layer"].append(one_nn(layer @ layer.T, senses))
         scores["space"].append(one_nn(placed @ placed.T, senses))
     assert np.mean(scores["space"]) > np.mean(scores["layer"]) + 0.08
@@ -112,7 +112,7 @@ def test_what_is_kept_beside_a_table_is_what_reading_its_sentences_gives(model, 
 def test_rows_of_a_word_are_less_their_own_mean_and_name_their_substitutes(model, table):
     space, rows = sense_space.open_space(model, static_vectors(model)), table.labelled_rows("bank")[:12]
     views = space.of_rows(table, rows)
-    np.testing.assert_array_equal(space.of_word(table, rows, "bank"), space.placed(views, views.mean(axis=0), "bank"))
+    np.testing.assert_array_equal(space.of_word(table, rows, "bank"), space.place(views, views.mean(axis=0), "bank"))
     occurrences = [table.occurrence(int(row)) for row in rows]
     words = in_place(space.substitutes, [WordInContext(o.tokens, o.position) for o in occurrences], 5)
     likeliest = space.likeliest(table, rows, 5)

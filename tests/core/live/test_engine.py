@@ -142,6 +142,10 @@ def test_a_word_without_labels_has_a_verdict_neighbours_and_no_map(ask):
     assert answer["pair"]["words"] == ["jaguar", "jaguar"]
     assert answer["pair"]["judgment"]["lemma"] == "" and answer["pair"]["judgment"]["verdict"]["around"]
     assert answer["around"]["lemma"] is None and len(answer["around"]["parts"][0]["rows"]) > 20
+    (name,) = ask(
+        "answer", {"texts": ["They flew to Jordan in spring.", "We saw Jordan play."], "tapped": [{"position": 3, "word": "Jordan"}, None]}
+    )
+    assert name["pair"]["judgment"]["verdict"]["name"] and not answer["pair"]["judgment"]["verdict"]["name"]
 
 
 def test_the_map_s_dots_and_neighbours_are_core_s(bench, ask):

@@ -138,7 +138,7 @@ BAD = {
     "picture_txt": (b"\x89PNG\x00\x01", "NUL byte"),
     "table_csv": (b"id,year\n1,1990\n", "no column 'text'"),
     "rows_jsonl": (b"{not json}\n", "not JSON"),
-    "word_docx": (b"not a zip archive", "is no .docx"),
+    "word_docx": (b"not a zip archive", "is not a .docx"),
 }
 
 

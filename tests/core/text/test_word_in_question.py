@@ -28,7 +28,7 @@ def guessed(language, a: str, b: str) -> tuple[str | None, str | None]:
 
 @pytest.mark.parametrize("language", [EN, KO], ids=["en", "ko"])
 def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
-    """A Korean piece that the analyser left whole (차서, "being cold") counts where it begins with the word."""
+    """A Korean piece that the analyzer left whole (차서, "being cold") counts where it begins with the word."""
     rows = [row for line in TABLE.read_text("utf-8").splitlines() if (row := json.loads(line))["language"] == language.code]
     wrong = []
     for row in rows:

@@ -395,7 +395,7 @@ def test_a_damaged_checkpoint_is_refused_by_name(corpus, tmp_path, damage):
         torch.save([1, 2, 3], path)
     else:
         path.write_bytes({"cut": data[: len(data) // 2], "noise": b"\x80\x02c__main__\nnothing\n.", "empty": b""}[damage])
-    with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt (is no readable checkpoint|does not fit)"):
+    with pytest.raises(CorruptArtifact, match=r"checkpoint\.pt (is not a readable checkpoint|does not fit)"):
         t.load(path)
 
 

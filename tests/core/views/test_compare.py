@@ -60,7 +60,7 @@ def test_the_sense_space_is_compared_where_the_table_keeps_it(bench, tmp_path, p
     senses, layer = (SpaceName("elmo-mini", name, "sentences", whole=False) for name in ("senses", "1"))
     result = compare.compute(bench, CompareRequest(first=senses, second=layer))
     space, table, words = levels.sense_space(bench), bench.targets, result.comparison.words
-    places = space.placed(space.of_rows(table, np.arange(len(table))))
+    places = space.place(space.of_rows(table, np.arange(len(table))))
     means = np.stack([places[table.spelled(word)].mean(axis=0) for word in words])
     expected = spaces.compare(means, spaces.on_words(spaces.type_space("", table, np.eye(3)[1]), words), words)
     np.testing.assert_array_equal(result.comparison.shared, expected.shared)

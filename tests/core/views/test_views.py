@@ -265,7 +265,7 @@ def test_words_are_weighed_by_senses_by_the_other_sentence_or_by_how_far_they_mo
     for other, by in ((None, "moved"), (heron, "moved"), (second, "other")):
         result = attribution.compute(bench, AttributionRequest(word=heron, other=other))
         assert (result.by, result.senses) == (by, ()) and (result.influence.moved[:, 1:] > 0).any()
-    with pytest.raises(BadInput, match="dropped, masked or swapped"):
+    with pytest.raises(BadInput, match="Choose drop, mask or swap"):
         attribution.compute(bench, AttributionRequest(word=heron, how="eaten"))
 
 
