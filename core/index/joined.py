@@ -40,6 +40,10 @@ class JoinedTable(OccurrenceTable):
         return pa.concat_arrays([table.texts for table in self.tables])
 
     @cached_property
+    def tags(self) -> pa.Array:
+        return pa.concat_arrays([table.tags for table in self.tables])
+
+    @cached_property
     def types(self) -> Rows:
         """The first table's as they are; what another one brings, or has more of, is averaged here over its rows."""
         first = self.tables[0]

@@ -2,7 +2,8 @@
 
 A folder holds `occurrences.arrow` (word, lemma, sense: dictionary-coded; sentence, position: int32; layers: float16
 (L * D); gram: float32 (L(L+1)/2)), `types.arrow` (the same columns, layers averaged over a spelling's occurrences),
-`sentences.arrow` (tokens; text where it is written otherwise than `join_tokens` does) and `meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
+`sentences.arrow` (tokens; text where it is written otherwise than `join_tokens` does; pos where labels bear a part of speech) and
+`meta.json`, as core.index.build writes them. Vectors are read only when a search touches them.
 """
 
 from collections.abc import Collection, Sequence
@@ -39,6 +40,7 @@ from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 from core.text.readings import is_own
 
 FORMAT = 1
+TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # of a sentence: its labeled tokens' parts of speech
 FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # what meta.json must say, and how
 FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
@@ -63,7 +65,7 @@ class OccurrenceTable(Index):
                 facts = {"file": self.folder / "meta.json", "reason": say_wrong(name, self.meta.get(name))}
                 raise CorruptArtifact(t("{file} is damaged: {reason}. Rebuild the index.", **facts))
         self.rows, self.types = Rows(self.folder / "occurrences.arrow", *shape), Rows(self.folder / "types.arrow", *shape)
-        self.sentences, self.texts = _read_sentences(self.folder / "sentences.arrow")
+        self.sentences, self.texts, self.tags = _read_sentences(self.folder / "sentences.arrow")
         self.words, self.senses, self.lemmas = (self.rows.names(name) for name in ("word", "sense", "lemma"))
         if len(self.types) != len(self.words):
             raise CorruptArtifact(t("{folder}/types.arrow is from another index. Rebuild the index.", folder=folder))
@@ -87,6 +89,12 @@ class OccurrenceTable(Index):
         if lemma is not None:
             wanted &= self.lemma == (self.lemmas.index(lemma) if lemma in self.lemmas else -2)
         return np.flatnonzero(wanted)
+
+    def pos_of(self, rows: np.ndarray) -> np.ndarray:
+        """(n,) str: the part of speech that each of these rows is labeled with, "" where none is known."""
+        tags = [self.tags[int(number)].as_py() or () for number in self.sentence[rows]]
+        places = self.position[rows]
+        return np.array([next((tag["pos"] for tag in of if tag["position"] == at), "") for of, at in zip(tags, places, strict=True)], str)
 
     def lemma_of(self, word: str) -> str | None:
         """The labeled word that a form belongs to ("banks" -> "bank"), or None; a form that is labeled nowhere by its ending.
@@ -219,11 +227,12 @@ def index_info(folder: Path) -> dict:
     return {**table.meta, "bytes": sum(p.stat().st_size for p in Path(folder).iterdir())}
 
 
-def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array]:
-    """The sentences' tokens and texts; none of the latter in an older index."""
+def _read_sentences(path: Path) -> tuple[pa.Array, pa.Array, pa.Array]:
+    """The sentences' tokens, texts and parts of speech; none of the latter two in an older index."""
     try:
         batch = pa.ipc.open_file(pa.memory_map(str(path))).get_batch(0)
         texts = batch.column("text") if "text" in batch.schema.names else pa.nulls(batch.num_rows, pa.string())
-        return batch.column("tokens"), texts
+        tags = batch.column("pos") if "pos" in batch.schema.names else pa.nulls(batch.num_rows, TAGS)
+        return batch.column("tokens"), texts, tags
     except (pa.ArrowInvalid, OSError, IndexError, KeyError) as error:
         raise CorruptArtifact(t("Cannot read {path} ({error}). Rebuild the index.", path=path, error=error)) from None

@@ -4,7 +4,7 @@ const TRUE_NEIGHBOURS = 10, TO_PLACE = 8, TIED = 1e-5, EACH = 40;
 
 function newLabelled(pack, network, words) {
   const { lemmas, senses, spaces } = pack.facts, n = network.n_layers;
-  const sentences = pack.lines("labelled.tokens"), position = pack.array("labelled.position"), lemma = pack.array("labelled.lemma"), sense = pack.array("labelled.sense");
+  const sentences = pack.lines("labelled.tokens"), position = pack.array("labelled.position"), lemma = pack.array("labelled.lemma"), sense = pack.array("labelled.sense"), pos = pack.array("labelled.pos");
   const vectors = [...Array(n - 1).keys()].map((k) => pack.rows(`labelled.layer.${k + 1}`)), expected = pack.has("labelled.substitutes") && pack.rows("labelled.substitutes");
   const flat = pack.floats("labelled.places"), opened = new Map(), N = position.length;
   const tokensOf = (row) => sentences[row].split(" ");
@@ -29,7 +29,7 @@ function newLabelled(pack, network, words) {
     const tokens = rows.map(tokensOf), layers = rows.map(layersOf), topics = tokens.map((one, k) => senses_.topic(one, position[rows[k]]));
     const of = {
       name, code, rows, layers, topics, senses: facts.senses, trust: facts, map: facts.map, byCase: facts.by_case,
-      labels: rows.map((row) => facts.senses.indexOf(senses[sense[row]])),
+      labels: rows.map((row) => facts.senses.indexOf(senses[sense[row]])), pos: rows.map((row) => pos[row]),
       parts: expected ? rows.map((row, k) => senses_.partsOf(layers[k], topics[k], rowOf(expected, row).subarray(0, network.projection))) : null,
       isAt: (k, own, at) => at === position[rows[k]] && foldedTokens(own) === (folds[k] ??= foldedTokens(tokens[k])),
       grams: layers.map(gramOf),

@@ -17,6 +17,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
     pack.add_lines("labelled.tokens", [" ".join(o.tokens) for o in occurrences])
     for name, numbers in (("position", table.position), ("lemma", table.lemma), ("sense", table.sense)):
         pack.add(f"labelled.{name}", np.asarray(numbers, np.int32))
+    pack.add("labelled.pos", np.unique(table.pos_of(rows), return_inverse=True)[1].astype(np.int32))
     for layer in range(1, layers.shape[1]):
         pack.add_rows(f"labelled.layer.{layer}", layers[:, layer])
     spaces = [*bench.layers.alone, MIX]

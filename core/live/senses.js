@@ -1,6 +1,6 @@
 // One meaning or two, by core's rule (core/senses/verdict.py, core/senses/evidence.py, core/index/sense_space.py).
 
-const VOTERS = 8, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200;
+const VOTERS = 8, FEWEST = 3, SHARPNESS = 10, SURE = 0.64, CLEAR = 0.4, SOFT = 0.1, SOFT_MIDDLES = 0.02, SPACE_LAYER = 1, TOPIC_COMMONEST = 200;
 
 function newSenses(pack, network, statics, substitutes) {
   const { calibration } = pack.facts, learned = pack.has("space.maps") ? { maps: pack.rows("space.maps"), mean: pack.floats("space.mean") } : null;
@@ -36,11 +36,19 @@ function newSenses(pack, network, statics, substitutes) {
     const mean = meanOf(used);
     return (row) => (there(row) ? unit(less(unit(row), mean)) : row);
   }
+  // Which rows have a middle together (core/senses/centroids.py): those of a sense in one part of speech, where they are not too few.
+  function groupsOf(labels, pos) {
+    const counts = new Map();
+    labels.forEach((label, k) => counts.set(label, (counts.get(label) ?? new Map()).set(pos[k], (counts.get(label)?.get(pos[k]) ?? 0) + 1)));
+    const main = new Map([...counts].map(([label, of]) => [label, [...of].sort(([a, m], [b, n]) => n - m || a - b)[0][0]]));
+    return labels.map((label, k) => `${label} ${counts.get(label).get(pos[k]) < FEWEST ? main.get(label) : pos[k]}`);
+  }
   // What labelled rows say of others: { directions, votes, middles }, of each other row.
-  function shares(labelled, labels, rows, n) {
+  function shares(labelled, labels, pos, rows, n) {
     const centred = centredBy(labelled), known = labelled.map(centred), directions = rows.map(centred), counts = Array(n).fill(0);
     for (const label of labels) counts[label]++;
-    const middles = counts.map((count, sense) => count && unit(meanOf(known.filter((_, k) => labels[k] === sense))));
+    const groups = groupsOf(labels, pos), middles = counts.map(() => []);
+    for (const group of new Set(groups)) middles[labels[groups.indexOf(group)]].push(unit(meanOf(known.filter((_, k) => groups[k] === group))));
     const whole = (values) => { const sum = values.reduce((a, b) => a + b, 0); return values.map((one) => one / sum); };
     const votes = directions.map((row) => {
       const votes = Array(n).fill(0);
@@ -48,7 +56,7 @@ function newSenses(pack, network, statics, substitutes) {
       return whole(votes);
     });
     const given = directions.map((row) => {
-      const cosines = middles.map((middle) => (middle ? dot(row, middle) : -Infinity)), most = Math.max(...cosines);
+      const cosines = middles.map((own) => Math.max(...own.map((middle) => dot(row, middle)))), most = Math.max(...cosines);
       return whole(cosines.map((one) => Math.exp(SHARPNESS * (one - most))));
     });
     return { directions, votes, middles: given };
@@ -69,14 +77,14 @@ function newSenses(pack, network, statics, substitutes) {
   function ofLabelled(of, both, same) {
     const { layer, above_chance: trust } = of.trust, weights = weightsOf(layer, network.n_layers), n = of.senses.length;
     const keep = of.rows.map((_, k) => k).filter((k) => !both.some((one) => of.isAt(k, one.tokens, one.position)));
-    const labels = keep.map((k) => of.labels[k]);
-    const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, both.map((one) => unit(mixOf(one.layers, weights))), n);
-    const about = both.map((one) => topic(one.tokens, one.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, about, n).middles) : 0.5;
+    const labels = keep.map((k) => of.labels[k]), pos = keep.map((k) => of.pos[k]);
+    const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, pos, both.map((one) => unit(mixOf(one.layers, weights))), n);
+    const about = both.map((one) => topic(one.tokens, one.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, pos, about, n).middles) : 0.5;
     let inSpace = [0.5, 0.5, 0], named = token.middles;
     if (learned) {
       const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((one) => one[part])));
       const own = both.map((one, k) => placed(partsOf(one.layers, about[k], one.expected()), mean, of.map));
-      const space = shares(parts.map((one) => placed(one, mean, of.map)), labels, own, n);
+      const space = shares(parts.map((one) => placed(one, mean, of.map)), labels, pos, own, n);
       named = space.middles;
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }

@@ -80,7 +80,7 @@ def pairs_by_votes(
     Every sense gives each quarter the same share of its sentences, so that what is missing says nothing of a pair.
     """
     rows, labels = some_rows(table, lemma)
-    n_senses = labels.max() + 1
+    n_senses, pos = labels.max() + 1, table.pos_of(rows)
     token = mixed(table.rows.take(rows), layer_weights(trust.layer, table.meta["layers"]), axis=1, unit=True)
     inputs = []
     same = []
@@ -90,8 +90,8 @@ def pairs_by_votes(
             if len(here) < 2:
                 continue
             first, second = np.triu_indices(len(here), 1)
-            by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses) for view in (token, around))
-            senses = None if space is None else shares_in(space, parts[others], labels[others], parts[here], n_senses, lemma)
+            by_token, by_topic = (shares_of(view[others], labels[others], view[here], n_senses, pos[others]) for view in (token, around))
+            senses = None if space is None else shares_in(space, parts[others], labels[others], parts[here], n_senses, lemma, pos[others])
             inputs.append(inputs_of_pairs(by_token, by_topic if around.any() else None, first, second, trust.above_chance, senses))
             same.append(labels[here][first] == labels[here][second])
     return np.concatenate(inputs), np.concatenate(same)

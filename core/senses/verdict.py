@@ -67,7 +67,7 @@ class Calibration:
 
 
 # That of the bundled English sentences under elmo-mini, for tables with too few words to learn one from.
-_VOTES = (-0.8416, 1.2389, -0.4136, 0.8115, -0.4809, -1.1439, 0.3253, 0.2698, 0.2357, 0.6903, 2.7581, 0.0023, 0.643, 0.1299)
+_VOTES = (-0.7972, 1.2498, -0.4052, 0.7174, -0.6623, -0.8735, 0.3899, 0.2404, 0.2506, 0.7072, 3.1382, -0.0312, 0.6292, 0.1344)
 USUAL = Calibration({}, "1", _VOTES, (2.7502, -1.3598, 1.0, 0.0))
 
 
@@ -148,14 +148,15 @@ def of_labelled(
     rows, labels = rows[~own], labels[~own]
     weights = layer_weights(trust.layer, len(a.layers))
     mixes = mixed(table.rows.take(rows), weights, axis=1, unit=True)
-    token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names))
+    pos = table.pos_of(rows)
+    token = shares_of(mixes, labels, mixed(np.stack([a.layers, b.layers]), weights, axis=1, unit=True), len(names), pos)
     occurrences = [(q.tokens, q.position) for q in (a, b)]
     topics = evidence.topics(vectors, occurrences)
-    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names))
+    topic = None if vectors is None else shares_of(words_around(table, rows, vectors), labels, topics, len(names), pos)
     in_senses = None
     if space:
         parts = space.views(occurrences, np.stack([a.layers, b.layers]), read)
-        in_senses = shares_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma)
+        in_senses = shares_in(space, space.of_rows(table, rows), labels, parts, len(names), lemma, pos)
     middles = (in_senses or token).middles
     shares = tuple({str(name): float(share) for name, share in zip(names, each, strict=True)} for each in middles)
     named = (shares, SENSES if space else trust.layer)
@@ -221,19 +222,21 @@ class Shares(NamedTuple):
     middles: np.ndarray  # (q, C): share of each sense by the senses' middles
 
 
-def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int) -> Shares:
-    """Labeled rows (n, D) and their senses (n,), other rows (q, D) -> what the former say of the latter."""
+def shares_of(labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, pos: np.ndarray | None = None) -> Shares:
+    """Labeled rows (n, D), their senses (n,) and parts of speech (n,), other rows (q, D) -> what the former say of the latter."""
     known, directions = evidence.center(labelled), evidence.center(rows, labelled)
     nearest = np.argsort(-(directions @ known.T), axis=1, kind="stable")[:, :K]  # (q, K)
     members = np.eye(n_senses)[labels]  # (n, C)
     votes = members[nearest].sum(axis=1) / np.maximum(members.sum(axis=0), 1)
-    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses))
+    return Shares(directions, votes / votes.sum(axis=1, keepdims=True), centroids.shares(known, labels, directions, n_senses, pos))
 
 
-def shares_in(space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str) -> Shares:
+def shares_in(
+    space: SenseSpace, labelled: np.ndarray, labels: np.ndarray, rows: np.ndarray, n_senses: int, lemma: str, pos: np.ndarray | None = None
+) -> Shares:
     """The same in the sense space, of its parts (n, V) and (q, V)."""
     mean = labelled.mean(axis=0)
-    return shares_of(space.place(labelled, mean, lemma), labels, space.place(rows, mean, lemma), n_senses)
+    return shares_of(space.place(labelled, mean, lemma), labels, space.place(rows, mean, lemma), n_senses, pos)
 
 
 def inputs_of_pairs(

@@ -108,7 +108,7 @@ def spellings(space: SenseSpace, _: OccurrenceTable, table: OccurrenceTable) -> 
         base = np.array([form.casefold() == word for form in written])
         if min(base.sum(), (~base).sum()) >= FEWEST_OF_A_FORM:
             order = np.argsort(~base, kind="stable")
-            placed = change.evened(space.placed(space.of_rows(table, rows), word=word)[order], written[order])
+            placed = change.evened(space.place(space.of_rows(table, rows), word=word)[order], written[order])
             results.append(called(change.change(placed[: base.sum()], placed[base.sum() :], np.zeros(len(rows), int))))
     shares = ", ".join(f"{measure} {share:.0%}" for measure, share in zip(MEASURES[:-1], np.mean(results, axis=0), strict=False))
     print(f"base form beside other forms, {len(results)} words: called changed by {shares}", flush=True)

@@ -91,15 +91,15 @@ def named(model: Model, table: OccurrenceTable, words: Sequence[str]) -> dict[st
     shares = []
     for word in words:
         rows, labels = verdict.some_rows(table, word)
-        n = labels.max() + 1
+        n, pos = labels.max() + 1, table.pos_of(rows)
         weights = layer_weights(verdict.trust_of(table, word).layer, table.meta["layers"])
         token, parts = mixed(table.rows.take(rows), weights, axis=1, unit=True), space.of_rows(table, rows)
         right = []
         for quarters in pairs.partitions(word, labels):
             for quarter in np.unique(quarters):
                 here, others = quarters == quarter, quarters != quarter
-                by_layer = verdict.shares_of(token[others], labels[others], token[here], n)
-                in_space = verdict.shares_in(space, parts[others], labels[others], parts[here], n, word)
+                by_layer = verdict.shares_of(token[others], labels[others], token[here], n, pos[others])
+                in_space = verdict.shares_in(space, parts[others], labels[others], parts[here], n, word, pos[others])
                 ways = by_layer.votes, by_layer.middles, in_space.middles
                 right.append([_leads(of, labels[here]) for of in ways])
         shares.append(np.concatenate(right, axis=1).mean(axis=1))

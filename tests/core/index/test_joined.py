@@ -25,6 +25,7 @@ def test_rows_of_the_first_table_keep_their_numbers_and_others_stand_behind_them
     found = [joined.occurrence(int(row)) for row in rows]
     assert {o.lemma for o in found} == {"python"} and len({o.sense for o in found}) >= 2 and has_senses(joined, "python")
     assert all(o.tokens[o.position].casefold() == o.word for o in found)
+    assert set(joined.pos_of(rows)) == {"noun"} and "verb" in joined.pos_of(joined.labelled_rows("shoot"))
 
 
 def test_vectors_and_products_stand_beside_their_words(model, tables):

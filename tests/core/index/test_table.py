@@ -74,6 +74,20 @@ def test_labels_are_kept_and_other_tokens_have_none(table):
     assert table.occurrence(13).word == "\U0001f600"
 
 
+def test_a_row_knows_the_part_of_speech_it_is_labelled_with(table, tmp_path):
+    taps = [
+        Sentence(("Tap", "the", "tap"), (Target(0, "Tap", "hit", "tap", "verb"), Target(2, "tap", "device", "tap", "noun"))),
+        SENTENCES[1],
+    ]
+    assert build_index(taps, FakeEncoder(), tmp_path / "taps", model="fake").pos_of(np.array([2, 1, 0, 4])).tolist() == [
+        "noun",
+        "",
+        "verb",
+        "",
+    ]
+    assert set(table.pos_of(np.arange(len(table)))) == {""}  # none is labelled with one
+
+
 def test_labelled_rows_are_those_with_a_sense(table):
     assert table.labelled_rows().tolist() == [1, 5, 9] == table.labelled_rows("bank").tolist()
     assert table.labelled_rows("river").tolist() == table.labelled_rows("nothing").tolist() == []

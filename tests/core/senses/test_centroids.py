@@ -3,7 +3,12 @@
 import numpy as np
 
 from core.common.directions import unit
+from core.elmo.models import open_model
 from core.senses import centroids
+from core.senses.judge import open_judge
+from core.senses.verdict import ONE, TWO
+from core.text.readings import WordInContext
+from core.text.tokens import tokenize
 
 
 def rows(n: int = 12, senses: int = 3, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -30,3 +35,39 @@ def test_a_sense_of_which_nothing_is_left_has_no_share():
 def test_a_sentence_without_direction_is_given_to_every_sense_alike():
     directions, labels = rows()
     assert np.allclose(centroids.shares(directions, labels, np.zeros((1, 16)), 3), 1 / 3)
+
+
+def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_counts():
+    """Nouns lie at one axis and verbs at another; between them, where one middle would be, is the other sense."""
+    noun, verb, other = np.eye(3)
+    directions = unit(np.stack([noun, noun, noun, verb, verb, verb, noun + verb + 0.3 * other]))
+    labels, pos = np.array([0, 0, 0, 0, 0, 0, 1]), np.array(["noun"] * 3 + ["verb"] * 3 + ["noun"])
+    one = centroids.shares(directions, labels, unit(np.stack([noun, verb])), 2)
+    two = centroids.shares(directions, labels, unit(np.stack([noun, verb])), 2, pos)
+    raised = np.exp(centroids.SHARPNESS * np.array([1, directions[6] @ noun]))
+    assert np.allclose(two, raised / raised.sum()) and (two[:, 0] > one[:, 0]).all()
+
+
+def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
+    directions, labels = rows(18)
+    pos = np.where(np.arange(18) < 2 * centroids.FEWEST, "verb", "noun")  # two of six are verbs
+    assert np.array_equal(centroids.shares(directions, labels, directions, 3, pos), centroids.shares(directions, labels, directions, 3))
+    pos[6] = "verb"  # a third one of sense 0
+    assert not np.allclose(centroids.shares(directions, labels, directions, 3, pos), centroids.shares(directions, labels, directions, 3))
+
+
+def test_a_sense_is_told_in_either_part_of_speech():
+    """Where one middle stood between noun and verb, a crack in a cup and cracking ice were two meanings."""
+    asked = open_judge(open_model("elmo-mini"))
+
+    def context(text: str, word: str) -> WordInContext:
+        tokens = tuple(tokenize(text))
+        return WordInContext(tokens, tokens.index(word))
+
+    for pair, senses, says in (
+        ((("Put a tick next to each name on the list.", "tick"), ("Tick the box if you agree.", "Tick")), ("mark as done",) * 2, ONE),
+        ((("The ice cracked under our feet.", "cracked"), ("There is a crack in this cup.", "crack")), ("split or gap",) * 2, ONE),
+        ((("Nurses may strike again.", "strike"), ("A stone struck the windscreen.", "struck")), ("refusal to work", "hit"), TWO),
+    ):
+        told = asked.judge(*(context(*each) for each in pair)).verdict
+        assert (told.says, told.senses) == (says, senses), pair
