@@ -86,8 +86,7 @@ class Line(NamedTuple):
     def after(self) -> str:
         return self._as_written(self.end, None)
 
-    @property
-    def cells(self) -> tuple[str, int, str, str, str]:
+    def as_row(self) -> tuple[str, int, str, str, str]:
         """Of a table: document, sentence from 1, before, hit, after."""
         return self.document, self.sentence + 1, self.before, self.hit, self.after
 

@@ -144,13 +144,13 @@ def _show(bench: Bench, request: ConcordanceRequest, result: Concordance, guesse
     with text:
         notice(facts)
     columns = t("document"), t("sentence"), t("before"), t("found"), t("after")
-    table = pd.DataFrame((line.cells for line in result.lines), columns=columns)
+    table = pd.DataFrame((line.as_row() for line in result.lines), columns=columns)
     label = t("Show as table") if result.n <= TABLE else t("Table of the first {n}", n=TABLE)
     lists.twin(table, name="concordance", label=label, key="corpus.table")
     if result.n > TABLE:
         st.download_button(
             t("Download all lines as CSV"),
-            lambda: lists.csv_of(pd.DataFrame((line.cells for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
+            lambda: lists.csv_of(pd.DataFrame((line.as_row() for line in search.lines(corpus, hits, 0, EXPORTED)), columns=columns)),
             "concordance.csv",
             "text/csv",
             key="corpus.all",
