@@ -94,15 +94,14 @@ def test_the_senses_it_names_are_right_nine_times_in_ten(opened):
     assert named["middles in the sense space"] > 0.9 and named["votes at the layer"] < 0.8
 
 
-def test_a_draft_through_a_window_is_air_and_a_tear_may_be_either():
+def test_a_draft_through_a_window_is_air_and_a_tear_on_a_cheek_is_no_rip():
     """Words whose layer 1 leads elsewhere: the sense that is named is that of the sense space."""
     asked = judge.open_judge(open_model("elmo-mini"))
     tears = context("A tear ran down her cheek.", "tear"), context("There was a tear in his shirt.", "tear")
     draft = context("The draft came through the open window.", "draft"), context("He was called up in the draft.", "draft")
-    for pair, senses, says in ((tears, "rip", CLOSE), (draft, "military call-up", TWO)):
-        found = asked.judge(*pair).verdict
-        assert (found.named_in, found.says, found.senses[1]) == ("senses", says, senses)
-    assert found.senses[0] == "air current"
+    for pair, senses in ((tears, ("drop from the eye", "rip")), (draft, ("air current", "military call-up"))):
+        verdict = asked.judge(*pair).verdict
+        assert (verdict.named_in, verdict.says, verdict.senses) == ("senses", TWO, senses)
 
 
 def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
