@@ -166,8 +166,9 @@ def default_text(key: str) -> str:
 
 
 def text_of(key: str, by_address: bool) -> str:
-    """A sentence as its box will have it: of the address on a cold link, on another page and after Back, else the session's."""
-    given = st.query_params.get(key) if by_address else None
+    """A sentence as its box will have it: of the address on a cold link, on another page, after Back and where no box is drawn, else the
+    session's."""
+    given = st.query_params.get(key) if by_address or key not in st.session_state else None
     if given is None and not gone_through_history():
         given = st.session_state.get(key)
     return (default_text(key) if given is None else given)[: limits().max_text]

@@ -87,12 +87,14 @@ def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_o
     assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
-def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
+def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is(whole_index):
     page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
         assert not page.exception and not page.error
         page.run()
-    assert page.selectbox(key="found_word").value == "zebra" and "“zebra” is in none of" in page.info[0].value
+    for _ in range(2):  # a page without boxes for the sentences keeps those of the address when it runs again
+        assert page.selectbox(key="found_word").value == "zebra" and "“zebra” is in none of" in page.info[0].value
+        page.run()
     assert opened_whole("pages/found.py", found_word="<b>Virus").selectbox(key="found_word").value == "<b>Virus"
 
 
