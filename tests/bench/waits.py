@@ -15,7 +15,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
 from playwright.sync_api import TimeoutError as TooLong
 
 from core.common.config import ROOT
@@ -63,18 +63,25 @@ COMMANDS = {
 }
 
 
-def visit(browser: Browser, address: str) -> dict[str, float]:
-    """Seconds from the request to the heading and to the picture, in an empty browser; without "picture" where the page shows none.
+def visits(browser: Browser, address: str, times: int = 1) -> list[dict[str, float]]:
+    """A visitor who opens an address so many times, the first with an empty browser: what `visit` says of each."""
+    context = browser.new_context(viewport={"width": 1366, "height": 768})
+    results = [visit(context, address) for _ in range(times)]
+    context.close()
+    return results
+
+
+def visit(context: BrowserContext, address: str) -> dict[str, float]:
+    """Seconds from the request to the heading and to the picture; without "picture" where the page shows none.
 
     "late": how many scripts it asked for once it was connected.
     """
-    context = browser.new_context(viewport={"width": 1366, "height": 768})
     page = context.new_page()
     page.add_init_script(f"({WATCH})()")
     page.goto(address)
     _wait_for_picture(page)
     waited, late = page.evaluate("() => window.waited ?? {}"), page.evaluate(LATE)
-    context.close()
+    page.close()
     return {name: value / 1000 for name, value in waited.items()} | {"late": late}
 
 
@@ -113,19 +120,20 @@ def pages(views: list[str], language: str) -> None:
         setting = Setting(folder=Path(folder), threads=2, quick=False, report=print)
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
-            cold = visit(browser, address_of(ours, "home", language))
+            [cold] = visits(browser, address_of(ours, "home", language))
             first = hello(browser, theirs)
             print(
                 f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s; "
                 f"streamlit hello, first {first:.1f} s; load {os.getloadavg()[0]:.1f}"
             )
-            print("view        heading, s  first picture, s    again, s  hello, s  again / hello  late scripts  load")
+            print("view        heading, s  first picture, s  anew, s  again, s  hello, s  anew / hello  late scripts  load")
             for view in views:
-                results = [visit(browser, address_of(ours, view, language)) for _ in range(2)]
+                [first] = visits(browser, address_of(ours, view, language))
+                anew, again = visits(browser, address_of(ours, view, language), 2)  # another visitor, who then comes back
                 peer = hello(browser, theirs)
-                ratio = f"{results[1]['picture'] / peer:13.1f}" if "picture" in results[1] else f"{'':13}"
-                row = f"{seconds(results[0], 'heading'):>10}  {seconds(results[0], 'picture'):>16}  {seconds(results[1], 'picture'):>10}"
-                print(f"{view:10} {row}  {peer:8.1f}  {ratio}  {results[1]['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
+                ratio = f"{anew['picture'] / peer:12.1f}" if "picture" in anew else f"{'':12}"
+                row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(anew, 'picture'):>7}  {seconds(again, 'picture'):>8}"
+                print(f"{view:10} {row}  {peer:8.1f}  {ratio}  {anew['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
         browser.close()
 
 
@@ -152,7 +160,10 @@ def main() -> None:
     parser.add_argument("--no-commands", action="store_true")
     parser.add_argument("--language", default="en")
     arguments = parser.parse_args()
-    pages(arguments.views or [view for entry in menu() for page in entry.pages for view in page.views], arguments.language)
+    views = [view for entry in menu() for page in entry.pages for view in page.views]
+    if unknown := [view for view in arguments.views if view not in views]:
+        parser.error(f"There is no view {unknown[0]!r}. Choose from: {', '.join(views)}.")
+    pages(arguments.views or views, arguments.language)
     if not arguments.no_commands:
         commands()
 
