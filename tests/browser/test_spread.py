@@ -91,7 +91,7 @@ def test_two_texts_of_ones_own_are_compared_by_their_address_and_ranked(page: Pa
     expect(page.locator(NOTICE, has_text="“bank” is used differently on the two sides")).to_be_visible()
     assert str(tmp_path) not in page.content()  # a copy is in use, by its name
     page.get_by_role("button", name="Rank all words").click()
-    expect(page.get_by_text(re.compile(r"\d+ of \d+ words? differs? beyond chance\. Press one\."))).to_be_visible()
+    expect(page.get_by_text(re.compile(r"\d+ of \d+ words? differs? beyond chance\. Select one\."))).to_be_visible()
     box = page.get_by_label("Word", exact=True)
     box.fill("garden")
     box.press("Enter")

@@ -108,7 +108,7 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
     """What is too close to call has both shares, not a rate at which it would be right."""
     for pair, line in (
         (
-            ("A tear ran down her cheek.", "There was a tear in his shirt."),
+            ("He wiped a tear from his eye.", "The tear in my jeans is getting bigger."),
             r"Too close to call\. Of 100 such pairs, \d+ have two meanings, \d+ have one\.",
         ),
         (("Her tears fell on the letter.", "Tears ran down his face."), r"One meaning\. Right in \d+ of 100 such pairs\."),

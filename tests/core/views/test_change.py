@@ -98,7 +98,7 @@ def test_what_cannot_be_compared_is_said(bench, sides, tmp_path):
         (ChangeRequest(word="bridge", first=first, second=second), "“bridge” is in 3 and 1 sentences; change needs at least 5"),
         (
             ChangeRequest(word="unheard", first=first, second=second),
-            "“unheard” is in 0 and 0 sentences; .* Take another word or more texts",
+            "“unheard” is in 0 and 0 sentences; .* Choose another word, or add texts",
         ),
         (ChangeRequest(word="bank", first=Side(corpus=first.corpus, start="1800"), second=second), "has no dates: add a date column"),
         (
