@@ -179,6 +179,7 @@ def test_the_words_expected_in_a_place_follow_typing_and_a_press_puts_one_in(pag
     page.locator(".st-key-a input").fill("")
     page.locator(".st-key-a input").press_sequentially("He put his wages in the bank and went home.", delay=20)
     expect(page.locator(".st-key-ai")).to_contain_text("wages")  # no Enter was pressed
+    expect(page.locator(".st-key-ai [aria-checked=true]")).to_have_text("bank")  # the last letter is read, not one before it
     expect(page.locator(".expected .chips").first).not_to_contain_text("shore")
     at_rest(page)
     assert chips(page, 1) == money and chips(page, 0) != river
@@ -191,6 +192,7 @@ def test_the_words_expected_in_a_place_follow_typing_and_a_press_puts_one_in(pag
     expect(page.locator(".expected .chips").nth(1)).to_contain_text("company")
     at_rest(page)
 
+    expect(page.locator(".verdict")).not_to_contain_text("Two different words")
     verdict = page.locator(".verdict").text_content()
     chip = page.locator(".expected .chips").nth(1).get_by_role("button", name=re.compile("^company,"))
     chip.focus()
