@@ -20,7 +20,7 @@ WORDS = 7, 30  # of a sentence
 SHARED = 0.25  # of a sense's sentences may share a content word
 DISTINCT = 0.9  # of a word's sentences begin with three tokens of their own
 ALIKE = 0.4  # Jaccard index of two sentences' content words
-BEGIN_ALIKE = 2, 0.2  # sentences of a sense begin with one word: so many, or such a share of them
+BEGIN_ALIKE = 2  # sentences of a sense begin with one word
 THIRD = 0.7  # of a word's sentences, at most, have it in the same third
 SPREAD = 2.0  # tokens: the standard deviation of a word's sentences' lengths
 
@@ -124,5 +124,5 @@ def _of_sense(rows: list[CheckedSentence]) -> Iterator[str]:
         if n > max(1, SHARED * len(rows)):
             yield f"“{word}” stands in {n} of {len(rows)} sentences; at most {SHARED:.0%} wanted"
     for word, n in Counter(row.tokens[0].lower() for row in rows).items():
-        if n > max(BEGIN_ALIKE[0], BEGIN_ALIKE[1] * len(rows)):
-            yield f"{n} of {len(rows)} sentences begin with “{word}”; at most {BEGIN_ALIKE[0]} or {BEGIN_ALIKE[1]:.0%} wanted"
+        if n > BEGIN_ALIKE:
+            yield f"{n} sentences begin with “{word}”; at most {BEGIN_ALIKE} wanted"
