@@ -59,7 +59,7 @@ function install() {
     touched = owed = heard = false;
     leaving = "";
     last = { keys: "", at: 0 };
-    if (location.pathname !== path) {
+    if (location.pathname !== path || arrived) {  // a second step back on a page that has not taken up the first
       arrived = location.href;
       setTimeout(settle, UNSEEN_MS, arrived);
     }

@@ -32,6 +32,7 @@ ENGLISH_ONLY = ("pages/classify.py", "pages/train.py", "pages/results.py")
 
 def frame(file: str) -> InUse:
     """Begin a screen: must be its first Streamlit call. `file` is the page's, as the menu names it."""
+    links.give_back()
     language.follow()
     links.open_view()
     entry, page = next((entry, page) for entry in menu() for page in entry.pages if page.file == file)
@@ -96,11 +97,14 @@ def part() -> str:
 
 def show(module: str, *args) -> None:
     """Run `show` of a module, such as "pages._map.show": imported only now, so that title and inputs stand before torch is loaded."""
-    with show_errors():
-        import_module(module).show(*args)
-        import_module("pages._widgets.downloads").show()
-        import_module("pages._widgets.gestures").listen()
-        import_module("pages._cached.opened").warm_up()
+    try:
+        with show_errors():
+            import_module(module).show(*args)
+            import_module("pages._widgets.downloads").show()
+            import_module("pages._widgets.gestures").listen()
+            import_module("pages._cached.opened").warm_up()
+    finally:
+        links.keep_values()
 
 
 def picture_first() -> tuple[DeltaGenerator, DeltaGenerator]:

@@ -9,6 +9,7 @@ from unicodedata import category
 
 import streamlit as st
 from streamlit.errors import StreamlitAPIException
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common import short_links
 from core.common.errors import BadInput
@@ -37,7 +38,34 @@ TITLES = {  # what older links hold where there is a code now
         "두 문장 사이": "between",
     },
 }
+SHOWN = "address.shown"  # in the session: the page drawn last, and values that its address gave
+OF_EVERY_PAGE = ("a", "b", "lang")  # texts, which are noted before their run has ended
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
+
+
+def keep_values() -> None:
+    """At the end of a run: note the values that its address gave, for `give_back`."""
+    state = st.session_state
+    page, before = state[SHOWN]
+    texts = {name: before[name] for name in OF_EVERY_PAGE if name in before}  # a page may have no boxes for them
+    state[SHOWN] = (page, texts | {name: state[name] for name in (*before, *st.query_params) if name in state})
+
+
+def give_back() -> None:
+    """On another page, before anything is drawn: set again what the last address gave.
+
+    Streamlit forgets the value of a box from a cold link when the visitor goes to another page before a second run.
+    """
+    state = st.session_state
+    context = get_script_run_ctx(suppress_warning=True)
+    page = getattr(context, "page_script_hash", "")
+    before, values = state.get(SHOWN, (page, {}))
+    if before != page and not getattr(context, "is_history_navigation", False):
+        for name in sorted(values.keys() - st.query_params.keys()):
+            state[name] = state.get(name, values[name])
+            if name in OF_EVERY_PAGE:
+                st.query_params[name] = state[name]
+    state[SHOWN] = (page, values | {name: st.query_params[name] for name in OF_EVERY_PAGE if name in st.query_params})
 
 
 def open_view() -> None:

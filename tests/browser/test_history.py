@@ -84,6 +84,41 @@ def test_each_step_is_one_entry_and_back_and_forward_restore_whole_views(page: P
     assert page.evaluate(CUT) == []
 
 
+def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server: str):
+    page.goto(f"{server}/neighbours?a={JAM}&b={MOLE}")
+    shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
+    page.wait_for_function(AT_REST)
+    filled(page, "b", "Grandma makes strawberry jam.")
+    shows(page, "What are its neighbors?", JAM, ("jam", "jam"))
+    page.wait_for_function(AT_REST)
+    page.get_by_test_id("stSidebar").get_by_role("link", name="Home").click()
+    shows(page, "Does a word mean the same thing twice?", JAM, ("jam", "jam"))
+    page.wait_for_function(AT_REST)
+    page.evaluate("() => new Promise(done => { addEventListener('popstate', done, { once: true }); history.back(); })")
+    page.evaluate("history.back()")
+    shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
+    page.wait_for_timeout(2_000)  # longer than a run that nobody saw is waited for
+    shows(page, "What are its neighbors?", JAM, ("tunnel", "tunnel"))
+    page.go_forward()
+    shows(page, "What are its neighbors?", JAM, ("jam", "jam"))
+
+
+@pytest.mark.parametrize("path", ["", "senses", "mix"])
+def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, server: str, path: str):
+    a, b = "He saw a bat in the cave.", "He swung the bat."
+    page.goto(f"{server}/{path}?a={a}&b={b}&lang=ko")
+    side = page.get_by_test_id("stSidebar")
+    expect(side.get_by_role("link", name="이웃")).to_be_visible()
+    page.wait_for_function(AT_REST)
+    for link, title in (("지도", None), ("이웃", "어떤 단어가 이웃일까요?"), ("홈", "같은 단어는 두 번 나와도 같은 뜻일까요?")):
+        side.get_by_role("link", name=link).click()
+        expect(page.locator(".st-key-b input")).to_have_value(b)
+        if title:
+            shows(page, title, a, ("bat", "bat"))
+        page.wait_for_function(AT_REST)
+        expect(page).to_have_url(re.compile("a=He.*lang=ko|lang=ko.*a=He"))
+
+
 def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
     page.goto(server)
     box = page.locator(".st-key-a input")
