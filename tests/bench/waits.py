@@ -4,19 +4,24 @@ usage: python -m tests.bench.waits [view ...] [--no-commands] [--language ko]
 
 All in one run, for what else a machine does slows both sides: read the ratios. Commands also say their processor time, which a busy machine
 changes less. Bounds on two quiet cores: Home cold 2 s, a picture 2.5 s on its first use and 1.5 s warm, a command 2.5 s.
+
+The browser runs alone and an extension reports its times. A debugger such as Playwright makes it collect the source positions of every
+script: Plotly then takes 0.75 s to start and 0.3 s otherwise.
 """
 
 import argparse
+import json
 import os
+import queue
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
-from playwright.sync_api import TimeoutError as TooLong
 
 from core.common.config import ROOT
 from pages._frame.menu import door, menu
@@ -44,11 +49,28 @@ WATCH = """() => {
 }"""
 # Scripts that the page asks for once it is connected: each waits for the Python that runs the page.
 LATE = """() => {
-  const asked = performance.getEntriesByType('resource'), connected = asked.find((one) => one.name.endsWith('/host-config'))?.startTime;
-  return asked.filter((one) => one.name.endsWith('.js') && one.startTime > connected).length;
+  const requests = performance.getEntriesByType('resource'), connected = requests.find((e) => e.name.endsWith('/host-config'))?.startTime;
+  return requests.filter((e) => e.name.endsWith('.js') && e.startTime > connected).length;
 }"""
-AT_REST = "() => document.querySelector('[data-test-script-state]')?.dataset.testScriptState === 'notRunning'"
-AT_MOST_MS, DRAWN_MS = 120_000, 20_000  # a page at rest whose scripts have come draws within the latter, or not at all
+# Reported once the picture is drawn, or once a page at rest has drawn none for a while.
+REPORT = """(collector, missing_ms, late) => {
+  const started = performance.now();
+  let rested = 0;
+  const check = () => {
+    const state = document.querySelector('[data-test-script-state]')?.dataset.testScriptState;
+    if (!(window.waited?.heading && state === 'notRunning')) rested = 0;
+    else rested ||= performance.now();
+    const missing = rested && performance.now() - rested > missing_ms, plain = !state && window.waited?.heading;
+    if (!window.waited?.picture && !missing && !plain) return setTimeout(check, 200);
+    setTimeout(async () => {
+      const next = await (await fetch(collector, { method: 'POST', body: JSON.stringify({ ...window.waited, late: late() }) })).text();
+      if (next) location.replace(next);
+    }, 1000);
+  };
+  check();
+}"""
+MISSING_MS, AT_MOST_S = 20_000, 180
+READY = "<script>setTimeout(() => location.replace(%s), 2000)</script>"  # once the browser itself has started
 SENTENCE = "We sat on the grassy bank and watched the boats go by."
 COMMANDS = {
     "import streamlit (its own start)": ["-c", "import streamlit"],
@@ -63,49 +85,62 @@ COMMANDS = {
 }
 
 
-def visits(browser: Browser, address: str, times: int = 1) -> list[dict[str, float]]:
-    """A visitor who opens an address so many times, the first with an empty browser: what `visit` says of each."""
-    context = browser.new_context(viewport={"width": 1366, "height": 768})
-    results = [visit(context, address) for _ in range(times)]
-    context.close()
-    return results
+@contextmanager
+def collecting() -> Iterator[tuple[str, list[str], queue.Queue]]:
+    """A server for what pages report: its address, the addresses that a browser is still to open, the reports."""
+    ahead: list[str] = []
+    reports: queue.Queue = queue.Queue()
+
+    class Collector(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._send(READY % json.dumps(ahead.pop(0)) if self.path == "/start" else "")
+
+        def do_POST(self) -> None:
+            reports.put(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self._send(ahead.pop(0) if ahead else "")
+
+        def _send(self, text: str) -> None:
+            self.send_response(200)
+            for name, value in {"Access-Control-Allow-Origin": "*", "Content-Type": "text/html"}.items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(text.encode())
+
+        def log_message(self, *_: object) -> None: ...
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Collector)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}", ahead, reports
+    server.shutdown()
 
 
-def visit(context: BrowserContext, address: str) -> dict[str, float]:
-    """Seconds from the request to the heading and to the picture; without "picture" where the page shows none.
+def visits(address: str, times: int = 1) -> list[dict[str, float]]:
+    """A visitor who opens an address so many times, the first with an empty browser: seconds from the request to the heading and the picture.
 
-    "late": how many scripts it asked for once it was connected.
+    Without "picture" where the page shows none; with "late", how many scripts it asked for once it was connected.
     """
-    page = context.new_page()
-    page.add_init_script(f"({WATCH})()")
-    page.goto(address)
-    _wait_for_picture(page)
-    waited, late = page.evaluate("() => window.waited ?? {}"), page.evaluate(LATE)
-    page.close()
-    return {name: value / 1000 for name, value in waited.items()} | {"late": late}
-
-
-def _wait_for_picture(page: Page) -> None:
-    """Return once there is one, or the page rests without."""
-    picture = "() => window.waited?.picture"
-    with suppress(TooLong):
-        page.wait_for_function(f"() => ({picture})() || (window.waited?.heading && ({AT_REST})())", timeout=AT_MOST_MS)
-        page.wait_for_function(picture, timeout=DRAWN_MS)
+    with collecting() as (collector, ahead, reports), tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        ahead += [address] * times
+        extension = Path(folder) / "extension"
+        extension.mkdir()
+        match = {"matches": ["http://127.0.0.1/*"], "js": ["watch.js"], "run_at": "document_start", "world": "MAIN"}
+        manifest = {"manifest_version": 3, "name": "waits", "version": "1", "content_scripts": [match]}
+        (extension / "manifest.json").write_text(json.dumps(manifest), "utf-8")
+        script = f"if (!location.href.startsWith({json.dumps(collector)})) {{ ({WATCH})(); ({REPORT})({json.dumps(collector)}, {MISSING_MS}, {LATE}); }}"
+        (extension / "watch.js").write_text(script, "utf-8")
+        options = ["--headless=new", "--no-sandbox", "--disable-gpu", "--no-first-run", "--window-size=1366,768"]
+        options += [f"--user-data-dir={folder}/profile", f"--load-extension={extension}"]
+        browser = subprocess.Popen([find_chromium(), *options, f"{collector}/start"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            results = [reports.get(timeout=AT_MOST_S) for _ in range(times)]
+        finally:
+            browser.terminate()
+            browser.wait()
+    return [{name: value if name == "late" else value / 1000 for name, value in result.items()} for result in results]
 
 
 def seconds(waited: dict[str, float], name: str) -> str:
     return f"{waited[name]:.1f}" if name in waited else f"no {name}"
-
-
-def hello(browser: Browser, address: str) -> float:
-    """Seconds to the heading of `streamlit hello`."""
-    page = browser.new_context(viewport={"width": 1366, "height": 768}).new_page()
-    started = time.perf_counter()
-    page.goto(address)
-    page.wait_for_selector("h1", timeout=180_000)
-    seconds = time.perf_counter() - started
-    page.context.close()
-    return seconds
 
 
 def address_of(base: str, view: str, language: str) -> str:
@@ -116,25 +151,23 @@ def address_of(base: str, view: str, language: str) -> str:
 
 
 def pages(views: list[str], language: str) -> None:
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+    with tempfile.TemporaryDirectory() as folder:
         setting = Setting(folder=Path(folder), threads=2, quick=False, report=print)
-        browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
         with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
-            [cold] = visits(browser, address_of(ours, "home", language))
-            first = hello(browser, theirs)
+            [cold] = visits(address_of(ours, "home", language))
+            [hello] = visits(theirs)
             print(
                 f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s; "
-                f"streamlit hello, first {first:.1f} s; load {os.getloadavg()[0]:.1f}"
+                f"streamlit hello, first: heading {seconds(hello, 'heading')} s; load {os.getloadavg()[0]:.1f}"
             )
-            print("view        heading, s  first picture, s  anew, s  again, s  hello, s  anew / hello  late scripts  load")
+            print("view        heading, s  first picture, s  anew, s  again, s  hello, s  again, s  late scripts  load")
             for view in views:
-                [first] = visits(browser, address_of(ours, view, language))
-                anew, again = visits(browser, address_of(ours, view, language), 2)  # another visitor, who then comes back
-                peer = hello(browser, theirs)
-                ratio = f"{anew['picture'] / peer:12.1f}" if "picture" in anew else f"{'':12}"
+                [first] = visits(address_of(ours, view, language))
+                anew, again = visits(address_of(ours, view, language), 2)  # another visitor, who then comes back
+                hello, hello_again = visits(theirs, 2)
                 row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(anew, 'picture'):>7}  {seconds(again, 'picture'):>8}"
-                print(f"{view:10} {row}  {peer:8.1f}  {ratio}  {anew['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
-        browser.close()
+                peer = f"{seconds(hello, 'heading'):>8}  {seconds(hello_again, 'heading'):>8}"
+                print(f"{view:10} {row}  {peer}  {anew['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
 
 
 def commands() -> None:
