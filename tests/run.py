@@ -17,8 +17,8 @@ def find_chromium() -> str | None:
     """The browser to drive: CHROMIUM, one on the PATH, or the one Playwright installed for itself."""
     if os.environ.get("CHROMIUM"):
         return os.environ["CHROMIUM"]
-    if found := next((path for name in NAMES if (path := shutil.which(name))), None):
-        return found
+    if result := next((path for name in NAMES if (path := shutil.which(name))), None):
+        return result
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:

@@ -81,10 +81,10 @@ def rooms() -> dict[str, set[str]]:
 
 def floors(needs: dict[str, set[str]]) -> dict[str, int]:
     """Each room's floor: one above the highest that it imports from; rooms of a circle have none."""
-    found: dict[str, int] = {}
-    while free := [r for r in needs if r not in found and needs[r] <= found.keys()]:
-        found |= {r: 1 + max((found[other] for other in needs[r]), default=0) for r in free}
-    return found
+    result: dict[str, int] = {}
+    while free := [r for r in needs if r not in result and needs[r] <= result.keys()]:
+        result |= {r: 1 + max((result[other] for other in needs[r]), default=0) for r in free}
+    return result
 
 
 def rule_broken(lines: list[str]) -> str:
@@ -96,8 +96,8 @@ def rule_broken(lines: list[str]) -> str:
 
 def test_imports_are_found_wherever_they_stand():
     module = ast.parse("import a.b\ndef f():\n    from core.elmo import mix\n    from . import x\n    from ..text import y")
-    found = {dotted for _, dotted in imports(module, ("core", "elmo"))}
-    assert found == {"a.b", "core.elmo", "core.elmo.mix", "core.elmo.x", "core.text", "core.text.y"}
+    result = {dotted for _, dotted in imports(module, ("core", "elmo"))}
+    assert result == {"a.b", "core.elmo", "core.elmo.mix", "core.elmo.x", "core.text", "core.text.y"}
 
 
 def test_a_circle_of_rooms_has_no_floor():
@@ -109,9 +109,9 @@ def test_a_circle_of_rooms_has_no_floor():
 
 def test_imports_between_rooms_run_one_way_on_few_floors():
     needs = rooms()
-    found = floors(needs)
-    assert found.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - found.keys())}"
-    assert max(found.values()) <= FLOORS, sorted(found.items(), key=lambda one: -one[1])[:5]
+    result = floors(needs)
+    assert result.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - result.keys())}"
+    assert max(result.values()) <= FLOORS, sorted(result.items(), key=lambda item: -item[1])[:5]
 
 
 def test_the_rooms_of_core_are_joined_by_few_arrows():
@@ -129,8 +129,8 @@ def test_no_room_holds_more_files_than_one_takes_in_at_a_glance():
 def test_files_of_one_room_do_not_import_each_other_in_a_circle(folder):
     files = {f"{folder.replace('/', '.')}.{path.stem}": path for path in sources(folder)}
     needs = {module: {dotted for _, dotted in imports_of(path) if dotted in files} - {module} for module, path in files.items()}
-    found = floors(needs)
-    assert found.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - found.keys())}"
+    result = floors(needs)
+    assert result.keys() == needs.keys(), f"a circle among {sorted(needs.keys() - result.keys())}"
 
 
 def test_what_opens_a_room_is_empty():
@@ -142,7 +142,7 @@ def test_what_opens_a_room_is_empty():
 def test_modules_named_in_strings_are_there():
     """Those that `show` imports late, and those of notebooks' cells."""
     there = {name(path).removesuffix(".py").replace("/", ".") for path in [*CORE, *PAGES]}
-    there |= {one.rpartition(".")[0] for one in there} | {"core"}
+    there |= {item.rpartition(".")[0] for item in there} | {"core"}
     said = re.compile(r"(?<![\w.`/])(?:core|pages)(?:\.[a-z_]+)+(?![\w(/])")
     wrong = []
     for path in [*SHIPPED]:
@@ -262,4 +262,4 @@ def test_every_file_of_core_begins_by_saying_what_it_is():
 def test_a_module_goes_by_its_own_name_in_every_file_of_pages():
     """`maps`, not now `maps` and now `projection`; in the cells of notebooks too."""
     renamed = re.compile(r"^ *from (?:core|pages)[\w.]* import (\w+) as (?!\1\b)\w+", re.MULTILINE)
-    assert not [(name(path), found[0]) for path in PAGES for found in renamed.finditer(path.read_text(encoding="utf-8"))]
+    assert not [(name(path), result[0]) for path in PAGES for result in renamed.finditer(path.read_text(encoding="utf-8"))]

@@ -23,8 +23,8 @@ COMMANDS = sorted(
     {
         line
         for text in SAID.values()
-        for found in re.findall(r"^ *(?:\.venv/bin/)?python -m core (.+)$|`python -m core (?!COMMAND)([^`]+)`", text, re.MULTILINE)
-        for line in found
+        for result in re.findall(r"^ *(?:\.venv/bin/)?python -m core (.+)$|`python -m core (?!COMMAND)([^`]+)`", text, re.MULTILINE)
+        for line in result
         if line
     }
 )

@@ -27,15 +27,15 @@ ELSEWHERE = {"allennlp", "transformers", "tokenizers", "wn", "core", "pages", "t
 
 def imported(*places: str) -> set[str]:
     """Packages that the code in those folders and files imports."""
-    found = set()
+    result = set()
     for place in places:
         for path in [ROOT / place] if place.endswith(".py") else sorted((ROOT / place).rglob("*.py")):
             for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
                 if isinstance(node, ast.Import):
-                    found |= {alias.name.split(".")[0] for alias in node.names}
+                    result |= {alias.name.split(".")[0] for alias in node.names}
                 elif isinstance(node, ast.ImportFrom) and not node.level:
-                    found.add(node.module.split(".")[0])
-    return {MODULES.get(name, name) for name in found - ELSEWHERE - set(sys.stdlib_module_names)}
+                    result.add(node.module.split(".")[0])
+    return {MODULES.get(name, name) for name in result - ELSEWHERE - set(sys.stdlib_module_names)}
 
 
 def pinned(file: str) -> dict[str, str]:
@@ -43,7 +43,7 @@ def pinned(file: str) -> dict[str, str]:
     lines = [line.split("#")[0].strip() for line in (ROOT / file).read_text(encoding="utf-8").splitlines()]
     named = [re.fullmatch(r"([A-Za-z0-9_.-]+)==([\w.+]+)(?:\s*;.*)?", line) for line in lines if line and line[0] != "-"]
     assert all(named), [line for line, name in zip(lines, named, strict=False) if not name]
-    return {re.sub(r"[-_.]+", "-", one[1]).lower(): one[2] for one in named}
+    return {re.sub(r"[-_.]+", "-", item[1]).lower(): item[2] for item in named}
 
 
 def test_the_app_requires_what_it_imports_and_nothing_else():
@@ -64,9 +64,9 @@ def test_the_app_s_requirements_hold_nothing_of_the_tests():
 
 def test_all_packages_that_come_with_them_are_pinned_to_the_same_versions():
     constraints = pinned("constraints.txt")
-    asked = pinned("requirements.txt") | pinned("tests/requirements.txt")
+    request = pinned("requirements.txt") | pinned("tests/requirements.txt")
     assert "-c constraints.txt" in (ROOT / "requirements.txt").read_text()
-    assert {name: version for name, version in asked.items() if constraints.get(name) != version} == {}
+    assert {name: version for name, version in request.items() if constraints.get(name) != version} == {}
     assert not any("+" in version for version in constraints.values())  # no build of one system
 
 

@@ -65,10 +65,10 @@ function newKernel(parts, more, plain = false) {
   // Rounded to 16 bits at `at`; the scale.
   function rounded(x, at, columns, n = x.length) {
     let most = 1e-12;
-    for (let k = 0; k < n; k++) { const one = Math.abs(x[k]); if (one > most) most = one; }
+    for (let k = 0; k < n; k++) { const item = Math.abs(x[k]); if (item > most) most = item; }
     const steps = Math.min(32767, Math.floor((2 ** 31 - 1) / (127 * columns))), by = steps / most;
     at >>= 1;
-    for (let k = 0; k < n; k++) { const one = x[k] * by; short[at + k] = (one < 0 ? one - 0.5 : one + 0.5) | 0; }
+    for (let k = 0; k < n; k++) { const item = x[k] * by; short[at + k] = (item < 0 ? item - 0.5 : item + 0.5) | 0; }
     for (let k = n; k < columns; k++) short[at + k] = 0;
     return most / steps;
   }

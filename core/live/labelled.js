@@ -26,7 +26,7 @@ function newLabelled(pack, network, words) {
   function ofLemma(name, senses_) {
     if (opened.has(name)) return opened.get(name);
     const code = Object.keys(lemmas).indexOf(name), rows = [...lemma.keys()].filter((row) => lemma[row] === code), facts = lemmas[name];
-    const tokens = rows.map(tokensOf), layers = rows.map(layersOf), topics = tokens.map((one, k) => senses_.topic(one, position[rows[k]]));
+    const tokens = rows.map(tokensOf), layers = rows.map(layersOf), topics = tokens.map((item, k) => senses_.topic(item, position[rows[k]]));
     const of = {
       name, code, rows, layers, topics, senses: facts.senses, trust: facts, map: facts.map, byCase: facts.by_case,
       labels: rows.map((row) => facts.senses.indexOf(senses[sense[row]])), pos: rows.map((row) => pos[row]),
@@ -44,8 +44,8 @@ function newLabelled(pack, network, words) {
   const pairsOf = (of) => joinedUp(of.layers.flatMap((a, i) => of.layers.slice(i).map((b) => crossOf(a, b))));
   // How often the nearest other row has one's own sense if the senses are dealt at random.
   function chanceOf({ labels, senses: names }) {
-    const counts = names.map((_, k) => labels.filter((one) => one === k).length);
-    return counts.reduce((sum, one) => sum + one * (one - 1), 0) / (labels.length * (labels.length - 1));
+    const counts = names.map((_, k) => labels.filter((item) => item === k).length);
+    return counts.reduce((sum, item) => sum + item * (item - 1), 0) / (labels.length * (labels.length - 1));
   }
 
   // A token's products with a word's rows, its own sentence left out.
@@ -57,9 +57,9 @@ function newLabelled(pack, network, words) {
   function amongAll({ layers }) {
     const chosen = new Set(), mine = layers.slice(1).map(unit);
     const values = [...Array(n - 1).keys()].map((k) => Float32Array.from({ length: N }, (_, row) => dotRow(vectors[k], row, mine[k])));
-    for (const one of [...values, values[0].map((_, row) => values.reduce((sum, of) => sum + of[row], 0))]) for (const row of ranked(one).slice(0, EACH)) chosen.add(row);
-    const rows = [...chosen].sort((a, b) => a - b), found = rows.map(layersOf);
-    return { rows, cross: joinedUp(found.map((one) => crossOf(layers, one))), grams: joinedUp(found.map(gramOf)), own: gramOf(layers) };
+    for (const item of [...values, values[0].map((_, row) => values.reduce((sum, of) => sum + of[row], 0))]) for (const row of ranked(item).slice(0, EACH)) chosen.add(row);
+    const rows = [...chosen].sort((a, b) => a - b), result = rows.map(layersOf);
+    return { rows, cross: joinedUp(result.map((item) => crossOf(layers, item))), grams: joinedUp(result.map(gramOf)), own: gramOf(layers) };
   }
   const lengths = vectors.map((of) => Float32Array.from({ length: N }, (_, row) => { let sum = 0; for (let k = 0, at = row * of.columns; k < of.columns; k++, at++) sum += of.weights[at] ** 2; return Math.sqrt(sum); }));
   function dotRow(of, row, vector) {
@@ -74,11 +74,11 @@ function newLabelled(pack, network, words) {
   const median = (values) => { const sorted = [...values].sort((a, b) => a - b), middle = sorted.length >> 1; return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2; };
   // Where a token goes, from its nearest among the dots: where these lie densest.
   function insert(places, cosines) {
-    const near = ranked(cosines).slice(0, TO_PLACE), distances = near.map((k) => Math.max(0, 1 - cosines[k])), least = Math.min(...distances), beyond = distances.map((one) => one - least);
-    const mean = beyond.reduce((a, b) => a + b, 0) / near.length, weights = beyond.map((one, k) => Math.exp(-one / (mean + 1e-9)) / (distances[k] + 1e-6));
+    const near = ranked(cosines).slice(0, TO_PLACE), distances = near.map((k) => Math.max(0, 1 - cosines[k])), least = Math.min(...distances), beyond = distances.map((item) => item - least);
+    const mean = beyond.reduce((a, b) => a + b, 0) / near.length, weights = beyond.map((item, k) => Math.exp(-item / (mean + 1e-9)) / (distances[k] + 1e-6));
     const apart = near.map((a) => near.map((b) => Math.hypot(places[a][0] - places[b][0], places[a][1] - places[b][1])));
-    const width = 2 * median(apart.map((row) => [...row].sort((a, b) => a - b)[near.length >> 2])), kernel = apart.map((row) => row.map((one) => 1 / (1 + (one / (width + 1e-9)) ** 4)));
-    const dense = kernel.map((row) => dot(row, weights)), share = kernel[dense.indexOf(Math.max(...dense))].map((one, k) => one * weights[k]), sum = share.reduce((a, b) => a + b, 0);
+    const width = 2 * median(apart.map((row) => [...row].sort((a, b) => a - b)[near.length >> 2])), kernel = apart.map((row) => row.map((item) => 1 / (1 + (item / (width + 1e-9)) ** 4)));
+    const dense = kernel.map((row) => dot(row, weights)), share = kernel[dense.indexOf(Math.max(...dense))].map((item, k) => item * weights[k]), sum = share.reduce((a, b) => a + b, 0);
     return [0, 1].map((axis) => near.reduce((total, k, j) => total + share[j] * places[k][axis], 0) / sum);
   }
   // A point's true neighbours, and which of them the map has near: core.senses.trust.links.
@@ -92,15 +92,15 @@ function newLabelled(pack, network, words) {
   }
   // Links of each dot, once a word.
   function dotLinks(of) {
-    of.units ??= spaces.map((space) => of.layers.map((one) => inSpace(one, space)));
-    return (of.links ??= of.rows.map((_, k) => spaces.map((_, s) => links(of.units[s].map((one) => dot(one, of.units[s][k])), of.places[s], of.places[s][k], k))));
+    of.units ??= spaces.map((space) => of.layers.map((item) => inSpace(item, space)));
+    return (of.links ??= of.rows.map((_, k) => spaces.map((_, s) => links(of.units[s].map((item) => dot(item, of.units[s][k])), of.places[s], of.places[s][k], k))));
   }
   // A token's place and links in every space; a sentence that is among the dots lies on its dot.
   function star(of, { tokens, position: at, layers }) {
     dotLinks(of);
     const own = of.rows.findIndex((row) => position[row] === at && sentences[row] === tokens.join(" "));
     return spaces.map((space, s) => {
-      const mine = inSpace(layers, space), cosines = of.units[s].map((one) => dot(one, mine)), place = insert(of.places[s], cosines);
+      const mine = inSpace(layers, space), cosines = of.units[s].map((item) => dot(item, mine)), place = insert(of.places[s], cosines);
       return { place, links: links(cosines, of.places[s], place, own < 0 ? undefined : own) };
     });
   }

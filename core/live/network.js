@@ -10,8 +10,8 @@ const REACH = 18, FINE = 512, LOGISTIC = Float64Array.from({ length: 2 * REACH *
 // By a table whose lines between two entries are within 1e-6 of the curve: a sentence needs some 300,000 of them.
 function sigmoid(x) {
   if (x > -REACH && x < REACH) {
-    const place = (x + REACH) * FINE, low = place | 0, one = LOGISTIC[low];
-    return one + (place - low) * (LOGISTIC[low + 1] - one);
+    const place = (x + REACH) * FINE, low = place | 0, item = LOGISTIC[low];
+    return item + (place - low) * (LOGISTIC[low + 1] - item);
   }
   return x > 0 ? 1 : 0;
 }
@@ -59,7 +59,7 @@ function newNetwork(pack, kernel) {
     if (words.has(token)) return words.get(token);
     const x = pool(token), result = Float32Array.from(joinedBias);
     for (const [transform, carry] of highways) {
-      const g = carry.times(x).map((one, k) => sigmoid(one + carry.bias[k])), y = transform.times(x);
+      const g = carry.times(x).map((item, k) => sigmoid(item + carry.bias[k])), y = transform.times(x);
       for (let k = 0; k < n_filters; k++) x[k] += g[k] * (Math.max(0, y[k] + transform.bias[k]) - x[k]);
     }
     for (let j = 0, at = 0; j < n_filters; j++, at += joined.columns) {
@@ -88,8 +88,8 @@ function newNetwork(pack, kernel) {
         c[k] = kept > cell_clip ? cell_clip : kept < -cell_clip ? -cell_clip : kept;
         squashed[k] = sigmoid(gates[2 * hidden + k]) * (2 * sigmoid(2 * c[k]) - 1);
       }
-      const h = Float32Array.from(output.times(squashed), (one) => Math.max(-projection_clip, Math.min(projection_clip, one)));
-      const out = j && skip_connections ? h.map((one, k) => one + x[k]) : h;
+      const h = Float32Array.from(output.times(squashed), (item) => Math.max(-projection_clip, Math.min(projection_clip, item)));
+      const out = j && skip_connections ? h.map((item, k) => item + x[k]) : h;
       after.c.push(c), after.h.push(h), after.out.push(out);
       x = out;
     });

@@ -6,12 +6,12 @@ function dot(a, b) {
   return sum;
 }
 const norm = (a) => Math.sqrt(dot(a, a));
-const unit = (a) => { const by = norm(a); return by > 1e-12 ? a.map((one) => one / by) : a; };
-const less = (a, b) => a.map((one, k) => one - b[k]);
+const unit = (a) => { const by = norm(a); return by > 1e-12 ? a.map((item) => item / by) : a; };
+const less = (a, b) => a.map((item, k) => item - b[k]);
 function meanOf(rows) {
   const sum = new Float32Array(rows[0].length);
   for (const row of rows) for (let k = 0; k < sum.length; k++) sum[k] += row[k];
-  return sum.map((one) => one / rows.length);
+  return sum.map((item) => item / rows.length);
 }
 function joinedUp(parts) {
   const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0));
@@ -33,5 +33,5 @@ function mixOf(layers, weights) {
 const weightsOf = (space, n) => Array.from({ length: n }, (_, k) => (space === "mix" ? 1 / n : +(k === Number(space))));
 
 // What any mix of two tokens needs: products of their layers (L * L), and of a token's with each other (upper triangle by rows).
-const crossOf = (a, b) => Float32Array.from(a.flatMap((one) => b.map((other) => dot(one, other))));
-const gramOf = (a) => Float32Array.from(a.flatMap((one, k) => a.slice(k).map((other) => dot(one, other))));
+const crossOf = (a, b) => Float32Array.from(a.flatMap((item) => b.map((other) => dot(item, other))));
+const gramOf = (a) => Float32Array.from(a.flatMap((item, k) => a.slice(k).map((other) => dot(item, other))));

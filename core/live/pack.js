@@ -3,8 +3,8 @@
 const KINDS = { i8: Int8Array, u8: Uint8Array, i16: Int16Array, i32: Int32Array, f32: Float32Array, f16: Uint16Array };
 
 function halves(bits) {
-  return Float32Array.from(bits, (one) => {
-    const sign = one & 0x8000 ? -1 : 1, power = (one >> 10) & 31, rest = one & 1023;
+  return Float32Array.from(bits, (item) => {
+    const sign = item & 0x8000 ? -1 : 1, power = (item >> 10) & 31, rest = item & 1023;
     return sign * (power ? (1 + rest / 1024) * 2 ** (power - 15) : (rest / 1024) * 2 ** -14);
   });
 }

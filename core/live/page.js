@@ -51,7 +51,7 @@
   }
 
   function drawExpected() {
-    const { pair } = state, { expected } = t, largest = Math.max(...pair.expected.flatMap((one) => one.words.map(([, share]) => share)), 1e-9);
+    const { pair } = state, { expected } = t, largest = Math.max(...pair.expected.flatMap((item) => item.words.map(([, share]) => share)), 1e-9);
     mounted.expected({
       ...expected, direction: state.direction,
       sides: pair.expected.map((of, k) => ({
@@ -63,21 +63,21 @@
 
   const lined = (of, k) => of.lines[k];
   function drawMix() {
-    const { around, asked, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 1, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
+    const { around, request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 1, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
     const lines = of ? Object.fromEntries(of.rows.map((row, k) => [row, [...lined(of, k), of.labels[k]]])) : Object.fromEntries(Object.entries(around.lines).map(([row, line]) => [row, [...line, -1]]));
     const names = [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => (j === k ? 6 : -6))).concat([Array(n).fill(0), Array(n).fill(-6)]);
     mounted.mix({
       key: `${state.id} ${state.language}`, lengths: facts.lengths, few: 5, colours: colours.layers.slice(0, n), marks: [], lines,
-      asked: around.parts.map((part, k) => ({ title: filled(mix.nearest, { word: pair.words[k].slice(0, 24), number: k + 1 }), text: asked.shown[k].join("").slice(0, 200), colour: colours.own[k], rows: part.rows, cross: encoded(part.cross), grams: encoded(part.grams), own: encoded(part.own) })),
+      asked: around.parts.map((part, k) => ({ title: filled(mix.nearest, { word: pair.words[k].slice(0, 24), number: k + 1 }), text: request.shown[k].join("").slice(0, 200), colour: colours.own[k], rows: part.rows, cross: encoded(part.cross), grams: encoded(part.grams), own: encoded(part.own) })),
       between: encoded(around.between), presets: names.map((w, k) => ({ name: t.presets[k], w, title: filled(mix.weights, { w: w.join(", ") }) })),
       pairs: of ? (of.encoded ??= encoded(of.pairs)) : null, chance: of?.chance ?? null, senses: (of?.senses ?? []).map((name, k) => ({ name, colour: colours.senses[k % colours.senses.length] })),
-      map: of ? { rows: of.rows, layers: of.places.slice(0, n).map((flat) => flat.flat()), stars: around.stars.map(({ side, spaces }) => ({ asked: side, label: filled(mix.yours, { number: side + 1 }), layers: spaces.slice(0, n).map((one) => one.place) })) } : null,
+      map: of ? { rows: of.rows, layers: of.places.slice(0, n).map((flat) => flat.flat()), stars: around.stars.map(({ side, spaces }) => ({ asked: side, label: filled(mix.yours, { number: side + 1 }), layers: spaces.slice(0, n).map((item) => item.place) })) } : null,
       text: { ...mix, title: filled(mix.title, values), map: filled(mix.map, values) },
     }, {});
   }
 
   function drawMap() {
-    const { around, asked } = state, of = word.get(around.lemma), { map, spaces } = t;
+    const { around, request } = state, of = word.get(around.lemma), { map, spaces } = t;
     q(".map-host").hidden = !of, q(".mapping .none").hidden = Boolean(of);
     if (!of) return;
     const stars = around.stars, names = state.pair.spaces, key = `${state.id} ${state.language}`;
@@ -88,9 +88,9 @@
       key, names, short: spaces.short, titles: spaces.titles, where: spaces.where, under: names.map(() => ""), tints: colours.layers, places: encoded(Float32Array.from(places)),
       limits: [Math.min(...along(0)), Math.max(...along(0)), Math.min(...along(1)), Math.max(...along(1))], rows: of.rows, groups: [of.labels.map((label) => label + 1)], colours: [NEUTRAL, ...colours.senses],
       chips: of.senses.map((name, k) => ({ name, group: k + 1, shape: k, told: "" })), shapes: of.labels, lines: of.lines, notes: of.labels.map((label) => of.senses[label] ?? ""),
-      stars: stars.map(({ side }) => ({ name: side ? "second" : "first", label: filled(t.mix.yours, { number: side + 1 }), text: asked.shown[side].join(""), colour: colours.own[side] })),
+      stars: stars.map(({ side }) => ({ name: side ? "second" : "first", label: filled(t.mix.yours, { number: side + 1 }), text: request.shown[side].join(""), colour: colours.own[side] })),
       labels: [], words: null, axes: null, text: { ...map, alt: filled(map.alt, { word: of.name, n: of.rows.length }) },
-      links: Object.fromEntries([...of.links.map((links, k) => [k, links]), ...stars.map((star, k) => [of.rows.length + k, star.spaces.map((one) => one.links)])]),
+      links: Object.fromEntries([...of.links.map((links, k) => [k, links]), ...stars.map((star, k) => [of.rows.length + k, star.spaces.map((item) => item.links)])]),
     }, { set: (value) => { seq.map = value.seq; state.view = value.view; } });
   }
 
@@ -98,7 +98,7 @@
 
   function drawVerdict() {
     const { verdict: say, spaces } = t, node = q(".verdict"), { pair } = state, of = pair?.judgment;
-    const lines = !pair ? [t.page.empty, ""] : of.verdict ? [say[of.verdict.says], reason(of.verdict, pair.words[0], say, spaces)] : pair.words.every((one) => /\p{L}/u.test(one)) ? say.different : say.no_word;
+    const lines = !pair ? [t.page.empty, ""] : of.verdict ? [say[of.verdict.says], reason(of.verdict, pair.words[0], say, spaces)] : pair.words.every((item) => /\p{L}/u.test(item)) ? say.different : say.no_word;
     [node.firstChild.textContent, node.lastChild.textContent] = lines;
   }
   function reason(of, shown, say, spaces) {
@@ -132,7 +132,7 @@
     for (const name of ["mix", "map"]) new IntersectionObserver(([entry]) => { seen[name] = entry.isIntersecting; refresh(); }, { rootMargin: "300px" }).observe(q(`.${name === "mix" ? "mixing" : "mapping"}`));
   }
   function show(sentences, tapped = [null, null]) {
-    state.texts = [...sentences], state.tapped = tapped.map((one) => one && { word: one }), state.view = null, state.layer = null;
+    state.texts = [...sentences], state.tapped = tapped.map((item) => item && { word: item }), state.view = null, state.layer = null;
     boxes.forEach(({ box }, k) => (box.value = state.texts[k]));
     ask();
   }
@@ -205,7 +205,7 @@
   }
   // Each in a frame of its own, and only where it is seen.
   function refresh() {
-    const name = ["mix", "map"].find((one) => seen[one] && stale[one]);
+    const name = ["mix", "map"].find((item) => seen[item] && stale[item]);
     if (!name || !state.around || !state.pair || (state.around.lemma && !word.has(state.around.lemma))) return;
     stale[name] = false;
     requestAnimationFrame(() => { (name === "mix" ? drawMix : drawMap)(); setTimeout(refresh); });
@@ -240,7 +240,7 @@
     say("h1", page.question), say(".lede", page.lede), say(".copy", page.copy), say(".mixing h2", page.mix), say(".mapping h2", page.map), say(".about", page.about), say(".cut", page.cut);
     say(".mapping .none", filled(page.no_map, { words: facts.lemmas.slice(0, 8).join(", ") }));
     q(".pills").setAttribute("aria-label", page.examples), q(".languages").setAttribute("aria-label", page.language);
-    q(".languages").childNodes.forEach((one) => one.setAttribute("aria-pressed", one.lang === state.language));
+    q(".languages").childNodes.forEach((item) => item.setAttribute("aria-pressed", item.lang === state.language));
     boxes.forEach(({ box, label, tokens }, k) => { label.textContent = page.sentences[k], box.placeholder = page.type, tokens.setAttribute("aria-label", page.words[k]); });
     if (!ready) say(".verdict b", ""), say(".verdict span", page.loading);
     if (state.pair) { drawVerdict(), drawHome(), drawExpected(), (stale.mix = stale.map = Boolean(state.around)), refresh(); }

@@ -10,8 +10,8 @@ function newReader(parts, plain = false) {
   const statics = {
     dim: known ? pack.facts.static_dim : 0,
     row(word) {
-      const found = [word, word.toLowerCase(), word.normalize("NFC"), word.normalize("NFC").toLowerCase()].find((form) => numbers.get(form) < known?.rows);
-      return found === undefined ? -1 : numbers.get(found);
+      const result = [word, word.toLowerCase(), word.normalize("NFC"), word.normalize("NFC").toLowerCase()].find((form) => numbers.get(form) < known?.rows);
+      return result === undefined ? -1 : numbers.get(result);
     },
     at: (row) => Float32Array.from({ length: pack.facts.static_dim }, (_, k) => known.weights[row * known.columns + k] * known.scales[row]),
   };
@@ -26,28 +26,28 @@ function newReader(parts, plain = false) {
   }
   // As the model reads it for a verdict: a capital that says nothing of the meaning is none (core.senses.judge.read).
   function asRead(side, both, byCase) {
-    const words_ = both.map(({ tokens, position }) => tokens[position]), spelled = words_.map((one) => folded(bare(one)));
+    const words_ = both.map(({ tokens, position }) => tokens[position]), spelled = words_.map((item) => folded(bare(item)));
     if (words_[0] === words_[1] || spelled[0] !== spelled[1]) return both[side].tokens;
-    const capitals = words_.some((one) => bare(one).length > 1 && isUpper(bare(one))), opening = both.some(({ tokens, position }) => !isWordly(tokens.slice(0, position).join("")));
+    const capitals = words_.some((item) => bare(item).length > 1 && isUpper(bare(item))), opening = both.some(({ tokens, position }) => !isWordly(tokens.slice(0, position).join("")));
     if (!capitals && (byCase || !opening)) return both[side].tokens;
     return both[side].tokens.with(both[side].position, words_[side].replace(bare(words_[side]), spelled[side]));
   }
   // One meaning or two: { one_word, verdict, lemma, layer }.
   function judge(both) {
     const [a, b] = both, spelled = both.map(({ tokens, position }) => folded(bare(tokens[position]))), readAs = both.map(({ tokens, position }) => words.readIn(tokens, position));
-    const found = both.map((_, k) => labelled.lemmaIn(spelled[k], readAs[k]));
-    const layer = found.map((one) => one && labelled.lemmas[one].layer).find(Boolean) ?? pack.facts.calibration.layer;
-    const read = (byCase) => both.map((one, k) => { const tokens = asRead(k, both, byCase); return tokens === one.tokens ? one : at(tokens, one.position); });
+    const result = both.map((_, k) => labelled.lemmaIn(spelled[k], readAs[k]));
+    const layer = result.map((item) => item && labelled.lemmas[item].layer).find(Boolean) ?? pack.facts.calibration.layer;
+    const read = (byCase) => both.map((item, k) => { const tokens = asRead(k, both, byCase); return tokens === item.tokens ? item : at(tokens, item.position); });
     const same = (of) => of[0].position === of[1].position && of[0].tokens[of[0].position] === of[1].tokens[of[1].position] && of[0].tokens.map(folded).join(" ") === of[1].tokens.map(folded).join(" ");
-    let one = both.every(({ tokens, position }) => isWord(tokens[position]));
-    if (one && spelled[0] !== spelled[1]) {
+    let item = both.every(({ tokens, position }) => isWord(tokens[position]));
+    if (item && spelled[0] !== spelled[1]) {
       const heard = spelled.map((word, k) => readAs[k] || word);
-      one = (readAs.some(Boolean) ? heard[0] === heard[1] : words.sameWord(a.tokens, a.position, b.tokens, b.position)) || (found[0] !== null && found[0] === found[1]);
+      item = (readAs.some(Boolean) ? heard[0] === heard[1] : words.sameWord(a.tokens, a.position, b.tokens, b.position)) || (result[0] !== null && result[0] === result[1]);
     }
-    if (!one) return { one_word: false, verdict: null, lemma: "", layer };
-    if (found[0] && found[0] === found[1]) {
-      const of = labelled.ofLemma(found[0], senses), words_ = read(of.byCase), verdict = senses.ofLabelled(of, words_, same(words_));
-      return { one_word: true, verdict: { ...verdict, name: !of.byCase && both.some(isName), senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: found[0], layer: of.trust.layer };
+    if (!item) return { one_word: false, verdict: null, lemma: "", layer };
+    if (result[0] && result[0] === result[1]) {
+      const of = labelled.ofLemma(result[0], senses), words_ = read(of.byCase), verdict = senses.ofLabelled(of, words_, same(words_));
+      return { one_word: true, verdict: { ...verdict, name: !of.byCase && both.some(isName), senses: verdict.senses.map((k) => (k === null ? null : of.senses[k])) }, lemma: result[0], layer: of.trust.layer };
     }
     const words_ = read(false);
     return { one_word: true, verdict: { ...senses.ofUnlabelled(words_, same(words_)), name: both.some(isName) }, lemma: "", layer: pack.facts.calibration.layer };
@@ -56,7 +56,7 @@ function newReader(parts, plain = false) {
     const rows = [a, b].map((word) => statics.row(word));
     if (rows.some((row) => row < 0)) return { cosine: null, known: rows.map((row) => row >= 0) };
     const vectors = rows.map((row) => statics.at(row));
-    return { cosine: vectors.every((one) => norm(one) > 0) ? cosineOf(...vectors) : null, known: [true, true] };
+    return { cosine: vectors.every((item) => norm(item) > 0) ? cosineOf(...vectors) : null, known: [true, true] };
   }
   // Hangul without its analyser: the longest word of the vocabulary that a token begins with, then the vocabulary's joined pieces.
   function joinedPieces(rest) {
@@ -82,13 +82,13 @@ function newReader(parts, plain = false) {
   // Whether a token is written as a name: core.text.readings.WordInContext.is_name.
   function isName({ tokens, position }) {
     const before = position ? bare(tokens[position - 1]) : "", word = bare(tokens[position]);
-    return hasCapital(word) && word !== "I" && isWordly(before.at(-1)) && tokens.some((one) => /^\P{Lu}*\p{Ll}\P{Lu}*$/u.test(one));
+    return hasCapital(word) && word !== "I" && isWordly(before.at(-1)) && tokens.some((item) => /^\P{Lu}*\p{Ll}\P{Lu}*$/u.test(item));
   }
   // Why a word's substitutes may say little, or "": core.elmo.in_place.weakness.
   function weakness(tokens, position, direction) {
     const spelled = tokens.flatMap((token, k) => (isWordly(bare(token)) ? [k] : []));
     if (spelled.length === 1 && spelled[0] === position) return "alone";
-    if (!words.candidates(tokens).some((one) => one.position === position)) return "grammar";
+    if (!words.candidates(tokens).some((item) => item.position === position)) return "grammar";
     if (isName({ tokens, position })) return "name";
     if (position === spelled[0] && direction !== "backward") return "first";
     return position === spelled.at(-1) && direction !== "forward" ? "last" : "";
@@ -96,35 +96,35 @@ function newReader(parts, plain = false) {
 
   // Which tokens there are and which are meant; nothing is read by the network yet.
   function question(texts, tapped) {
-    const tokens = texts.map(tokensOf), held = tapped.map((one, side) => {
-      if (!one) return null;
-      const { position, word } = one, of = tokens[side];
+    const tokens = texts.map(tokensOf), held = tapped.map((item, side) => {
+      if (!item) return null;
+      const { position, word } = item, of = tokens[side];
       if (position < of.length && (!word || of[position] === word)) return position;
-      const found = word ? of.findIndex((token) => folded(bare(token)) === folded(bare(word))) : -1; // it may have moved
-      return found < 0 ? null : found;
+      const result = word ? of.findIndex((token) => folded(bare(token)) === folded(bare(word))) : -1; // it may have moved
+      return result < 0 ? null : result;
     });
     return { tokens, positions: words.inQuestion(tokens, held), shown: tokens.map(pieces) };
   }
   // What Home shows: angles, verdict, substitutes.
   function pair({ tokens, positions }, direction, k = 10) {
     const both = tokens.map((of, side) => at(of, positions[side])), n = network.n_layers, spaces = [...Array(n).keys()].map(String).concat("mix");
-    const values = spaces.map((space) => cosineOf(...both.map((one) => mixOf(one.layers, weightsOf(space, n)))));
+    const values = spaces.map((space) => cosineOf(...both.map((item) => mixOf(item.layers, weightsOf(space, n)))));
     return {
-      words: both.map((one) => bare(one.tokens[one.position])), spaces, values, cross: [...crossOf(both[0].layers, both[1].layers)], own: both.map((one) => [...gramOf(one.layers)]),
+      words: both.map((item) => bare(item.tokens[item.position])), spaces, values, cross: [...crossOf(both[0].layers, both[1].layers)], own: both.map((item) => [...gramOf(item.layers)]),
       ...glove(both[0].tokens[both[0].position], both[1].tokens[both[1].position]), judgment: judge(both),
-      expected: both.map((one) => ({ words: substitutes.likeliest(one.around, one.tokens[one.position], k, direction), weak: weakness(one.tokens, one.position, direction) })),
+      expected: both.map((item) => ({ words: substitutes.likeliest(item.around, item.tokens[item.position], k, direction), weak: weakness(item.tokens, item.position, direction) })),
     };
   }
   // What the sliders and the map show, of the labelled word that is meant; else the nearest of all labelled sentences.
   function around({ tokens, positions }) {
     const both = tokens.map((of, side) => at(of, positions[side]));
-    const found = both.map((one) => labelled.lemmaIn(folded(bare(one.tokens[one.position])), words.readIn(one.tokens, one.position))), name = found[0] ?? found[1];
+    const result = both.map((item) => labelled.lemmaIn(folded(bare(item.tokens[item.position])), words.readIn(item.tokens, item.position))), name = result[0] ?? result[1];
     if (!name) {
       const parts = both.map(labelled.amongAll), rows = [...new Set(parts.flatMap((part) => part.rows))];
       return { lemma: null, parts, between: crossOf(both[0].layers, both[1].layers), lines: Object.fromEntries(rows.map((row) => [row, labelled.lineOf(row)])), stars: [] };
     }
     const of = labelled.ofLemma(name, senses);
-    return { lemma: name, parts: both.map((one) => labelled.among(of, one)), between: crossOf(both[0].layers, both[1].layers), stars: both.flatMap((one, side) => (found[side] === name ? [{ side, spaces: labelled.star(of, one) }] : [])) };
+    return { lemma: name, parts: both.map((item) => labelled.among(of, item)), between: crossOf(both[0].layers, both[1].layers), stars: both.flatMap((item, side) => (result[side] === name ? [{ side, spaces: labelled.star(of, item) }] : [])) };
   }
   // All of a labelled word that stays while its sentences are typed.
   function word(name) {

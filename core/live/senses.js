@@ -49,21 +49,21 @@ function newSenses(pack, network, statics, substitutes) {
     for (const label of labels) counts[label]++;
     const groups = groupsOf(labels, pos), middles = counts.map(() => []);
     for (const group of new Set(groups)) middles[labels[groups.indexOf(group)]].push(unit(meanOf(known.filter((_, k) => groups[k] === group))));
-    const whole = (values) => { const sum = values.reduce((a, b) => a + b, 0); return values.map((one) => one / sum); };
+    const whole = (values) => { const sum = values.reduce((a, b) => a + b, 0); return values.map((item) => item / sum); };
     const votes = directions.map((row) => {
       const votes = Array(n).fill(0);
-      for (const k of ranked(known.map((one) => dot(row, one))).slice(0, VOTERS)) votes[labels[k]] += 1 / counts[labels[k]];
+      for (const k of ranked(known.map((item) => dot(row, item))).slice(0, VOTERS)) votes[labels[k]] += 1 / counts[labels[k]];
       return whole(votes);
     });
     const given = directions.map((row) => {
       const cosines = middles.map((own) => Math.max(...own.map((middle) => dot(row, middle)))), most = Math.max(...cosines);
-      return whole(cosines.map((one) => Math.exp(SHARPNESS * (one - most))));
+      return whole(cosines.map((item) => Math.exp(SHARPNESS * (item - most))));
     });
     return { directions, votes, middles: given };
   }
   const agreed = (values) => dot(values[0], values[1]);
   function probabilityOf(inputs, coefficients) {
-    const [constant, slope, bend] = coefficients.slice(inputs.length), z = inputs.reduce((sum, one, k) => sum + one * coefficients[k], constant);
+    const [constant, slope, bend] = coefficients.slice(inputs.length), z = inputs.reduce((sum, item, k) => sum + item * coefficients[k], constant);
     return 1 / (1 + Math.exp(-(slope * z + bend * z * Math.abs(z))));
   }
   const odds = (share, soft) => Math.log((share + soft) / (1 - share + soft));
@@ -76,15 +76,15 @@ function newSenses(pack, network, statics, substitutes) {
   // Two tokens { tokens, position, layers, around } of a word with labelled senses: `of` its rows (labelled.js).
   function ofLabelled(of, both, same) {
     const { layer, above_chance: trust } = of.trust, weights = weightsOf(layer, network.n_layers), n = of.senses.length;
-    const keep = of.rows.map((_, k) => k).filter((k) => !both.some((one) => of.isAt(k, one.tokens, one.position)));
+    const keep = of.rows.map((_, k) => k).filter((k) => !both.some((item) => of.isAt(k, item.tokens, item.position)));
     const labels = keep.map((k) => of.labels[k]), pos = keep.map((k) => of.pos[k]);
-    const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, pos, both.map((one) => unit(mixOf(one.layers, weights))), n);
-    const about = both.map((one) => topic(one.tokens, one.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, pos, about, n).middles) : 0.5;
+    const token = shares(keep.map((k) => unit(mixOf(of.layers[k], weights))), labels, pos, both.map((item) => unit(mixOf(item.layers, weights))), n);
+    const about = both.map((item) => topic(item.tokens, item.position)), middles = statics.dim ? agreed(shares(keep.map((k) => of.topics[k]), labels, pos, about, n).middles) : 0.5;
     let inSpace = [0.5, 0.5, 0], named = token.middles;
     if (learned) {
-      const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((one) => one[part])));
-      const own = both.map((one, k) => placed(partsOf(one.layers, about[k], one.expected()), mean, of.map));
-      const space = shares(parts.map((one) => placed(one, mean, of.map)), labels, pos, own, n);
+      const parts = keep.map((k) => of.parts[k]), mean = [0, 1, 2].map((part) => meanOf(parts.map((item) => item[part])));
+      const own = both.map((item, k) => placed(partsOf(item.layers, about[k], item.expected()), mean, of.map));
+      const space = shares(parts.map((item) => placed(item, mean, of.map)), labels, pos, own, n);
       named = space.middles;
       inSpace = [agreed(space.votes), agreed(space.middles), agreed(space.directions)];
     }
@@ -99,13 +99,13 @@ function newSenses(pack, network, statics, substitutes) {
   function ofUnlabelled(both, same) {
     const { layer } = calibration, weights = weightsOf(layer, network.n_layers);
     if (same) return said(1, layer);
-    const views = both.map((one) => {
-      const alone = network.encode([one.tokens[one.position]]).of(0), about = unit(topic(one.tokens, one.position));
-      const token = less(unit(mixOf(one.layers, weights)), unit(mixOf(alone, weights)));
-      return [token, one.around, about, learned ? placed(partsOf(one.layers, about, one.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
+    const views = both.map((item) => {
+      const alone = network.encode([item.tokens[item.position]]).of(0), about = unit(topic(item.tokens, item.position));
+      const token = less(unit(mixOf(item.layers, weights)), unit(mixOf(alone, weights)));
+      return [token, item.around, about, learned ? placed(partsOf(item.layers, about, item.expected()), wholeMean(), pack.facts.folds) : new Float32Array(1)];
     });
     if (!centres[0]) return said(probabilityOf([dot(unit(views[0][0]), unit(views[1][0]))], calibration.alone), layer);
-    const cosines = centres.map((centre, k) => (views.every((one) => there(one[k])) ? dot(...views.map((one) => unit(less(one[k], centre)))) : 0));
+    const cosines = centres.map((centre, k) => (views.every((item) => there(item[k])) ? dot(...views.map((item) => unit(less(item[k], centre)))) : 0));
     return said(probabilityOf(cosines, calibration.alone), layer, { around: true });
   }
   return { ofLabelled, ofUnlabelled, topic, partsOf };

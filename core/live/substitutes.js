@@ -14,17 +14,17 @@ function newSubstitutes(pack, kernel, words) {
   function formsOf(word) {
     if (own.has(word)) return own.get(word);
     const spelled = folded(bare(word)), ascii = /^[\x00-\x7f]*$/.test(spelled), wanted = new Set([spelled, ...(ascii ? words.lemmas(spelled) : [])]), same = new Set(wanted);
-    for (const [form, of] of words.irregular) if (of.some((one) => wanted.has(one))) same.add(form);
+    for (const [form, of] of words.irregular) if (of.some((item) => wanted.has(item))) same.add(form);
     const beginnings = [...wanted].map((key) => key.slice(0, Math.max(1, Math.min(LONGEST_BEGINNING, key.length - 1))));
     if (ascii) for (const entry of numbers.keys()) {
-      if (beginnings.some((one) => entry.startsWith(one)) && words.lemmas(entry).some((one) => wanted.has(one))) same.add(entry);
+      if (beginnings.some((item) => entry.startsWith(item)) && words.lemmas(entry).some((item) => wanted.has(item))) same.add(entry);
     }
-    const found = new Set([...same].flatMap((entry) => numbers.get(entry) ?? []));
+    const hit = new Set([...same].flatMap((entry) => numbers.get(entry) ?? []));
     if (own.size > 500) own.clear();
-    own.set(word, found);
-    return found;
+    own.set(word, hit);
+    return hit;
   }
-  const stateOf = (place, direction) => place.slice(0, width).map((one, k) => (direction === "forward" ? one : direction === "backward" ? place[width + k] : one + place[width + k]));
+  const stateOf = (place, direction) => place.slice(0, width).map((item, k) => (direction === "forward" ? item : direction === "backward" ? place[width + k] : item + place[width + k]));
 
   // The k likeliest: [word, share of the words that may answer], best first.
   function likeliest(place, word, k, direction = "both") {
@@ -38,7 +38,7 @@ function newSubstitutes(pack, kernel, words) {
       if (logits[n] === -Infinity) continue;
       sum += Math.exp(logits[n] - most);
       if (best.length === k && logits[n] <= best[k - 1][1]) continue;
-      const at = best.findIndex((one) => one[1] < logits[n]);
+      const at = best.findIndex((item) => item[1] < logits[n]);
       best.splice(at < 0 ? best.length : at, 0, [n, logits[n]]);
       best.length = Math.min(best.length, k);
     }
@@ -47,10 +47,10 @@ function newSubstitutes(pack, kernel, words) {
 
   // (P,): the sum over the substitutes of sqrt(p) times their whitened softmax weights, to length 1.
   function vector(place, word) {
-    const answers = product.times(stateOf(place, "both").map((one) => one / 2)), forms = formsOf(word), sums = new Float64Array(width), result = new Float32Array(width);
+    const answers = product.times(stateOf(place, "both").map((item) => item / 2)), forms = formsOf(word), sums = new Float64Array(width), result = new Float32Array(width);
     let most = -Infinity, total = 0;
     const root = (k) => (forms.has(sampled[k]) ? -Infinity : answers[sampled[k]] + halves[k]);
-    for (let k = 0; k < sampled.length; k++) { const one = root(k); if (one > most) most = one; }
+    for (let k = 0; k < sampled.length; k++) { const item = root(k); if (item > most) most = item; }
     for (let k = 0; k < sampled.length; k++) {
       const by = Math.exp(root(k) - most);
       if (by < 1e-5) continue;
@@ -58,7 +58,7 @@ function newSubstitutes(pack, kernel, words) {
       const scaled = by * softmax.scales[sampled[k]], at = sampled[k] * softmax.columns;
       for (let d = 0; d < width; d++) sums[d] += scaled * softmax.weights[at + d];
     }
-    for (let d = 0; d < width; d++) { const one = sums[d] - total * mean[d]; for (let j = 0; j < width; j++) result[j] += one * whitening[d * width + j]; }
+    for (let d = 0; d < width; d++) { const item = sums[d] - total * mean[d]; for (let j = 0; j < width; j++) result[j] += item * whitening[d * width + j]; }
     return unit(result);
   }
   const all = new Set(vocabulary);

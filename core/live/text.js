@@ -1,7 +1,7 @@
 // Text as core reads it: tokens (core/text/tokens.py), and which word of two sentences is meant (core/text/word_in_question.py).
 
 const LETTER = "[\\p{L}\\p{N}_\\u0300-\\u036f]", SIGN = "[\\p{L}\\p{N}_]", JOINER = "\u2060";
-const anyCase = (text) => text.replace(/[a-z]/g, (one) => `[${one}${one.toUpperCase()}]`);
+const anyCase = (text) => text.replace(/[a-z]/g, (item) => `[${item}${item.toUpperCase()}]`);
 const CLITIC = anyCase("n't|'(?:s|m|d|ll|re|ve)"), AFTER = `(?!${LETTER}|-${LETTER})`;
 const SHORT = anyCase("mr|mrs|dr|prof|st|jr|sr|lt|sgt|capt|gov|vs|etc|inc|ltd|corp"), SHORT_CAPITAL = "M[Ss]|G[Ee][Nn]|C[Oo][Ll]|R[Ee][Vv]|S[Ee][Nn]|R[Ee][Pp]|C[Oo]|M[Tt]";
 const TOKEN = new RegExp([
@@ -62,7 +62,7 @@ function newWords(facts, ranks) {
   // What a spelling may be a form of besides itself, by its ending or the list of irregular ones.
   function lemmas(word) {
     if (!irregular.size) return [];
-    const result = [...(irregular.get(word) ?? [])], ends = (...endings) => endings.some((one) => word.endsWith(one));
+    const result = [...(irregular.get(word) ?? [])], ends = (...endings) => endings.some((item) => word.endsWith(item));
     if (ends("ies") && word.length > 3) result.push(`${word.slice(0, -3)}y`, word.slice(0, -1));
     else if (ends("ses", "xes", "zes", "ches", "shes", "oes")) result.push(word.slice(0, -2), word.slice(0, -1));
     else if (ends("s") && !ends("ss", "us", "is") && !["news", "lens", "gas", "always"].includes(word)) result.push(word.slice(0, -1));
@@ -74,9 +74,9 @@ function newWords(facts, ranks) {
       const bases = ends(`i${ending}`) ? [`${word.slice(0, -ending.length - 1)}y`] : without(word, ending.length);
       result.push(...bases.filter((base) => graded.has(base)));
     }
-    return [...new Set(result)].filter((one) => one !== word && one.length > 1 && /[aeiouy]/.test(one));
+    return [...new Set(result)].filter((item) => item !== word && item.length > 1 && /[aeiouy]/.test(item));
   }
-  const dictionaryForms = (word) => (/(?:ing|er|est)$/.test(word) ? [] : lemmas(word).filter((one) => !grammar.has(one)));
+  const dictionaryForms = (word) => (/(?:ing|er|est)$/.test(word) ? [] : lemmas(word).filter((item) => !grammar.has(item)));
 
   function worth(lemma) {
     const rank = ranks.get(lemma), frequent = rank === undefined ? 0 : 1 / Math.log10(rank + 10);
@@ -87,28 +87,28 @@ function newWords(facts, ranks) {
   const candidate = (position, spelling, of, parts = []) => ({ position, spelling, worth: of, best: Math.max(...of.values()), parts: new Set(parts) });
 
   function written(k, tokens) {
-    const token = tokens[k], spelling = folded(bare(token)), before = tokens.slice(Math.max(0, k - 2), k).map((one) => folded(bare(one)));
+    const token = tokens[k], spelling = folded(bare(token)), before = tokens.slice(Math.max(0, k - 2), k).map((item) => folded(bare(item)));
     const determined = before.length > 0 && (determiners.has(before.at(-1)) || determiners.has(before[0]));
     const named = k > 0 && hasCapital(token) && !isUpper(token) && isWordly(bare(tokens[k - 1]).at(-1));
     if (grammar.has(spelling) && !(listed.has(spelling) && (determined || named))) return null;
     const whole = spelling.replaceAll("-", "") || spelling, extra = 4 * (before.length > 0 && determiners.has(before.at(-1))) + 4 * determined;
-    const of = new Map([whole, ...(isOwnAfter(whole, before.at(-1) ?? "") ? [] : lemmas(whole))].map((one) => [one, (!named || listed.has(one) ? worth(one) : COMMON) + extra]));
-    const parts = spelling.includes("-") ? spelling.split("-").filter(Boolean).flatMap((part) => [part, ...lemmas(part)]).filter((one) => !grammar.has(one)) : [];
+    const of = new Map([whole, ...(isOwnAfter(whole, before.at(-1) ?? "") ? [] : lemmas(whole))].map((item) => [item, (!named || listed.has(item) ? worth(item) : COMMON) + extra]));
+    const parts = spelling.includes("-") ? spelling.split("-").filter(Boolean).flatMap((part) => [part, ...lemmas(part)]).filter((item) => !grammar.has(item)) : [];
     return candidate(k, spelling, of, parts);
   }
   // Hangul without its analyser: a token is worth what a labelled word is that it begins with.
   function hangul(k, token) {
-    const spelling = folded(bare(token)), stem = facts.stems.find((one) => spelling.startsWith(one));
+    const spelling = folded(bare(token)), stem = facts.stems.find((item) => spelling.startsWith(item));
     return candidate(k, spelling, new Map([[spelling, LEAST], ...(stem ? [[stem, FIRST]] : [])]));
   }
   const candidates = (tokens) => tokens.map((token, k) => (!hasLetter(bare(token)) ? null : /[\uac00-\ud7a3]/.test(token) ? hangul(k, token) : written(k, tokens))).filter(Boolean);
 
   function at(list, tokens, position) {
     const spelling = folded(bare(tokens[position]));
-    return list.find((one) => one.position === position) ?? candidate(position, spelling, new Map([[spelling, 0]]));
+    return list.find((item) => item.position === position) ?? candidate(position, spelling, new Map([[spelling, 0]]));
   }
   function shared(of_a, of_b) {
-    for (const keys of [(one) => new Set(one.worth.keys()), (one) => new Set([...one.parts, ...one.worth.keys()])]) {
+    for (const keys of [(item) => new Set(item.worth.keys()), (item) => new Set([...item.parts, ...item.worth.keys()])]) {
       let best = null;
       for (const a of of_a) for (const b of of_b) {
         const other = keys(b), both = [...keys(a)].filter((key) => other.has(key));
@@ -121,8 +121,8 @@ function newWords(facts, ranks) {
     return null;
   }
   const letters = (token) => [...token].filter((sign) => hasLetter(sign)).length;
-  function placeOf(one, tokens) {
-    if (one) return one.position;
+  function placeOf(item, tokens) {
+    if (item) return item.position;
     return tokens.length ? tokens.reduce((best, token, k) => (letters(token) > letters(tokens[best]) ? k : best), 0) : null;
   }
   // The positions of the words meant in two sentences; a position in `tapped` stands, and the other sentence follows it.
@@ -130,14 +130,14 @@ function newWords(facts, ranks) {
     const both = sentences.map(candidates);
     tapped.forEach((position, side) => { if (position !== null) both[side] = [at(both[side], sentences[side], position)]; });
     let pair = shared(...both);
-    if (!pair && tapped.every((one) => one === null)) {
+    if (!pair && tapped.every((item) => item === null)) {
       pair = shared(...both.map((of, side) => {
-        const known = new Set(of.map((one) => one.position)), spelt = new Set(both[1 - side].map((one) => one.spelling));
+        const known = new Set(of.map((item) => item.position)), spelt = new Set(both[1 - side].map((item) => item.spelling));
         return [...of, ...sentences[side].flatMap((token, k) => (!known.has(k) && spelt.has(folded(bare(token))) ? [at(of, sentences[side], k)] : []))];
       }));
     }
-    const chosen = pair ?? both.map((of) => of.reduce((best, one) => (!best || one.best > best.best ? one : best), null));
-    return chosen.map((one, side) => placeOf(one, sentences[side]));
+    const chosen = pair ?? both.map((of) => of.reduce((best, item) => (!best || item.best > best.best ? item : best), null));
+    return chosen.map((item, side) => placeOf(item, sentences[side]));
   }
   function sameWord(a, i, b, j) {
     const [x, y] = [[a, i], [b, j]].map(([tokens, k]) => at(candidates(tokens), tokens, k));

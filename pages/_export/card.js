@@ -16,18 +16,18 @@ function drawCard(canvas, card) {
   // A sentence in lines: words are kept whole where a line holds them, the marked one on its star's colour.
   const runs = ([before, word, after]) => [[before, false], [word, true], [after, false]].flatMap(([text, marked]) => text.split(/(?<=\s)/).filter(Boolean).map((part) => ({ part, marked })));
   const lines = (sentence, size, width) => {
-    const found = [[]];
+    const result = [[]];
     let x = 0;
     for (const { part, marked } of runs(sentence)) {
       font(size, marked ? 700 : 400);
       for (const piece of pen.measureText(part.trimEnd()).width > width ? [...part] : [part]) {
         const length = pen.measureText(piece).width;
-        if (x + pen.measureText(piece.trimEnd()).width > width && x) { found.push([]); x = 0; }
-        found.at(-1).push({ piece, marked, x, length });
+        if (x + pen.measureText(piece.trimEnd()).width > width && x) { result.push([]); x = 0; }
+        result.at(-1).push({ piece, marked, x, length });
         x += length;
       }
     }
-    return found;
+    return result;
   };
   const put = (row, x, y, size, colour) => {
     for (const { piece, marked, x: from, length } of row) {

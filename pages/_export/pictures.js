@@ -39,7 +39,7 @@ function save(plot, format, filename, { title, source }) {
 
 // Instruments draw in SVG (pages/_widgets/instrument.js): a copy stands alone once the page's look is written into it.
 const LOOK = ["fill", "fill-opacity", "stroke", "stroke-width", "stroke-linecap", "stroke-linejoin", "opacity", "font-family", "font-size", "font-weight", "text-anchor"];
-const drawings = () => [...(window.elmoscopePictures ?? [])].filter((one) => one.isConnected && one.getClientRects().length)
+const drawings = () => [...(window.elmoscopePictures ?? [])].filter((item) => item.isConnected && item.getClientRects().length)
   .map((drawing) => ({ name: drawing.getAttribute("aria-label") || "", drawing }));
 
 function standalone(drawing, { title, source }) {
@@ -60,14 +60,14 @@ function standalone(drawing, { title, source }) {
     for (const [name, value] of [["x", -out.l], ["y", y]]) node.setAttribute(name, value);
     return { node, wide: pen.measureText(node.textContent).width };
   });
-  const width = Math.ceil(Math.max(edge.width + out.l + out.r, ...words.map((one) => one.wide)) + 2 * EDGE), height = Math.ceil(edge.height + out.t + out.b + HEAD + FOOT);
+  const width = Math.ceil(Math.max(edge.width + out.l + out.r, ...words.map((item) => item.wide)) + 2 * EDGE), height = Math.ceil(edge.height + out.t + out.b + HEAD + FOOT);
   const ground = document.createElementNS("http://www.w3.org/2000/svg", "rect"), place = { x: -out.l - EDGE, y: -out.t - HEAD, width, height };
   for (const [name, value] of Object.entries(place)) ground.setAttribute(name, value);
   ground.setAttribute("style", `fill: ${page.backgroundColor}`);
   for (const [name, value] of Object.entries({ viewBox: `${place.x} ${place.y} ${width} ${height}`, width, height })) made.setAttribute(name, value);
   for (const name of ["class", "style"]) made.removeAttribute(name);
   made.prepend(ground);
-  made.append(...words.map((one) => one.node));
+  made.append(...words.map((item) => item.node));
   return { text: new XMLSerializer().serializeToString(made), width, height };
 }
 
@@ -77,8 +77,8 @@ function download(blob, name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
-async function saveDrawing(drawing, format, name, told) {
-  const { text, width, height } = standalone(drawing, told), svg = new Blob([text], { type: "image/svg+xml" });
+async function saveDrawing(drawing, format, name, message) {
+  const { text, width, height } = standalone(drawing, message), svg = new Blob([text], { type: "image/svg+xml" });
   if (format === "svg") return download(svg, `${name}.svg`);
   const image = new Image(), canvas = Object.assign(document.createElement("canvas"), { width: 2 * width, height: 2 * height });
   image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
@@ -113,13 +113,13 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const [address, whole] = copied("long", data.copy), [brief, part] = copied("short", data.copy_short);
   link.replaceChildren(Object.assign(document.createElement("h4"), { textContent: data.link }), address, whole, brief, part);
   // The short link is the server's: of another view than the one it was made for it is hidden, and asked for anew.
-  let asked = "", seen = "";
+  let request = "", seen = "";
   const shorten = () => {
     const [now, made] = [location.search, data.query].map((query) => new URLSearchParams(query).toString());
     const short = now === made && data.short ? `${location.origin}${location.pathname}?v=${data.short}` : "";
     brief.hidden = part.hidden = !short || short.length >= location.href.length;
     if (brief.textContent !== short) brief.textContent = short;
-    if (now !== made && now === seen && now !== asked) setTriggerValue("moved", (asked = now));
+    if (now !== made && now === seen && now !== request) setTriggerValue("moved", (request = now));
     seen = now;
   };
   const place = find(".card");
@@ -144,11 +144,11 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const draw = () => {
     if (address.textContent !== location.href) address.textContent = location.href;
     shorten();
-    const found = [...drawings(), ...charts()], now = JSON.stringify(found.map(({ name }) => name));
+    const result = [...drawings(), ...charts()], now = JSON.stringify(result.map(({ name }) => name));
     if (now === shown) return;
     shown = now;
     const list = document.createElement("ol");
-    found.forEach(({ name, plot, drawing }, k) => {
+    result.forEach(({ name, plot, drawing }, k) => {
       const row = document.createElement("li"), words = Object.assign(document.createElement("span"), { textContent: name });
       const pick = (format) => button(format.toUpperCase(), `${format.toUpperCase()}: ${name}`, () => {
         const file = `${data.name}-${k + 1}`;
@@ -160,7 +160,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       list.append(row);
     });
     const title = Object.assign(document.createElement("h4"), { textContent: data.figures });
-    figures.replaceChildren(...(found.length ? [title, list] : []));
+    figures.replaceChildren(...(result.length ? [title, list] : []));
   };
   draw();
   const timer = setInterval(draw, 700);  // charts come, go and change while this is open

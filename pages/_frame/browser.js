@@ -78,7 +78,7 @@ function install() {
   };
   let ran = running();
   new MutationObserver((changes) => {
-    const runs = running(), both = changes.some((one) => one.oldValue === "running");  // begun and ended between two looks
+    const runs = running(), both = changes.some((item) => item.oldValue === "running");  // begun and ended between two looks
     if (runs === ran && !(both && arrived)) return;
     if (both && !runs) heard = true;
     ran = runs;
@@ -97,8 +97,8 @@ function install() {
   document.addEventListener("focusin", ({ target }) => {
     if (!(target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement)) return;
     const label = target.getAttribute("aria-label");
-    const told = [...document.querySelectorAll(".most[data-box]")].findLast((one) => one.dataset.box === label);
-    if (told) target.maxLength = +told.dataset.most;
+    const message = [...document.querySelectorAll(".most[data-box]")].findLast((item) => item.dataset.box === label);
+    if (message) target.maxLength = +message.dataset.most;
   });
 }
 export default function () {

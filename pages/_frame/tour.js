@@ -3,13 +3,13 @@ const ENDED = "elmoscope.tour";
 const PICTURE = ".stMainBlockContainer :has(> .st-key-home_picture)", AROUND = ["* >", "* > * >"].map((way) => `.stMainBlockContainer :has(> ${way} .st-key-home_picture)`);
 const IN_PAGE = (above) => `${AROUND} {display: contents !important} ${PICTURE} {order: ${above ? 1 : 0}} ${PICTURE} ~ *, ${AROUND[1]} ~ * {order: 2}
   .stApp .st-key-tour {position: static; width: auto; height: auto; order: 1}`; // of one order, what comes first in the page stands first: the card
-let step = 0, asked = false, over = false;
+let step = 0, request = false, over = false;
 const remembered = () => { try { return localStorage.getItem(ENDED) } catch { return null } };
 const remember = () => { try { localStorage.setItem(ENDED, "ended") } catch { /* this visit only */ } };
 export default function ({ data, parentElement, setTriggerValue }) {
   const card = parentElement.querySelector("section"), part = (name) => card.querySelector(name);
-  if (data.asked && !asked) { step = 0; over = false }
-  asked = data.asked;
+  if (data.asked && !request) { step = 0; over = false }
+  request = data.asked;
   const ring = document.createElement("style");
   document.head.append(ring);
   // Its place: the foot of the menu where that is open beside the page, with room below for scrolling; else in the page, under the picture and, once
@@ -26,7 +26,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
       ${menu ? `[data-testid="stSidebarUserContent"] {padding-bottom: ${card.offsetHeight + 48}px}` : IN_PAGE(step)}`;
   };
   const draw = () => {
-    card.hidden = over || !(asked || !remembered());
+    card.hidden = over || !(request || !remembered());
     if (!card.hidden) {
       card.setAttribute("aria-label", data.title);
       part(".number").textContent = data.steps[step].number;
@@ -41,7 +41,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
     remember();
     over = true;
     draw();
-    if (asked) setTriggerValue("ended", true);
+    if (request) setTriggerValue("ended", true);
   };
   part(".next").onclick = () => {
     if (step === data.steps.length - 1) return end();

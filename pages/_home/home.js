@@ -7,7 +7,7 @@
 // The weights at a place between two stops, in the place's own proportions.
 export function along(place, stops) {
   const low = Math.min(Math.max(Math.floor(place), 0), stops.length - 2);
-  return stops[low].map((one, k) => one + (place - low) * (stops[low + 1][k] - one));
+  return stops[low].map((item, k) => item + (place - low) * (stops[low + 1][k] - item));
 }
 
 export function cosineAt(place, { stops, cross, own }) {
@@ -83,27 +83,27 @@ function picture(root) {
       return { line, star, words: svg("text", { class: "label", "text-anchor": k ? "start" : "end" }, label) };
     });
     const words = [svg("text", { class: "name", "text-anchor": "middle" }), svg("text", { class: "told", "text-anchor": "middle" })];
-    group.append(arc, ...rays.map((one) => one.line), ...rays.flatMap((one) => [one.star, one.words]), ...words);
+    group.append(arc, ...rays.map((item) => item.line), ...rays.flatMap((item) => [item.star, item.words]), ...words);
     node[name]?.group.remove();
     node.arrows.append(group);
     node[name] = { group, arc, rays, words };
   }
 
   // The widest angle that a model's arrows have from their middle on the slider's whole way.
-  function widest(one) {
-    const places = [...Array(4 * one.stops.length - 3).keys()];
-    return (one.widest ??= Math.max(...places.map((k) => Math.acos(cosineAt(k / 4, one)) / 2)));
+  function widest(item) {
+    const places = [...Array(4 * item.stops.length - 3).keys()];
+    return (item.widest ??= Math.max(...places.map((k) => Math.acos(cosineAt(k / 4, item)) / 2)));
   }
 
   // How far the arrows of length r reach to each side of their feet, and the words below them.
   function sides(r) {
-    const reach = (one) => r * Math.sin(widest(one)) + TIP + Math.max(...data.text.labels.map((label) => label.length)) * LETTER;
+    const reach = (item) => r * Math.sin(widest(item)) + TIP + Math.max(...data.text.labels.map((label) => label.length)) * LETTER;
     const words = (text, of) => Math.max(TOLD, filled(text, { layer: of.names.at(-2) }).length * LETTER * 0.45);
-    const glove = Math.max(Math.max(...data.text.glove.map((one) => one.length)) * LETTER * 0.5, data.glove === null ? 0 : r * Math.sin(Math.acos(data.glove) / 2) + TIP);
+    const glove = Math.max(Math.max(...data.text.glove.map((item) => item.length)) * LETTER * 0.5, data.glove === null ? 0 : r * Math.sin(Math.acos(data.glove) / 2) + TIP);
     return [glove, Math.max(TOLD, reach(data)), ...(data.beside ? [Math.max(words(data.text.beside, data.beside), reach(data.beside))] : [])];
   }
 
-  const wide = (row) => row.reduce((sum, one) => sum + 2 * one, APART * (row.length - 1));
+  const wide = (row) => row.reduce((sum, item) => sum + 2 * item, APART * (row.length - 1));
   const below = () => Boolean(data?.beside) && wide(sides(SHORT)) > node.arrows.clientWidth;
 
   // Feet and length of the arrows: as large as the widest angle lets them be, so that only they move. A second model's stand beside
@@ -135,7 +135,7 @@ function picture(root) {
       if (share === 1) { morph = null; life.tell({ layer: data.layers[at] }); }
     }
     const keep = still.matches ? 0 : Math.exp(-passed / TURN_MS);
-    off.forEach((one, k) => (off[k] = Math.abs(one * keep) < 0.002 ? 0 : one * keep));
+    off.forEach((item, k) => (off[k] = Math.abs(item * keep) < 0.002 ? 0 : item * keep));
     draw();
     return Boolean(morph) || off.some(Boolean);
   }
@@ -159,9 +159,9 @@ function picture(root) {
     return share < 0.02 || low + 1 >= names.length ? names[Math.min(low, names.length - 1)] : filled(data.text.between, { a: names[low], b: names[low + 1] });
   }
 
-  function turn({ arc, rays, words }, place, which, angle, told) {
+  function turn({ arc, rays, words }, place, which, angle, message) {
     const r = place.r, x = place.x[which], y = place.y[which];
-    const half = (angle ?? 0) / 2, reach = 0.32 * r, end = (way, turned) => [x + way * Math.sin(turned), y - way * Math.cos(turned)].map((one) => one.toFixed(2));
+    const half = (angle ?? 0) / 2, reach = 0.32 * r, end = (way, turned) => [x + way * Math.sin(turned), y - way * Math.cos(turned)].map((item) => item.toFixed(2));
     rays.forEach(({ line, star, words: label }, k) => {
       const turned = k ? half : -half, [tx, ty] = end(r, turned);
       for (const [name, value] of [["x1", x.toFixed(2)], ["y1", y], ["x2", tx], ["y2", ty]]) line.setAttribute(name, value);
@@ -169,7 +169,7 @@ function picture(root) {
       label.setAttribute("x", +tx + (k ? TIP : -TIP)), label.setAttribute("y", +ty + 5);
     });
     arc.setAttribute("d", angle === null || angle < 0.01 ? "" : `M${end(reach, -half).join(" ")}A${reach} ${reach} 0 0 1 ${end(reach, half).join(" ")}`);
-    words.forEach((one, k) => { one.setAttribute("x", x), one.setAttribute("y", y + (k ? 45 : 21)), say(one, told[k]); });
+    words.forEach((item, k) => { item.setAttribute("x", x), item.setAttribute("y", y + (k ? 45 : 21)), say(item, message[k]); });
   }
 
   // One scale for all; left of 0 where a cosine is negative. A mark stands where two random words stand on average.

@@ -1,10 +1,10 @@
 const SENT_MS = 50;
-let asked = -Infinity;
+let request = -Infinity;
 // Streamlit sends a component's value a moment after it is set. A page asked for in that moment would come first, and the request, of the
 // page just left, would empty it: such a press waits until the request is on its way.
 function late(event) {
   const link = event.target.closest?.('[data-testid="stPageLink"] a');
-  if (!link || performance.now() - asked > SENT_MS) return;
+  if (!link || performance.now() - request > SENT_MS) return;
   event.preventDefault();
   event.stopPropagation();
   setTimeout(() => link.click(), SENT_MS);
@@ -22,7 +22,7 @@ export default function ({ data, parentElement, setStateValue }) {
     if (!near || wanted() === data.shown || location.pathname !== here) return;
     if (runs()) soon();
     else {
-      asked = performance.now();
+      request = performance.now();
       setStateValue("near", wanted());
     }
   };

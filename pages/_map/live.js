@@ -37,8 +37,8 @@ function lineOf([left, word, right], sign, unseen, number) {
 function threads(group, wanted) {
   while (group.childElementCount > wanted.length) group.lastChild.remove();
   wanted.forEach(([x1, y1, x2, y2, given], k) => {
-    const one = group.children[k] ?? group.appendChild(svg("line"));
-    for (const [name, value] of Object.entries({ x1, y1, x2, y2, ...given })) one.setAttribute(name, value);
+    const item = group.children[k] ?? group.appendChild(svg("line"));
+    for (const [name, value] of Object.entries({ x1, y1, x2, y2, ...given })) item.setAttribute(name, value);
   });
 }
 
@@ -157,7 +157,7 @@ function scrubber(root, ask, rested) {
     say(root.querySelector(".title"), title);
     ui(".sign").setAttribute("d", own.playing ? PAUSE : PLAY);
     say(ui(".play span"), own.playing ? data.text.pause : data.text.play);
-    stops.forEach((one, k) => one.classList.toggle("now", Math.abs(own.at - k) < 0.005));
+    stops.forEach((item, k) => item.classList.toggle("now", Math.abs(own.at - k) < 0.005));
   }
 
   return Object.assign(own, { build, goTo, halt, step, where, draw, stop, low, last, mixed: (a, b) => a + (b - a) * (own.at - low()) });

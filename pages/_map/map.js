@@ -21,7 +21,7 @@ function map(root) {
   const all = () => [...Array(n).keys()];
   const colourOf = (group) => data.colours[group] ?? NEUTRAL;
   function pointOf(name) {
-    const star = data.stars.findIndex((one) => one.name === name);
+    const star = data.stars.findIndex((item) => item.name === name);
     return star < 0 ? data.rows.indexOf(Number(name)) : n + star;
   }
 
@@ -37,8 +37,8 @@ function map(root) {
     layers.build(data);
     for (const [name, view] of [[".all", "all layers"], [".every", "all tokens"], [".senses", "senses"]]) ui(name).onclick = () => { layers.halt(); tell(view); };
     ui(".senses").hidden = !text.senses;
-    chips = data.chips.map(({ name, group, shape, told }) => {
-      const chip = button({ className: "sense", title: [told, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
+    chips = data.chips.map(({ name, group, shape, message }) => {
+      const chip = button({ className: "sense", title: [message, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
       chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };
       chip.onpointerleave = chip.onblur = () => { sense = null; ask(); };
       return chip;
@@ -63,7 +63,7 @@ function map(root) {
     const plane = ui(".plane"), canvas = ui("canvas"), ratio = devicePixelRatio || 1;
     size = { x: plane.clientWidth, y: plane.clientHeight };
     [canvas.width, canvas.height] = [size.x * ratio, size.y * ratio];
-    for (const one of [ui(".back"), ui(".front")]) one.setAttribute("viewBox", `0 0 ${size.x} ${size.y}`);
+    for (const item of [ui(".back"), ui(".front")]) item.setAttribute("viewBox", `0 0 ${size.x} ${size.y}`);
   }
 
   function line(point) {
@@ -84,7 +84,7 @@ function map(root) {
   }
 
   function aim() {
-    const one = low() * 2 * count, two = Math.min(low() + 1, last()) * 2 * count, place = (k) => mixed(places[one + k], places[two + k]);
+    const item = low() * 2 * count, two = Math.min(low() + 1, last()) * 2 * count, place = (k) => mixed(places[item + k], places[two + k]);
     for (let k = 0; k < 2 * count; k += 2) [now[k], now[k + 1]] = screen(place(k), place(k + 1));
     const left = 1 - eased(Math.min(1, (before - blend) / BLEND_MS));
     if (from && left > 0) from.forEach((px, k) => (now[k] += (px - now[k]) * left));
@@ -117,7 +117,7 @@ function map(root) {
     say(ui(".counted"), [data.under[stop()], counted()].filter(Boolean).join(" · "));
     pressed(ui(".rope"), armed);
     chips.forEach((chip, k) => pressed(chip, isGroup(data.chips[k].group)));
-    whose.forEach((one, k) => pressed(one, origin === n + k));
+    whose.forEach((item, k) => pressed(item, origin === n + k));
     ui(".whole").hidden = lens.k === 1;
     ui(".plane").classList.toggle("held", armed || lens.k > 1);
     ui(".front").setAttribute("aria-label", filled(data.text.alt, { where: data.where[stop()] }));
@@ -164,7 +164,7 @@ function map(root) {
       const point = n + stars.length + k, { shown, group } = data.labels[k], half = (label.wide ??= label.offsetWidth) / 2;
       const x = Math.max(half, Math.min(size.x - half, now[2 * point])), share = mixed(shown[low()], shown[Math.min(low() + 1, last())]);
       let y = Math.max(12, Math.min(size.y - 12, now[2 * point + 1]));
-      const over = () => put.find((one) => Math.abs(one.x - x) < one.half + half + 3 && Math.abs(one.y - y) < LABEL);
+      const over = () => put.find((item) => Math.abs(item.x - x) < item.half + half + 3 && Math.abs(item.y - y) < LABEL);
       for (let tries = 0, other; share > 0.05 && tries < labels.length && (other = over()); tries++) y = other.y + LABEL > size.y - 12 ? other.y - LABEL : other.y + LABEL;
       if (share > 0.05) put.push({ x, y, half });
       label.style.transform = `translate(${x.toFixed(1)}px, ${y.toFixed(1)}px) translate(-50%, -50%)`;
@@ -215,10 +215,10 @@ function map(root) {
   function rest() {
     if (layers.way || drag) return;
     list.settle();
-    const [here, prior] = [linksOf(origin)[0], linksOf(origin, stop() - 1)[0]], told = [layers.where(), counted()];
-    if (prior.length) told.push(filled(data.text.kept_from, { kept: here.filter((id) => prior.includes(id)).length, n: here.length, where: data.where[stop() - 1] }));
-    if (picked.size) told.push(filled(data.text.picked, { n: picked.size }));
-    say(ui("[aria-live]"), told.filter(Boolean).join(". "));
+    const [here, prior] = [linksOf(origin)[0], linksOf(origin, stop() - 1)[0]], message = [layers.where(), counted()];
+    if (prior.length) message.push(filled(data.text.kept_from, { kept: here.filter((id) => prior.includes(id)).length, n: here.length, where: data.where[stop() - 1] }));
+    if (picked.size) message.push(filled(data.text.picked, { n: picked.size }));
+    say(ui("[aria-live]"), message.filter(Boolean).join(". "));
   }
 
   // -- the hand
@@ -247,12 +247,12 @@ function map(root) {
   }
 
   function nearest([x, y], reach) {
-    let found = -1, best = reach ** 2;
+    let result = -1, best = reach ** 2;
     for (let k = 0; k < n + stars.length; k++) {
       const far = (now[2 * k] - x) ** 2 + (now[2 * k + 1] - y) ** 2;
-      if (far <= best) [found, best] = [k, far];
+      if (far <= best) [result, best] = [k, far];
     }
-    return found;
+    return result;
   }
 
   function zoom(by, at = [size.x / 2, size.y / 2]) {
@@ -307,17 +307,17 @@ function map(root) {
   const tell = (view = data.names[layers.way ? layers.way.to : stop()]) => life.tell(state(view));
 
   // What the server says is set, unless the reader has since set something else.
-  function hear(told) {
-    if (!data || told?.key !== data.key) return;
-    news = told;
-    if (ready && life.isOld(told)) return ask();
-    const to = data.names.indexOf(told.view);
-    origin = pointOf(told.dot);
-    picked = new Set(told.picked.map((row) => data.rows.indexOf(row)).filter((k) => k >= 0));
+  function hear(message) {
+    if (!data || message?.key !== data.key) return;
+    news = message;
+    if (ready && life.isOld(message)) return ask();
+    const to = data.names.indexOf(message.view);
+    origin = pointOf(message.dot);
+    picked = new Set(message.picked.map((row) => data.rows.indexOf(row)).filter((k) => k >= 0));
     if (to >= 0 && !ready) layers.at = to;
     else if (to >= 0 && to !== stop() && !layers.way && !layers.playing && !drag && !ui("input").matches(":active")) layers.goTo(to);
     ready = true;
-    life.agree(state(told.view), told);
+    life.agree(state(message.view), message);
     ask();
   }
 

@@ -10,14 +10,14 @@ const CLOSE = 0.07; // shares of the gauge nearer than this have one label
 const TIE = 1e-5; // cosines nearer than this are equal, as in core.senses.separation
 
 export function softmax(w) {
-  const most = Math.max(...w), raised = w.map((one) => Math.exp(one - most)), sum = raised.reduce((a, b) => a + b, 0);
-  return raised.map((one) => one / sum);
+  const most = Math.max(...w), raised = w.map((item) => Math.exp(item - most)), sum = raised.reduce((a, b) => a + b, 0);
+  return raised.map((item) => item / sum);
 }
 
 // The cosines of a query's mix with its candidates' mixes, (n,).
 export function cosines(part, s, out = new Float64Array(part.n)) {
   const size = s.length * s.length, triangle = (s.length * (s.length + 1)) / 2, most = Math.max(...s);
-  const scaled = s.map((one) => one / most), own = square(part.own, 0, scaled);
+  const scaled = s.map((item) => item / most), own = square(part.own, 0, scaled);
   for (let k = 0; k < part.n; k++) {
     out[k] = cosine(product(part.cross, k * size, scaled), square(part.grams, k * triangle, scaled) * own);
   }
@@ -26,7 +26,7 @@ export function cosines(part, s, out = new Float64Array(part.n)) {
 
 // Numbers of the candidates, nearest first; equal cosines keep the table's order.
 export function ranked(values) {
-  const keys = Float64Array.from(values, (one) => Math.round(one * 1e12));
+  const keys = Float64Array.from(values, (item) => Math.round(item * 1e12));
   return Uint32Array.from(keys.keys()).sort((a, b) => keys[b] - keys[a] || a - b);
 }
 
@@ -63,7 +63,7 @@ const NARROW = 720; // px
 const signed = (w) => (w < -0.049 ? "−" : "") + Math.abs(w).toFixed(1);
 
 function instrument(root) {
-  let data, told = {};
+  let data, message = {};
   let w = [], gamma = 1, normalised = false;
   let parts = [], map = null, pairs = null, sides = null, index, places, targets, before = 0, fresh = true, morph = null, timer = 0;
   let hot = null, lists = [], dots = [], stars = [], knobs = [], size = { x: 0, y: 0 }, alone = [];
@@ -200,7 +200,7 @@ function instrument(root) {
     if (!sides || !b) return;
     sides.forEach((_, k) => (sides[k] = a[k] - b[k] >= data.close ? 0 : b[k] - a[k] >= data.close ? 1 : 2));
     dots.forEach((dot, k) => tinted(dot, map.rows[k]));
-    for (const { rows } of lists) for (const one of rows.values()) tinted(one.node, one.row);
+    for (const { rows } of lists) for (const item of rows.values()) tinted(item.node, item.row);
     const [first, second, neither] = [0, 1, 2].map((side) => dots.filter((dot) => dot.sense === side).length);
     say(at.sides, filled(data.text.sides, { first, second, neither }));
   }
@@ -243,7 +243,7 @@ function instrument(root) {
   const reach = (length) => 106 * Math.sqrt(length / longest());
   function rounds() {
     const top = longest(), unit = 10 ** Math.floor(Math.log10(top));
-    return [0.1, 0.4, 1, 2, 4, 8].map((one) => one * unit).filter((one) => one < top * 0.95 && reach(one) > 18).map((one) => +one.toPrecision(2));
+    return [0.1, 0.4, 1, 2, 4, 8].map((item) => item * unit).filter((item) => item < top * 0.95 && reach(item) > 18).map((item) => +item.toPrecision(2));
   }
 
   // -- what moves
@@ -258,13 +258,13 @@ function instrument(root) {
   // The layers' aligned maps in the mix's own proportions; where the server has laid this very mix out, its layout. Where dots lie
   // closer together than in the layers' own maps they are seen up to half as large again, with one scale for both axes.
   function aim(s) {
-    const n = map.rows.length, fits = told.layout?.length === 2 * n && told.stars.length === map.stars.length; // not those of the words before
-    const laid = fits && told.norm === normalised && told.w.every((one, k) => Math.abs(one - w[k]) < 1e-6) ? told : null;
+    const n = map.rows.length, fits = message.layout?.length === 2 * n && message.stars.length === map.stars.length; // not those of the words before
+    const placed = fits && message.norm === normalised && message.w.every((item, k) => Math.abs(item - w[k]) < 1e-6) ? message : null;
     const box = [Infinity, -Infinity, Infinity, -Infinity];
     for (let k = 0; k < n + map.stars.length; k++) {
       let x = 0, y = 0;
       const flat = k < n ? map.layers : map.stars[k - n].layers, own = k < n ? k : 0;
-      if (laid) [x, y] = k < n ? [laid.layout[2 * k], laid.layout[2 * k + 1]] : laid.stars[k - n];
+      if (placed) [x, y] = k < n ? [placed.layout[2 * k], placed.layout[2 * k + 1]] : placed.stars[k - n];
       else s.forEach((share, layer) => { x += share * flat[layer][2 * own]; y += share * flat[layer][2 * own + 1]; });
       [targets[2 * k], targets[2 * k + 1]] = [x, y];
       [box[0], box[1], box[2], box[3]] = [Math.min(box[0], x), Math.max(box[1], x), Math.min(box[2], y), Math.max(box[3], y)];
@@ -282,7 +282,7 @@ function instrument(root) {
     before = now;
     if (morph) {
       const share = still.matches ? 1 : Math.min(1, (now - morph.at) / MORPH_MS);
-      w = morph.to.map((one, k) => (share === 1 ? one : morph.from[k] + (one - morph.from[k]) * eased(share)));
+      w = morph.to.map((item, k) => (share === 1 ? item : morph.from[k] + (item - morph.from[k]) * eased(share)));
       if (share === 1) { morph = null; tell(); }
     }
     const s = softmax(w);
@@ -308,10 +308,10 @@ function instrument(root) {
   function drawShares(s) {
     const counts = s.map((share, k) => share * (normalised ? 1 : data.lengths[k])), sum = counts.reduce((a, b) => a + b, 0);
     s.forEach((share, k) => {
-      const knob = knobs[k], told = signed(w[k]);
+      const knob = knobs[k], message = signed(w[k]);
       if (knob.input.valueAsNumber !== w[k]) knob.input.value = w[k];
-      say(knob.value, told);
-      knob.input.setAttribute("aria-valuetext", filled(data.text.spoken_share, { w: told, share: percent(share) }));
+      say(knob.value, message);
+      knob.input.setAttribute("aria-valuetext", filled(data.text.spoken_share, { w: message, share: percent(share) }));
       knob.share.style.transform = `scaleX(${share})`;
       knob.pull.style.transform = `scaleX(${counts[k] / sum})`;
       say(knob.told, percent(share));
@@ -324,7 +324,7 @@ function instrument(root) {
     say(at.alike, data.text.softmax + (alike ? ` ${filled(data.text.alike, { w: signed(w[0]), other: w[0] <= -3 ? "0" : "−6" })}` : ""));
     at.alike.classList.toggle("now", alike);
     if (at.norm.checked !== normalised) at.norm.checked = normalised;
-    if (at.choose && !morph && at.choose.value !== "" && data.marks[at.choose.value].w.some((one, k) => Math.abs(one - w[k]) > 1e-6)) at.choose.value = "";
+    if (at.choose && !morph && at.choose.value !== "" && data.marks[at.choose.value].w.some((item, k) => Math.abs(item - w[k]) > 1e-6)) at.choose.value = "";
   }
 
   const shown = () => (root.clientWidth < NARROW ? 3 : data.asked.length > 1 ? 7 : 12);
@@ -366,7 +366,7 @@ function instrument(root) {
     at.arc.setAttribute("d", data.between ? `M${(-x).toFixed(2)} ${y.toFixed(2)}A${r.toFixed(2)} ${r.toFixed(2)} 0 0 1 ${x.toFixed(2)} ${y.toFixed(2)}` : "");
     say(at.angle, data.between ? `${Math.round((2 * half * 180) / Math.PI)}°` : lengths[0].toFixed(1));
     say(at.between, data.between ? filled(data.text.between, { cosine: value.toFixed(2) }) : data.text.one_length);
-    say(at.lengths, filled(data.text.length, { lengths: lengths.map((one) => one.toFixed(1)).join(" · ") }));
+    say(at.lengths, filled(data.text.length, { lengths: lengths.map((item) => item.toFixed(1)).join(" · ") }));
     at.arrows.setAttribute("aria-label", `${at.angle.textContent} ${at.between.textContent}. ${at.lengths.textContent}`);
   }
 
@@ -389,7 +389,7 @@ function instrument(root) {
     if (hot === row) return;
     hot = row;
     dots.forEach((dot, k) => dot.classList.toggle("hot", map.rows[k] === row));
-    for (const { rows } of lists) for (const one of rows.values()) one.node.classList.toggle("hot", one.row === row);
+    for (const { rows } of lists) for (const item of rows.values()) item.node.classList.toggle("hot", item.row === row);
     at.card.hidden = row === null || !map?.place.has(row);
     if (!at.card.hidden) {
       cardOf(at.card, data.lines[row], data.senses[senseOf(row)]?.name ?? "");
@@ -424,17 +424,17 @@ function instrument(root) {
   function tell() {
     clearTimeout(timer);
     if (morph || knobs.some((knob) => knob.input.matches(":active"))) return;
-    life.tell({ w: w.map((one) => +one.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalised });
+    life.tell({ w: w.map((item) => +item.toFixed(1)), gamma: +gamma.toFixed(1), norm: normalised });
   }
 
   // What the server says is set, unless the reader has since set something else.
   function hear(news) {
-    told = news ?? {};
-    if (!told.w || life.isOld(told)) return ask();
-    life.agree({ w: told.w, gamma: told.gamma, norm: told.norm }, told);
-    const moved = told.w.some((one, k) => Math.abs(one - w[k]) > 1e-6);
-    if (!morph && moved && !knobs.some((knob) => knob.input.matches(":active"))) w = [...told.w];
-    [gamma, normalised] = [told.gamma, told.norm];
+    message = news ?? {};
+    if (!message.w || life.isOld(message)) return ask();
+    life.agree({ w: message.w, gamma: message.gamma, norm: message.norm }, message);
+    const moved = message.w.some((item, k) => Math.abs(item - w[k]) > 1e-6);
+    if (!morph && moved && !knobs.some((knob) => knob.input.matches(":active"))) w = [...message.w];
+    [gamma, normalised] = [message.gamma, message.norm];
     ask();
   }
 
@@ -442,7 +442,7 @@ function instrument(root) {
     if (data?.key === given.key) return ask();
     data = { ...given, between: given.between && decoded(given.between) };
     w = w.length === data.lengths.length ? w : data.lengths.map(() => 0);
-    parts = data.asked.map((one) => ({ n: one.rows.length, listed: one.rows.length, itself: -1, ...one, cross: decoded(one.cross), grams: decoded(one.grams), own: decoded(one.own) }));
+    parts = data.asked.map((item) => ({ n: item.rows.length, listed: item.rows.length, itself: -1, ...item, cross: decoded(item.cross), grams: decoded(item.grams), own: decoded(item.own) }));
     sides = data.close === undefined ? null : new Int8Array(parts[0].n);
     index = new Map(parts[0].rows.map((row, k) => [row, k]));
     pairs = data.pairs && decoded(data.pairs);

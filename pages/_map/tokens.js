@@ -113,15 +113,15 @@ function tokens(root) {
   }
 
   function colour() {
-    const found = new Uint8Array(4 * n), grey = rgb(NEUTRAL), chosen = new Set(lit), faint = Math.round(255 * Math.max(0.3, Math.min(0.8, 30 / Math.sqrt(n) + 0.15)));
+    const result = new Uint8Array(4 * n), grey = rgb(NEUTRAL), chosen = new Set(lit), faint = Math.round(255 * Math.max(0.3, Math.min(0.8, 30 / Math.sqrt(n) + 0.15)));
     const shades = data.colours.map(rgb), of = { word: (k) => hue(word[k]), sense: (k) => (sense[k] ? shades[(sense[k] - 1) % shades.length] : grey), part: (k) => shades[part(k)] }[by];
     for (let k = 0; k < n; k++) {
       const [r, g, b] = of(k), at = 4 * rank[k];
-      [found[at], found[at + 1], found[at + 2], found[at + 3]] = [r, g, b, chosen.has(k) ? 255 : chosen.size ? 0.4 * faint : by === "sense" && !sense[k] ? 0.5 * faint : faint];
+      [result[at], result[at + 1], result[at + 2], result[at + 3]] = [r, g, b, chosen.has(k) ? 255 : chosen.size ? 0.4 * faint : by === "sense" && !sense[k] ? 0.5 * faint : faint];
     }
-    paint.put("colours", found), paint.put("lit", lit.map((k) => rank[k]));
+    paint.put("colours", result), paint.put("lit", lit.map((k) => rank[k]));
     ui(".by").childNodes.forEach((button) => button.setAttribute("aria-pressed", button.value === by));
-    const named = lit.length ? [...new Set(Array.from(lit, (k) => lemma[k]).filter(Boolean))].flatMap((one) => data.senses[one - 1]) : [];
+    const named = lit.length ? [...new Set(Array.from(lit, (k) => lemma[k]).filter(Boolean))].flatMap((item) => data.senses[item - 1]) : [];
     const chips = { word: [], sense: named, part: data.text.parts }[by].map((name, k) => el("span", { className: "sense" }, icon(0, data.colours[k % data.colours.length]), name));
     ui(".chips").replaceChildren(...(chips.length ? chips : [el("span", { className: "small", textContent: data.text[`of_${by === "sense" ? "sense" : "word"}`] })]));
     ask();
@@ -149,12 +149,12 @@ function tokens(root) {
   function nearest([px, py]) {
     const low = 2 * layers.low() * n, high = 2 * Math.min(layers.low() + 1, layers.last()) * n, { x, y, scale } = frameOf(), k = scale * lens.k, way = layers.at - layers.low();
     const wx = (px - lens.x - (size.x / 2) * lens.k) / k + x, wy = -(py - lens.y - (size.y / 2) * lens.k) / k + y; // the pointer's own place
-    let found = -1, best = (HIT / k) ** 2;
+    let result = -1, best = (HIT / k) ** 2;
     for (let i = 0; i < 2 * n; i += 2) {
       const dx = places[low + i] + (places[high + i] - places[low + i]) * way - wx, dy = places[low + i + 1] + (places[high + i + 1] - places[low + i + 1]) * way - wy, far = dx * dx + dy * dy;
-      if (far < best) [found, best] = [i / 2, far];
+      if (far < best) [result, best] = [i / 2, far];
     }
-    return found;
+    return result;
   }
 
   // -- what moves
@@ -178,11 +178,11 @@ function tokens(root) {
     drawCard();
     ui(".whole").hidden = lens.k === 1;
     ui(".plane").classList.toggle("held", lens.k > 1);
-    say(ui(".counted"), told());
+    say(ui(".counted"), message());
     return Boolean(layers.way || moving);
   }
 
-  const told = () => [ui(".lit input").value.trim() && filled(data.text.lit, { n: lit.length, word: ui(".lit input").value.trim() }), data.under[layers.stop()]].filter(Boolean).join(" · ");
+  const message = () => [ui(".lit input").value.trim() && filled(data.text.lit, { n: lit.length, word: ui(".lit input").value.trim() }), data.under[layers.stop()]].filter(Boolean).join(" · ");
 
   function lineAt(k) {
     const first = starts[sentence[k]], end = starts[sentence[k] + 1], join = (from, to) => pieces.slice(from, to).join("");
@@ -200,9 +200,9 @@ function tokens(root) {
 
   // For those who do not see it: how many are lit, and how far apart half of them lie at most, of the map's width.
   function rest() {
-    const own = Array.from(lit, at).filter((_, k) => k < 5_000), wide = (limits[1] - limits[0]) * frameOf().scale * lens.k, middle = [0, 1].map((odd) => median(own.map((one) => one[odd])));
+    const own = Array.from(lit, at).filter((_, k) => k < 5_000), wide = (limits[1] - limits[0]) * frameOf().scale * lens.k, middle = [0, 1].map((odd) => median(own.map((item) => item[odd])));
     const apart = own.length ? percent(median(own.map(([x, y]) => Math.hypot(x - middle[0], y - middle[1]))) / wide) : "";
-    say(ui("[aria-live]"), [layers.where(), told(), apart && filled(data.text.apart, { apart })].filter(Boolean).join(". "));
+    say(ui("[aria-live]"), [layers.where(), message(), apart && filled(data.text.apart, { apart })].filter(Boolean).join(". "));
   }
   const median = (all) => [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)];
 

@@ -15,8 +15,8 @@ from tests.bench import addresses
 @pytest.mark.parametrize("page", ["app.py", "pages/neighbours.py", "pages/compare.py"])
 @pytest.mark.parametrize("name", ["corpus", "model", "vectors", "beside"])
 def test_a_name_that_no_file_can_have_is_answered_by_a_sentence(page: str, name: str):
-    found = opened(page, **{name: "x" * 300})
-    assert not found.exception
+    result = opened(page, **{name: "x" * 300})
+    assert not result.exception
 
 
 @pytest.mark.parametrize("name", ["corpus", "a", "no_such"])

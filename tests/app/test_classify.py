@@ -18,29 +18,29 @@ from tests.app.visit import written
 LABELS = ("World", "Sports", "<b>Business</b>")
 
 
-def told(page) -> str:
-    return " ".join([html_of(page), *(one.value for one in (*page.info, *page.caption))])
+def sentence_below(page) -> str:
+    return " ".join([html_of(page), *(item.value for item in (*page.info, *page.caption))])
 
 
 @pytest.mark.parametrize("text", ["삼성전자 주가 급등", "🎉", "🎉 ⚽ !!", "…?!", "привет мир", "ا ب ت"])
 def test_what_nobody_can_read_gets_no_answer(text: str):
     page = opened("pages/classify.py", **{"text_news-title": text})
     assert not page.exception and not page.error
-    assert ["know no letter of this text" in one.value for one in page.info] == [True]
+    assert ["know no letter of this text" in item.value for item in page.info] == [True]
     assert "What to notice" not in html_of(page) and not page.get("plotly_chart")
 
 
 def test_what_is_read_of_a_mixed_text_is_answered_and_the_rest_named():
     page = opened("pages/classify.py", **{"text_news-title": "Harvest festival opens in 부산 with fireworks"})
     assert "What to notice" in html_of(page)
-    assert any("Not read" in one.value and "부산" in one.value for one in page.caption)
+    assert any("Not read" in item.value and "부산" in item.value for item in page.caption)
 
 
 def test_a_long_text_says_how_much_of_it_is_read():
     page = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge. " * 100})
-    assert any("Only the first 128 of 700 tokens" in one.value for one in page.caption)
+    assert any("Only the first 128 of 700 tokens" in item.value for item in page.caption)
     short = opened("pages/classify.py", **{"text_news-title": "The mayor opened a new bridge."})
-    assert not any("Only the first" in one.value for one in short.caption)
+    assert not any("Only the first" in item.value for item in short.caption)
 
 
 def test_three_classifiers_stand_in_front_and_all_on_demand():
@@ -51,14 +51,14 @@ def test_three_classifiers_stand_in_front_and_all_on_demand():
     everyone = opened("pages/classify.py", all="true")
     why = next(group for group in everyone.get("button_group") if group.key == "why")
     assert len(list(why.options)) == len(VARIANTS)
-    assert any("for all predictions" in one.value for one in everyone.caption)
-    assert not any("for all predictions" in one.value for one in page.caption)
+    assert any("for all predictions" in item.value for item in everyone.caption)
+    assert not any("for all predictions" in item.value for item in page.caption)
 
 
 def test_how_good_they_are_stands_on_the_results_page():
     page = opened("pages/results.py", results_part="shipped")
-    assert any("The bundled classifiers" in one.value for one in page.markdown)
-    assert "calibration" not in told(opened("pages/classify.py"))
+    assert any("The bundled classifiers" in item.value for item in page.markdown)
+    assert "calibration" not in sentence_below(opened("pages/classify.py"))
 
 
 def test_every_example_has_words_to_read():
@@ -75,33 +75,33 @@ def test_words_of_other_letters_are_told_from_marks():
 def answers(draw) -> dict[str, Answer]:
     names = draw(st.lists(st.sampled_from([*FRONT, "embedding", "embedding+elmo"]), min_size=1, max_size=5, unique=True))
     labels = LABELS[: draw(st.integers(1, 3))]
-    found = {}
+    result = {}
     for name in names:
         weights = draw(st.lists(st.sampled_from([0.0, 1.0, 1.0, 2.0, 5.0]), min_size=len(labels), max_size=len(labels)))
         total = sum(weights) or 1.0
         row = {label: (w / total if sum(weights) else 1 / len(labels)) for label, w in zip(labels, weights, strict=True)}
-        found[name] = Answer(max(row, key=row.get), row, 0.0)
-    return found
+        result[name] = Answer(max(row, key=row.get), row, 0.0)
+    return result
 
 
 @given(answers())
 @settings(deadline=None, max_examples=150)
-def test_what_is_said_of_answers_is_so(found: dict[str, Answer]):
-    said, titles = " ".join(written(describe_answers(found, []))), variant_titles()
-    labels = [answer.label for answer in found.values()]
+def test_what_is_said_of_answers_is_so(result: dict[str, Answer]):
+    said, titles = " ".join(written(describe_answers(result, []))), variant_titles()
+    labels = [answer.label for answer in result.values()]
     assert "<b>Business</b>" not in said.replace("&lt;b&gt;Business&lt;/b&gt;", "")  # a label is text
     if match := re.search(r"All (\d+) say", said):
-        assert int(match[1]) == len(found) > 1 and len(set(labels)) == 1
+        assert int(match[1]) == len(result) > 1 and len(set(labels)) == 1
     elif match := re.search(r"(\d+) of (\d+) say <b>(.+?)</b>", said):
         n = int(match[1])
-        assert int(match[2]) == len(found) and n > max([0, *(labels.count(one) for one in set(labels) if labels.count(one) != n)])
-        assert sum(labels.count(one) == n for one in set(labels)) == 1  # nobody else has as many
-    elif len(found) > 1:
+        assert int(match[2]) == len(result) and n > max([0, *(labels.count(item) for item in set(labels) if labels.count(item) != n)])
+        assert sum(labels.count(item) == n for item in set(labels)) == 1  # nobody else has as many
+    elif len(result) > 1:
         assert "They disagree" in said
-    for name, answer in found.items():
+    for name, answer in result.items():
         ranked = sorted(answer.probabilities.values(), reverse=True)
         close = len(ranked) > 1 and ranked[0] - ranked[1] < CLOSE
-        sentence = next((line for line in describe_answers(found, []) if line.startswith("Too close")), "")
+        sentence = next((line for line in describe_answers(result, []) if line.startswith("Too close")), "")
         assert (titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")) == close or "," in titles[
             name
         ]

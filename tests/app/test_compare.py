@@ -35,9 +35,9 @@ def test_two_files_of_one_name_are_two_spaces(tmp_path):
     a, b = vectors(tmp_path / "a", 0), vectors(tmp_path / "b", 1)
     page = opened("pages/compare.py", first=str(a), second=str(b))
     assert not page.exception and not page.error
-    told = html_of(page)
-    assert "a/vec.txt and b/vec.txt share" in told and str(tmp_path) not in told
-    assert "nearly every list is identical" not in told
+    message = html_of(page)
+    assert "a/vec.txt and b/vec.txt share" in message and str(tmp_path) not in message
+    assert "nearly every list is identical" not in message
 
 
 def test_an_edited_file_is_compared_anew(tmp_path):
@@ -69,7 +69,7 @@ def test_a_form_opens_on_its_word_and_a_word_that_only_one_has_is_said_to_be_mis
     words = ("plant", "light")
     assert [find_form(word, words) for word in ("plants", "plant", "blorf")] == ["plant", "plant", ""]
     page = opened("pages/compare.py", a="The blorf barked.", b="A blorf ate it.")
-    assert "“blorf” is not in both" in " ".join(one.value for one in page.caption) and not page.error
+    assert "“blorf” is not in both" in " ".join(item.value for item in page.caption) and not page.error
 
 
 @pytest.mark.parametrize("labelled", [True, False])
@@ -83,8 +83,8 @@ def test_while_words_are_read_it_says_what_it_does_meanwhile(monkeypatch, labell
     page = opened("pages/compare.py")
     turn.leave()
     assert not page.exception and not page.error
-    told = page.get("progress")[0].proto.text
-    assert ("labeled words only" in told) == labelled
+    message = page.get("progress")[0].proto.text
+    assert ("labeled words only" in message) == labelled
     assert ("Comparison starts when all words are read." in html_of(page)) != labelled
 
 
@@ -102,7 +102,7 @@ def test_a_reading_that_is_done_while_its_page_is_drawn_is_complete_and_not_stop
     monkeypatch.setattr(spaces, "readable", reading)
     page = opened("pages/compare.py")
     assert len(runs) == 2 and "of a word’s 10 neighbors" in html_of(page)
-    assert not page.exception and not any("Stopped" in one.value for one in page.info)
+    assert not page.exception and not any("Stopped" in item.value for item in page.info)
 
 
 def test_two_models_are_measured_beside_the_page_and_can_be_stopped_and_gone_on_with(monkeypatch):

@@ -22,8 +22,8 @@ def rows_of(table: pd.DataFrame) -> list[list[str]]:
 )
 def test_a_formula_is_quoted_wherever_it_stands(cell):
     header, row = rows_of(pd.DataFrame({cell: [cell]}))
-    for found in (header[0], row[0]):
-        assert found.startswith("'")
+    for result in (header[0], row[0]):
+        assert result.startswith("'")
 
 
 @pytest.mark.parametrize("cell", ["bank", "the = sign", "눈", "'s", "1-2", "", " ", "“=1”"])

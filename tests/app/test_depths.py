@@ -42,9 +42,9 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize("n_layers", [1, 3, 4])
 def test_every_page_opens_with_a_model_of_any_depth(path, n_layers, folder):
     page = opened(path, model=folder(n_layers))
-    assert not page.exception, [one.value for one in page.exception]
+    assert not page.exception, [item.value for item in page.exception]
     assert [title.value for title in page.title] == [PAGES[path]]
-    assert not page.error, [one.value for one in page.error]
+    assert not page.error, [item.value for item in page.error]
 
 
 ADDRESSES = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/map.py": "view", "pages/cloud.py": "cloud_layer"}
@@ -53,8 +53,8 @@ ADDRESSES = {"app.py": "layer", "pages/neighbours.py": "nlayer", "pages/map.py":
 @pytest.mark.parametrize(("path", "key"), ADDRESSES.items())
 def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_and_says_so(path, key, folder):
     page = opened(path, model=folder(1), **{key: "2"})
-    told = [info.value for info in page.info if "no layer 2" in info.value]
-    assert told == ["lstm\\-1 has no layer 2. Showing layer 1."] and not page.exception
+    message = [info.value for info in page.info if "no layer 2" in info.value]
+    assert message == ["lstm\\-1 has no layer 2. Showing layer 1."] and not page.exception
     assert page.session_state[key] in ("1", "mix") and key not in page.query_params
 
 
@@ -76,6 +76,6 @@ def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
     while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):
         page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     assert not page.exception and not page.error
-    table = next(one.value for one in page.dataframe if "layers" in one.value)
+    table = next(item.value for item in page.dataframe if "layers" in item.value)
     assert list(table["layers"]) == [3, 5] and (table["tokens per second"] > 0).all() and (table["weights, MB"] > 0).all()
     assert "elmo-mini is best at layer" in html_of(page) and "shuffled labels " in html_of(page)

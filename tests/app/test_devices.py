@@ -15,10 +15,10 @@ def test_with_a_processor_alone_nothing_is_asked(monkeypatch):
 
 
 def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
-    asked, open_model = [], models.open_model
+    request, open_model = [], models.open_model
 
     def opened_there(name: str, *, device: str = "cpu", **given):
-        asked.append(device)
+        request.append(device)
         return open_model(name, **given)  # there is no card here
 
     monkeypatch.setattr(device, "present", lambda: ("cuda", "cpu"))
@@ -27,7 +27,7 @@ def test_with_a_card_the_model_is_opened_where_the_visitor_says(monkeypatch):
     page = opened("pages/neighbours.py")
     box = page.selectbox(key="device")
     assert not page.exception and box.value == "cpu" and box.options == ["CPU", "GPU (CUDA)"]
-    assert set(asked) == {"cpu"}  # never a card unasked
+    assert set(request) == {"cpu"}  # never a card unasked
     monkeypatch.setattr(kept, "KEPT", Kept())
     box.set_value("cuda").run()
-    assert not page.exception and asked[-1] == "cuda"
+    assert not page.exception and request[-1] == "cuda"

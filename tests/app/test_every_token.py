@@ -68,10 +68,10 @@ def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
     whole = token_maps.token_maps
     monkeypatch.setattr(token_maps, "token_maps", lambda table, names, report: whole(table, names, report, laid_out=60))
     page = opened("pages/map.py", view="all tokens")
-    while not page.get("bidi_component") or not any(one.proto.component_name == "elmoscope_tokens" for one in page.get("bidi_component")):
+    while not page.get("bidi_component") or not any(item.proto.component_name == "elmoscope_tokens" for item in page.get("bidi_component")):
         assert not page.exception and not page.error
         page.run()
-    assert "The map shows" in html_of(page) and "Table of frequent words" in [one.label for one in page.expander]
+    assert "The map shows" in html_of(page) and "Table of frequent words" in [item.label for item in page.expander]
     page.session_state["view"] = "2"
     page.run()
     assert not page.exception and "The map shows" not in html_of(page)

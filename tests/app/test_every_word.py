@@ -61,7 +61,7 @@ def test_a_rare_word_is_offered_the_sentences_of_all_words_with_how_many_have_it
     offered = [button for button in page.button if button.key == "neighbours.more.take"]
     assert bool(offered) == (n > 0)
     if offered:
-        assert f"zebra ({n})" in " ".join(one.value for one in page.caption)
+        assert f"zebra ({n})" in " ".join(item.value for item in page.caption)
 
 
 def test_those_sentences_are_a_choice_under_in_use():

@@ -34,13 +34,13 @@ def test_home_gives_a_verdict_by_the_labelled_sentences_of_a_further_word():
 
 
 def test_a_name_is_told_from_the_noun_that_is_spelt_like_it():
-    told = said(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
-    assert "Two meanings" in told and "“country” and “porcelain”" in told and "Context words and substitutes count too." in told
+    message = said(opened_whole("app.py", a="Her parents moved from China to Peru.", b="The wedding china is kept behind glass."))
+    assert "Two meanings" in message and "“country” and “porcelain”" in message and "Context words and substitutes count too." in message
 
 
 def test_the_lists_of_neighbours_and_the_map_show_its_senses():
-    told = said(opened_whole("pages/neighbours.py", **VIRUS))
-    assert "germ" in told and "malicious software" in told
+    message = said(opened_whole("pages/neighbours.py", **VIRUS))
+    assert "germ" in message and "malicious software" in message
     page = opened_whole("pages/map.py", **VIRUS)
     assert page.selectbox(key="map_word").value == "virus" and "without labels" not in said(page)
 
@@ -79,11 +79,11 @@ def test_a_link_names_a_further_word_and_a_form_is_its_word():
 
 
 def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_ones_by_theirs():
-    asked, model = levels.judge(bench_of("elmo-mini")), store.model("elmo-mini")
-    told = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
-    bundled = asked._ground_for(store.targets("sentences", "elmo-mini"), "bank")
-    further = asked._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")
-    assert further.votes == (tuple(told["votes"]) if told["model"] == model.fingerprint else bundled.votes)
+    request, model = levels.judge(bench_of("elmo-mini")), store.model("elmo-mini")
+    message = json.loads((ASSETS / "verdict-more-words.json").read_text(encoding="utf-8"))
+    bundled = request._ground_for(store.targets("sentences", "elmo-mini"), "bank")
+    further = request._ground_for(store.targets("sentences+virus", "elmo-mini"), "virus")
+    assert further.votes == (tuple(message["votes"]) if message["model"] == model.fingerprint else bundled.votes)
     assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
@@ -103,8 +103,8 @@ def test_what_its_senses_mean_stands_on_the_map_beside_the_groups_found_and_unde
     cat = definition(languages.get_language("en"), "jaguar", "animal")
     page = opened_whole("pages/map.py", **jaguar)
     assert 'class="meanings"><div><span class="chip"' in said(page) and cat in said(page)
-    told = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}
-    assert told["animal"] == cat and len(told) > 1 and all(told.values())
+    message = {chip["name"]: chip["told"] for chip in map_sent(page)["chips"]}
+    assert message["animal"] == cat and len(message) > 1 and all(message.values())
     assert f"<b>animal</b>: {cat}" in said(opened_whole("pages/found.py", **jaguar))
     page.button(key="corpus.words").click().run()
     table = page.dataframe[-1].value
@@ -117,7 +117,7 @@ def test_sentences_of_a_single_group_are_odd_by_its_centre():
     for _ in range(30):  # until every word of the sentences has been read
         if "cosine to the center" not in said(page):
             page.run()
-    assert "Least typical" in [one.label for one in page.expander]
+    assert "Least typical" in [item.label for item in page.expander]
 
 
 MANY = "+".join(["sentences", "virus", "jaguar", "python", "bass", "bolt", "cabinet", "crane", "deck", "drill"])

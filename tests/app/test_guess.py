@@ -30,38 +30,38 @@ def pressed(page: AppTest, key: str) -> AppTest:
     return page.button(key=key).click().run()
 
 
-def read(asked: QuizQuestion) -> QuizReading:
+def read(request: QuizQuestion) -> QuizReading:
     model = open_model(ENGLISH.model)
-    query = make_query(model.encoder, list(asked.tokens), asked.position)
-    return quiz.read(tables.open_word(asked.word, model), asked, query, open_judge(model).space)
+    query = make_query(model.encoder, list(request.tokens), request.position)
+    return quiz.read(tables.open_word(request.word, model), request, query, open_judge(model).space)
 
 
 def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():
     number = 12
-    asked = quiz.quiz(number, ENGLISH)
-    readings = [read(one) for one in asked]
-    labels = [one.label for one in asked]
+    request = quiz.quiz(number, ENGLISH)
+    readings = [read(item) for item in request]
+    labels = [item.label for item in request]
     page = opened("pages/guess.py", quiz=str(number))
     hits = right = followed = 0
-    for k, (one, found) in enumerate(zip(asked, readings, strict=True)):
-        assert f"Question {k + 1} of 8" in plain(page) and one.text in plain(page)
-        buttons = [page.button(key=f"guess.choose.{number}.{k}.{n}").label for n in range(len(one.senses))]
-        assert [label.split("**")[1] for label in buttons] == list(one.senses) and all("**: " in label for label in buttons)
-        choice = one.senses[k % len(one.senses)]
-        page = pressed(page, f"guess.choose.{number}.{k}.{one.senses.index(choice)}")
-        hits, right = hits + (choice == found.sense), right + (found.sense == labels[k])
+    for k, (item, result) in enumerate(zip(request, readings, strict=True)):
+        assert f"Question {k + 1} of 8" in plain(page) and item.text in plain(page)
+        buttons = [page.button(key=f"guess.choose.{number}.{k}.{n}").label for n in range(len(item.senses))]
+        assert [label.split("**")[1] for label in buttons] == list(item.senses) and all("**: " in label for label in buttons)
+        choice = item.senses[k % len(item.senses)]
+        page = pressed(page, f"guess.choose.{number}.{k}.{item.senses.index(choice)}")
+        hits, right = hits + (choice == result.sense), right + (result.sense == labels[k])
         followed += choice == labels[k]
-        told = plain(page)
-        assert f"Your points: {hits} of {k + 1}" in told and f"ELMo right: {right} of {k + 1}" in told
-        assert ("1 point:" in told) == (choice == found.sense) and ("ELMo is right" in told) == (found.sense == labels[k])
-        assert "ELMo also expects here:" in told and "(the sense space)" in told
-        assert f"{max(found.votes)} of the {sum(found.votes)} nearest labeled sentences mean “{found.sense}”" in told
+        message = plain(page)
+        assert f"Your points: {hits} of {k + 1}" in message and f"ELMo right: {right} of {k + 1}" in message
+        assert ("1 point:" in message) == (choice == result.sense) and ("ELMo is right" in message) == (result.sense == labels[k])
+        assert "ELMo also expects here:" in message and "(the sense space)" in message
+        assert f"{max(result.votes)} of the {sum(result.votes)} nearest labeled sentences mean “{result.sense}”" in message
         page = pressed(page, f"guess.next.{number}.{k}")
     assert page.subheader[0].value == f"You matched ELMo in {hits} of 8" and not page.exception
     standing = "You beat ELMo" if followed > right else "ELMo beats you" if right > followed else "You tie"
     assert standing in plain(page)
     assert page.dataframe[0].value["label"].tolist() == labels
-    assert page.dataframe[0].value["ELMo’s choice"].tolist() == [found.sense for found in readings]
+    assert page.dataframe[0].value["ELMo’s choice"].tolist() == [result.sense for result in readings]
     page = pressed(page, "guess.again")
     assert "Question 1 of 8" in plain(page) and "Your points: 0 of 0" in plain(page)
 
@@ -71,19 +71,19 @@ def test_the_first_paint_reads_one_word_and_no_other(monkeypatch):
     made = tables._built
     monkeypatch.setattr(tables, "_built", lambda sentences, *rest: read_words.append(sentences) or made(sentences, *rest))
     number = next(n for n in range(400, 500) if all(len(word.senses) == 3 for word in quiz.quiz(n, ENGLISH)[:2]))
-    asked = quiz.quiz(number, ENGLISH)
+    request = quiz.quiz(number, ENGLISH)
     page = opened("pages/guess.py", quiz=str(number))
-    assert len(read_words) <= 1 and all(one.targets[0].lemma == asked[0].word for some in read_words for one in some)
+    assert len(read_words) <= 1 and all(item.targets[0].lemma == request[0].word for some in read_words for item in some)
     pressed(page, f"guess.choose.{number}.0.0")
-    assert {one.targets[0].lemma for some in read_words for one in some} <= {asked[0].word, asked[1].word}
+    assert {item.targets[0].lemma for some in read_words for item in some} <= {request[0].word, request[1].word}
 
 
 @pytest.mark.parametrize("given", ["abc", "-1", "100000", "<img src=x onerror=alert(1)>", "7; drop", "１"])
 def test_an_address_without_such_a_quiz_says_so_and_shows_the_day_s(given: str):
     page = opened("pages/guess.py", quiz=given)
     assert not page.exception and not page.error
-    told = page.warning[0].value
-    assert told.startswith("There is no quiz “") and not re.search(r"(?<!\\)<", told)
+    message = page.warning[0].value
+    assert message.startswith("There is no quiz “") and not re.search(r"(?<!\\)<", message)
     assert f"Quiz of the day: {quiz.today()}" in html_of(page)
     page = pressed(page, f"guess.choose.{quiz.today()}.0.0")
     assert "Your points:" in html_of(page)
@@ -96,10 +96,10 @@ def test_a_quiz_of_no_day_is_named_by_its_number_and_another_one_follows():
 
 def test_korean_words_are_asked_about_in_korean():
     page = opened("pages/guess.py", lang="ko", quiz="5")
-    asked = quiz.quiz(5, languages.get_language("ko"))[0]
-    assert asked.text in plain(page) and not page.exception
+    request = quiz.quiz(5, languages.get_language("ko"))[0]
+    assert request.text in plain(page) and not page.exception
     page = pressed(page, "guess.choose.5.0.0")
-    assert "내 점수" in plain(page) and asked.label in plain(page)
+    assert "내 점수" in plain(page) and request.label in plain(page)
 
 
 def test_a_language_without_labelled_words_is_told_so(monkeypatch):
@@ -139,9 +139,9 @@ def test_what_is_said_of_an_answer_is_so_and_senses_are_escaped(votes, answer, l
 
 @given(st.lists(st.tuples(st.sampled_from(SENSES), st.sampled_from(SENSES), st.sampled_from(SENSES)), min_size=1, max_size=8))
 def test_a_score_is_compared_with_the_labels_and_with_chance(rows):
-    asked = [QuizQuestion("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
+    request = [QuizQuestion("w", ("w",), 0, SENSES, label) for label, _, _ in rows]
     readings = [QuizReading(sense, (8, 0, 0), "1", (), 3, 5) for _, sense, _ in rows]
-    lines = quiz_notices.summarize(asked, readings, [answer for *_, answer in rows])
+    lines = quiz_notices.summarize(request, readings, [answer for *_, answer in rows])
     mine, right = sum(answer == label for label, _, answer in rows), sum(sense == label for label, sense, _ in rows)
     assert ("tie" in lines[0], "You beat" in lines[0]) == (mine == right, mine > right)
     assert f"{len(rows) / 3:.1f} points" in lines[1]

@@ -74,4 +74,4 @@ def test_the_maps_layer_0_has_no_trustworthiness_and_the_others_are_above_chance
     for table, word in (("targets", "bank"), ("targets", "all words"), ("targets-ko", "배")):
         maps = FrozenMaps.load(ASSETS / table / "maps" / f"{word}.safetensors")
         chance = by_chance(maps.coordinates.shape[1])
-        assert np.isnan(maps.trustworthiness[0]) and all(0.3 < chance < one < 1 for one in maps.trustworthiness[1:])
+        assert np.isnan(maps.trustworthiness[0]) and all(0.3 < chance < item < 1 for item in maps.trustworthiness[1:])

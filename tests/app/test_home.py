@@ -17,8 +17,8 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def part(page: AppTest, name: str) -> str:
     """The text of the page's own HTML of that class, without its tags."""
-    found = [block.proto.body for block in page.get("html") if f'class="{name}"' in block.proto.body]
-    return re.sub("<[^>]*>", "", found[0]) if found else ""
+    result = [block.proto.body for block in page.get("html") if f'class="{name}"' in block.proto.body]
+    return re.sub("<[^>]*>", "", result[0]) if result else ""
 
 
 def test_every_example_opens_on_two_meanings_at_the_layer_that_tells_them_apart():
@@ -91,7 +91,7 @@ def test_a_short_link_opens_its_view_and_a_damaged_one_is_said_to_be_one():
     assert not page.exception and not page.warning and page.session_state["layer"] == "0"
     assert [page.text_input(key=key).value for key in "ab"] == [view["a"], view["b"]] and "v" not in page.query_params
     page = opened(v="virus")
-    assert [one.value for one in page.warning] == ["This short link is damaged. Showing the default page."]
+    assert [item.value for item in page.warning] == ["This short link is damaged. Showing the default page."]
     assert not page.exception and part(page, "verdict").startswith("Two meanings") and "v" not in page.query_params
     assert not page.run().warning
 
@@ -139,7 +139,7 @@ def test_the_rest_after_a_key_is_short_where_answers_come_soon_and_never_over_a_
 def test_a_word_in_another_language_s_letters_is_told_on_every_page_with_its_way_out(path: str):
     page = opened(path, a="눈이 온다", b="눈이 아프다")
     assert not page.exception
-    messages = [one.value for one in page.info if "is not in English letters" in one.value]
+    messages = [item.value for item in page.info if "is not in English letters" in item.value]
     assert len(messages) == 1 and "눈이" in messages[0]
     page.button(key="inputs.read.ko").click().run()
-    assert not page.exception and not [one for one in page.info if "is not in English letters" in one.value]
+    assert not page.exception and not [item for item in page.info if "is not in English letters" in item.value]

@@ -30,32 +30,32 @@ def seen(draw) -> tuple[Pair, str, Level | None]:
     level = st.lists(st.floats(-1, 1), min_size=3, max_size=3).map(sorted).map(lambda v: Level(v[1], v[0], v[2]))
     angles = Angles(Layers(3), stops(3), np.eye(3), (np.ones(6), np.ones(6)), numbers)
     judgment = Judgment(draw(st.booleans()), None, "", "1")
-    one = Pair(words=pair, judgment=judgment, angles=angles, static=None, in_static=in_glove, random={})
-    return one, draw(st.sampled_from(spaces)), draw(st.none() | level)
+    item = Pair(words=pair, judgment=judgment, angles=angles, static=None, in_static=in_glove, random={})
+    return item, draw(st.sampled_from(spaces)), draw(st.none() | level)
 
 
 @given(seen())
 def test_every_sentence_of_home_is_true(shown_there):
-    one, layer, level = shown_there
-    lines = written(write_notices(one, layer, level))
+    item, layer, level = shown_there
+    lines = written(write_notices(item, layer, level))
     text = " ".join(lines)
     assert 1 <= len(lines) <= 3 and "<b>" not in text
-    shown = {format_number(value, ".2f") for value in one.cosines.values()} | {"1.00"}
+    shown = {format_number(value, ".2f") for value in item.cosines.values()} | {"1.00"}
     shown |= {format_number(value, ".2f") for value in (level.mean, level.low, level.high)} if level else set()
     assert set(re.findall(r"−?\d\.\d\d", text)) <= shown
-    one_spelling = one.words[0].casefold() == one.words[1].casefold()
+    one_spelling = item.words[0].casefold() == item.words[1].casefold()
     if "both vectors are equal" in text:
-        assert one.cosines["0"] > EQUAL and (one.one_word or one_spelling)
-    numbers = {"at layer 0 (spelling only)": one.cosines["0"], f"at layer {layer}.": one.cosines[layer]}
+        assert item.cosines["0"] > EQUAL and (item.one_word or one_spelling)
+    numbers = {"at layer 0 (spelling only)": item.cosines["0"], f"at layer {layer}.": item.cosines[layer]}
     for value, place in re.findall(r"(−?\d\.\d\d) (at layer 0 \(spelling only\)|at layer \d\.)", text):
         assert value == format_number(numbers[place], ".2f")
-    assert ("are different words" in text) == (not one.one_word and not one_spelling)
-    unknown = {word for word, known in zip(one.words, one.in_static, strict=True) if not known}
+    assert ("are different words" in text) == (not item.one_word and not one_spelling)
+    unknown = {word for word, known in zip(item.words, item.in_static, strict=True) if not known}
     said = re.search(r"Not in GloVe: (.*)\. ELMo", text)
     assert {w.replace("&lt;", "<").replace("&gt;", ">") for w in re.findall("“([^”]*)”", said[1] if said else "")} == unknown
     assert ("random pairs" in text) == (level is not None and layer != "0")
     if "random pairs" in text:
-        cosine, low, high = (round(value, 2) for value in (one.cosines[layer], level.low, level.high))
+        cosine, low, high = (round(value, 2) for value in (item.cosines[layer], level.low, level.high))
         said = {"nearer": "are closer than" in text, "farther": "farther apart than" in text, "among": "That is like random pairs" in text}
         true = {"nearer": cosine > high, "farther": cosine < low, "among": low <= cosine <= high}
         assert said == true
@@ -74,22 +74,22 @@ def leaders(of: dict[str, float]) -> list[str]:
 
 
 @given(verdicts)
-def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
-    title, sure, why = verdict_words.title(one), one.say_certainty(), *written([verdict_words.reason(one, "<i>jam")])
-    assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[one.says]
+def test_a_verdict_is_told_as_its_numbers_are(item: Verdict):
+    title, sure, why = verdict_words.title(item), item.say_certainty(), *written([verdict_words.reason(item, "<i>jam")])
+    assert title == {ONE: "One meaning", TWO: "Two meanings", CLOSE: "Too close to call"}[item.says]
     assert "<i>" not in why and "<money>" not in why
     numbers = [int(n) for n in re.findall(r"\d+", sure)]
-    if one.says == CLOSE and one.probability < 1:
+    if item.says == CLOSE and item.probability < 1:
         assert numbers[0] == 100 and numbers[1] + numbers[2] == 100
-        assert abs(numbers[1] - 100 * (1 - one.probability)) <= 1
-    elif one.probability < 1:
-        assert abs(numbers[0] - 100 * one.certainty) <= 1 and numbers[0] > 60
-    if one.shares is None:
+        assert abs(numbers[1] - 100 * (1 - item.probability)) <= 1
+    elif item.probability < 1:
+        assert abs(numbers[0] - 100 * item.certainty) <= 1 and numbers[0] > 60
+    if item.shares is None:
         assert "No labeled sentences" in why and "jam" in why
-        assert ("substitutes and context words" in why) == one.around
-        assert ("may help" in why) == (one.around and one.says == CLOSE)
+        assert ("substitutes and context words" in why) == item.around
+        assert ("may help" in why) == (item.around and item.says == CLOSE)
         return
-    first, second = map(leaders, one.shares)
+    first, second = map(leaders, item.shares)
     named = re.findall("“([^”]*)”", why)
     plain = [name.replace("&lt;", "<").replace("&gt;", ">") for name in named]
     assert ("unclear" in why) == (len(first) > 1 or len(second) > 1)
@@ -102,7 +102,7 @@ def test_a_verdict_is_told_as_its_numbers_are(one: Verdict):
     elif "and unclear" in why:
         assert plain == first and len(second) > 1
     else:
-        assert plain == first + second and (one.says != ONE or one.outvoted)
-    if one.says == TWO and not one.outvoted:
+        assert plain == first + second and (item.says != ONE or item.outvoted)
+    if item.says == TWO and not item.outvoted:
         assert "” for both" not in why
-    assert ("outweighs this" in why) == one.outvoted
+    assert ("outweighs this" in why) == item.outvoted

@@ -30,7 +30,7 @@ def test_windows_are_in_letters_and_of_equal_ones_the_longest_is_named():
     ],
 )
 def test_a_word_has_labelled_sentences_for_both_statements_or_for_none(address: dict[str, str], labelled: bool):
-    told = said("pages/state.py", **address)
-    compared = "Two labeled sentences of one sense" in told or "뜻이 같은 두 문장은" in told
-    lacks = "has no labeled sentences" in told or "레이블이 있는 문장이 없습니다" in told
+    message = said("pages/state.py", **address)
+    compared = "Two labeled sentences of one sense" in message or "뜻이 같은 두 문장은" in message
+    lacks = "has no labeled sentences" in message or "레이블이 있는 문장이 없습니다" in message
     assert (compared, lacks) == (labelled, not labelled)

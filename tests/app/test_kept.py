@@ -25,11 +25,11 @@ TOKENS = 2_000_000  # of the largest corpus that is allowed
 def test_a_korean_text_opened_in_english_first_is_read_anew_in_korean(tmp_path):
     path = tmp_path / "강.txt"
     path.write_text("은행에서 돈을 찾았다.\n은행은 문을 닫았다.\n", encoding="utf-8")
-    found = {}
+    result = {}
     for code in ("en", "ko", "en"):
         with languages.reading(languages.get_language(code)):
-            found[code] = len(find(opened.encoded(str(path)), "은행"))
-    assert found == {"en": 0, "ko": 2}
+            result[code] = len(find(opened.encoded(str(path)), "은행"))
+    assert result == {"en": 0, "ko": 2}
 
 
 def test_a_file_that_was_edited_is_read_anew_even_where_size_and_time_stay(tmp_path):
@@ -100,8 +100,10 @@ def test_two_new_sentences_are_encoded_in_one_batch_and_each_of_them_once(monkey
 
     monkeypatch.setattr(encoder, "encode", counted)
     first, second, third = (tuple(text.split()) for text in ("We moored at the bank", "The bank lent us more", "An otter swam"))
-    for asked in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
-        for query, (tokens, position) in zip(bench_of("elmo-mini").queries([WordInContext(*each) for each in asked]), asked, strict=True):
+    for request in ([(first, 4), (second, 1)], [(first, 4), (third, 1)], [(first, 2), (third, 2), (third, 0)]):
+        for query, (tokens, position) in zip(
+            bench_of("elmo-mini").queries([WordInContext(*each) for each in request]), request, strict=True
+        ):
             alone = encode([list(tokens)])[0][:, position]
             assert (query.tokens, query.position) == (tokens, position)
             np.testing.assert_allclose(query.layers, alone, rtol=1e-3, atol=1e-5)  # it is stored as float16
@@ -116,11 +118,11 @@ def test_what_is_asked_within_one_run_is_worked_out_once_and_in_the_next_run_ane
 
         from pages._cached.kept import within_run
 
-        asked = st.session_state.setdefault("asked", [])
+        request = st.session_state.setdefault("asked", [])
 
         @within_run
         def length(word: str) -> int:
-            asked.append(word)
+            request.append(word)
             return len(word)
 
         assert [length("lynx"), length("lynx"), length("mole's")] == [4, 4, 6]

@@ -15,10 +15,10 @@ KNOWN = {english: korean for (english, *_), (korean, *_) in entries("ko") if "{"
 
 def words_on(page: AppTest) -> list[str]:
     """Labels, texts and helps of everything on a page."""
-    found = [str(block.proto) for block in page.get("html")]
+    result = [str(block.proto) for block in page.get("html")]
     for element in [*page.main, *page.sidebar]:
-        found += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
-    return found
+        result += [str(getattr(element, name, "")) for name in ("label", "value", "help", "placeholder", "body")]
+    return result
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -38,8 +38,8 @@ def test_a_link_in_english_stays_english():
 def test_a_further_korean_word_has_its_senses_at_once():
     page = opened("pages/neighbours.py", lang="ko", a="회사 인사가 발표되었다.", b="아침 인사를 나누었다.")
     assert not page.exception and not page.error
-    told = " ".join(element.proto.body for element in page.get("html"))
-    assert "직원 배치" in told and "예의 표시" in told
+    message = " ".join(element.proto.body for element in page.get("html"))
+    assert "직원 배치" in message and "예의 표시" in message
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,20 @@ def test_a_further_korean_word_has_its_senses_at_once():
 )
 def test_a_verb_is_found_in_the_form_one_types(typed: str, shown: str):
     page = opened("pages/found.py", lang="ko", found_word=typed)
-    told = ""
+    message = ""
     for _ in range(60):  # runs, while every word is read once
-        told = " ".join(element.proto.body for element in page.get("html"))
-        if shown in told:
+        message = " ".join(element.proto.body for element in page.get("html"))
+        if shown in message:
             break
         page.run()
     assert not page.exception and not page.error and not page.info
-    assert shown in told and "그룹" in told
+    assert shown in message and "그룹" in message
 
 
 def test_the_slide_of_an_unseen_word_invents_one_of_the_language_and_says_when_it_cannot_be_read():
     page = opened_whole("pages/teach.py", lang="ko", slide="8")
     assert page.text_input(key="slide_invented").value == "구름스럽다"
-    assert any("“구름스럽다”" in one and "몫이 가장 큽니다" in one for one in words_on(page))
+    assert any("“구름스럽다”" in item and "몫이 가장 큽니다" in item for item in words_on(page))
     page.text_input(key="slide_invented").set_value("unfriendlyish").run()
-    told = " ".join(words_on(page))
-    assert "읽지 못합니다" in told and "몫이" not in told
+    message = " ".join(words_on(page))
+    assert "읽지 못합니다" in message and "몫이" not in message

@@ -13,7 +13,7 @@ from tests.app.test_korean import HANGUL
 from tests.app.test_pages import html_of, opened
 
 PAGE = "pages/lessons.py"
-NAMES = [one.name for one in lessons()]
+NAMES = [item.name for item in lessons()]
 
 
 def said(page: AppTest) -> str:
@@ -31,7 +31,7 @@ def test_a_lesson_opens_by_its_name_with_all_that_a_lesson_has(name: str, langua
     assert ("For a class." if language == "en" else "수업에서.") in html_of(page)
     if language == "en":
         assert any(words in said(page) for words in ("significant", "not significant"))
-        assert page.title[0].value == next(one.question for one in lessons() if one.name == name)
+        assert page.title[0].value == next(item.question for item in lessons() if item.name == name)
 
 
 def test_a_lesson_that_is_not_known_is_the_first_one():
@@ -69,9 +69,9 @@ def test_ones_own_texts_have_a_cone_and_the_lessons_on_senses_say_what_they_read
     page = opened(PAGE, corpus=own)
     assert not page.exception and not page.error and "two random tokens have a mean cosine" in said(page)
     other = opened(PAGE, corpus=own, lesson="apart")
-    assert not other.exception and any("has no labeled senses" in one.value for one in other.caption)
+    assert not other.exception and any("has no labeled senses" in item.value for item in other.caption)
     third = opened(PAGE, corpus=own, lesson="homonyms")
-    assert not third.exception and any("This lesson uses sentences" in one.value for one in third.caption)
+    assert not third.exception and any("This lesson uses sentences" in item.value for item in third.caption)
     (tmp_path / "own.txt").write_text("Birds sang.\nIt rained.\n", encoding="utf-8")
     assert any("Add text" in error.value for error in opened(PAGE, corpus=own).error)
 

@@ -62,11 +62,11 @@ def test_one_sentence_or_none_is_no_dead_end():
 def test_a_word_that_stands_nowhere_is_named_and_no_empty_plane_is_drawn():
     for word in ("qzxv", "???", "<b>x</b>", "🎉"):
         page = ready(map_word=word)
-        assert any(f"“{plain(word)}” does not occur in your corpus" in one.value for one in page.info)
-        assert not any(one.proto.component_name == "elmoscope_map" for one in page.get("bidi_component"))
-        assert "of the variance" not in html_of(page) + " ".join(one.value for one in page.caption)
+        assert any(f"“{plain(word)}” does not occur in your corpus" in item.value for item in page.info)
+        assert not any(item.proto.component_name == "elmoscope_map" for item in page.get("bidi_component"))
+        assert "of the variance" not in html_of(page) + " ".join(item.value for item in page.caption)
     typed = ready(a="qzxv", b="", map_word="qzxv")  # a sentence of the reader's has a place, and words around it
-    assert any(one.proto.component_name == "elmoscope_map" for one in typed.get("bidi_component"))
+    assert any(item.proto.component_name == "elmoscope_map" for item in typed.get("bidi_component"))
     assert "“qzxv” does not occur in your corpus." in html_of(typed)
     beside = html_of(
         ready(a="A qzxv sang.", ai="qzxv", b="She squeezed a lemon.", bi="lemon", map_word="lemon")
@@ -78,7 +78,7 @@ def test_one_dot_has_no_spread_to_speak_of(tmp_path):
     corpus = tmp_path / "own.txt"
     corpus.write_text("A heron slept.")
     page = ready(corpus=str(corpus), a="", b="", map_word="heron")
-    assert "occurs once" in html_of(page) and "variance" not in " ".join(one.value for one in page.caption)
+    assert "occurs once" in html_of(page) and "variance" not in " ".join(item.value for item in page.caption)
 
 
 def test_one_dot_or_a_cloud_says_what_it_needs_where_a_sentence_is_missing(tmp_path):
@@ -120,8 +120,8 @@ def test_a_labelled_word_of_one_meaning_has_a_map_and_no_measure_that_means_noth
 def test_a_word_in_another_language_s_letters_is_told_before_the_folded_sentences(name):
     page = opened(f"pages/{name}.py", a="눈이 온다", b="The snow is white.", ai="눈이", bi="snow")
     message = plain("“눈이” is not in English letters.")
-    assert not page.exception and [one.value for one in page.info][:1] == [message]
-    assert not any(one.value == message for fold in page.expander for one in fold.info)
+    assert not page.exception and [item.value for item in page.info][:1] == [message]
+    assert not any(item.value == message for fold in page.expander for item in fold.info)
     assert page.button(key="inputs.read.ko").label == "Read as 한국어"
     if name == "map":
         assert page.selectbox(key="map_word").value == "snow"
@@ -164,5 +164,5 @@ def test_from_a_word_without_labels_to_one_with_them_and_back():
 def test_a_link_to_the_sense_space_says_its_share_of_a_labelled_word_and_that_others_have_none():
     assert "so no sense space" in html_of(ready(**WILD, view="senses"))
     page = ready(**PLANTS, view="senses")
-    told = html_of(page)
-    assert "so no sense space" not in told and ("Sense space: " in told or "In the sense space, " in told)
+    message = html_of(page)
+    assert "so no sense space" not in message and ("Sense space: " in message or "In the sense space, " in message)

@@ -18,34 +18,34 @@ cosine = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1))
 def test_as_many_words_are_nearer_to_a_star_as_is_said(points, stars, large):
     near = np.array([[a for _, a, _ in points], [b for _, _, b in points]]).reshape(2, -1)
     lines = of_leans([word for word, _, _ in points], near, "2", stars, large)
-    told, lean = " ".join(written(lines)), near[0] - near[1]
+    message, lean = " ".join(written(lines)), near[0] - near[1]
     first, second = int((lean >= CLOSE).sum()), int((lean <= -CLOSE).sum())
-    assert len(lines) <= 2 and "<" not in told.replace("&lt;", "")
-    assert ("no words near" in told) == (not points)
-    assert ("no word is" in told) == bool(points and not first and not second)
+    assert len(lines) <= 2 and "<" not in message.replace("&lt;", "")
+    assert ("no words near" in message) == (not points)
+    assert ("no word is" in message) == bool(points and not first and not second)
     if first or second:
-        counts = re.search(r"At layer 2, of (\d+) words (\d+).* are nearer to the first sentence, (\d+).* to the second\.", told)
+        counts = re.search(r"At layer 2, of (\d+) words (\d+).* are nearer to the first sentence, (\d+).* to the second\.", message)
         assert [int(count) for count in counts.groups()] == [len(points), first, second]
-        assert told.count("“") == min(first, NAMED) + min(second, NAMED)
-    if "The cosine" in told:
-        assert f"at layer 2 is {stars:.2f}".replace("-0.00", "0.00").replace("-", "−") in told
+        assert message.count("“") == min(first, NAMED) + min(second, NAMED)
+    if "The cosine" in message:
+        assert f"at layer 2 is {stars:.2f}".replace("-0.00", "0.00").replace("-", "−") in message
 
 
 @given(st.integers(1, 30), st.one_of(st.none(), st.lists(st.tuples(st.text("ab", min_size=1), st.integers(1, 9)), max_size=3)))
 def test_a_map_of_occurrences_counts_what_it_draws(n, groups):
-    told = " ".join(written(of_occurrences("ba<r", n, n, groups, "2")))
-    assert "<" not in told.replace("&lt;", "")
-    assert ("occurs once" in told) == (n == 1)
-    assert ("named by typical words" in told) == bool(groups and len(groups) > 1)
+    message = " ".join(written(of_occurrences("ba<r", n, n, groups, "2")))
+    assert "<" not in message.replace("&lt;", "")
+    assert ("occurs once" in message) == (n == 1)
+    assert ("named by typical words" in message) == bool(groups and len(groups) > 1)
     assert "12 of 40" in " ".join(of_occurrences("bar", 12, 40, None, "2"))
 
 
 @given(st.sampled_from(["0", "1", "2", "mix"]), *[st.floats(0, 1)] * 4, st.integers(2, 300), st.sampled_from([None, "ba<r"]))
 def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where, best, zero, chance, usual, n, word):
-    told = " ".join(written(of_scores(word, (where, best), zero, chance, usual, n)))
-    assert f"{best:.0%}" in told and f" of {n} " in told and "<" not in told.replace("&lt;", "")
-    assert told.count("layer 0") == 1 if where == "0" else f"(layer 0 {zero:.0%}, chance {chance:.0%})" in told
-    assert ("Inconclusive" in told) == (best <= usual + 1e-9)
+    message = " ".join(written(of_scores(word, (where, best), zero, chance, usual, n)))
+    assert f"{best:.0%}" in message and f" of {n} " in message and "<" not in message.replace("&lt;", "")
+    assert message.count("layer 0") == 1 if where == "0" else f"(layer 0 {zero:.0%}, chance {chance:.0%})" in message
+    assert ("Inconclusive" in message) == (best <= usual + 1e-9)
 
 
 @pytest.mark.parametrize("word", [None, "bar"])

@@ -21,9 +21,9 @@ GIVEN = {"view": "1", "dot": "7", "picked": [7, 9]}
 
 def sent(page) -> dict:
     """The data of the instrument on an opened page."""
-    found = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
-    assert found, "the page has no instrument"
-    return found[-1]
+    result = [json.loads(block.proto.json) for block in page.get("bidi_component") if block.proto.component_name == "elmoscope_map"]
+    assert result, "the page has no instrument"
+    return result[-1]
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_dots_stars_and_true_neighbours_are_core_s_in_every_layer():
     table = cached.targets(corpus, model)
     maps = open_maps(table, "bank", fit=True)
     np.testing.assert_allclose(places[:, :n], maps.coordinates, atol=1e-5)
-    assert places.shape[1] == n + 2 + len(data["labels"]) and [one["name"] for one in data["stars"]] == ["first", "second"]
+    assert places.shape[1] == n + 2 + len(data["labels"]) and [item["name"] for item in data["stars"]] == ["first", "second"]
     for k, (name, flat) in enumerate(zip(names, maps.coordinates, strict=True)):
         cosines = table.similarities(np.array(data["rows"]), layer_weights(name, table.meta["layers"]))
         for dot in (0, n - 1):

@@ -43,17 +43,17 @@ def as_html(page: AppTest) -> list[str]:
 def texts_of(value: object, where: str = "") -> Iterator[str]:
     if isinstance(value, str):
         yield f"{where}: {value}"
-    for key, one in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
+    for key, item in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         if key not in ("meta", "ids", "customdata", "template", "uirevision", "scene_uirevision", "selectionrevision", "datarevision"):
-            yield from texts_of(one, f"{where}.{key}")
+            yield from texts_of(item, f"{where}.{key}")
 
 
 def as_markdown(page: AppTest) -> list[str]:
     """Whatever Streamlit reads as Markdown minus the signs that are escaped."""
     kinds = page.markdown, page.caption, page.info, page.warning, page.error, page.title, page.subheader
-    found = [one.value for kind in kinds for one in kind]
-    found += [one.label for kind in (page.button, page.metric, page.expander) for one in kind]
-    return [re.sub(r"\\.", "", text) for text in found]
+    result = [item.value for kind in kinds for item in kind]
+    result += [item.label for kind in (page.button, page.metric, page.expander) for item in kind]
+    return [re.sub(r"\\.", "", text) for text in result]
 
 
 @pytest.mark.parametrize("path", VISITS)

@@ -36,7 +36,7 @@ def read_through(page):
 
 def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_and_its_own_sentences():
     page = read_through(opened("pages/mix.py", **FRUIT))
-    given, told = sent(page), html_of(page)
+    given, message = sent(page), html_of(page)
     first, second = given["asked"]
     assert first["rows"] == second["rows"] and first["listed"] > 60 and given["close"] == CLOSE
     assert given["pairs"] is None and given["chance"] is None and "no accuracy" in given["text"]["unlabelled"]
@@ -45,15 +45,15 @@ def test_a_word_without_labels_has_the_instrument_with_the_nearest_of_all_words_
     assert "banana" in words and all(given["lines"][str(row)][1].casefold().startswith("lemon") for row in own)
     assert set(given["map"]["rows"]) <= set(first["rows"])
     assert len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * len(given["map"]["rows"])
-    assert "cosine of your two words" in told and "Table of neighbors" in [one.label for one in page.expander]
+    assert "cosine of your two words" in message and "Table of neighbors" in [item.label for item in page.expander]
     assert page.main and not page.metric
 
 
 def test_without_the_instrument_a_word_without_labels_has_neighbours_among_all_words_and_bars():
     page = read_through(plain_mix(**FRUIT))
-    told = html_of(page)
-    assert "Nearer to which sentence?" in told and "no labeled sentences" not in told
-    assert "banana" in told and "cosine of your two words" in told
+    message = html_of(page)
+    assert "Nearer to which sentence?" in message and "no labeled sentences" not in message
+    assert "banana" in message and "cosine of your two words" in message
     for key, value in (("w0", 6.0), ("w1", -6.0), ("w2", -6.0)):
         page.slider(key=key).set_value(value)
     page.run()
@@ -71,13 +71,13 @@ reports = st.sampled_from(REPORTS)
 
 @given(reports, st.fixed_dictionaries({"0": reports, "1": reports, "2": reports}))
 def test_a_mix_is_better_or_worse_only_where_the_figures_shown_say_so_and_the_interval_does(mix, alone):
-    told, best = written(compare_layers("ba<r", mix, alone))[0], max(alone.values(), key=lambda one: one.one_nn)
+    message, best = written(compare_layers("ba<r", mix, alone))[0], max(alone.values(), key=lambda item: item.one_nn)
     a, b, verdict = f"{mix.one_nn:.0%}", f"{best.one_nn:.0%}", less(mix, best).verdict
-    assert ("beats every single layer" in told) == (a != b and verdict > 0)
-    assert ("beats this mix" in told) == (a != b and verdict < 0)
-    assert ("matches the best single layer" in told) == (a == b)
-    assert ("is inconclusive" in told) == (a != b and not verdict)
-    assert "<r" not in told
+    assert ("beats every single layer" in message) == (a != b and verdict > 0)
+    assert ("beats this mix" in message) == (a != b and verdict < 0)
+    assert ("matches the best single layer" in message) == (a == b)
+    assert ("is inconclusive" in message) == (a != b and not verdict)
+    assert "<r" not in message
 
 
 def test_the_cosine_of_two_mixes_is_that_of_their_sums():
@@ -103,7 +103,7 @@ def test_layer_normalisation_changes_the_lists_and_the_share_and_off_again_all_i
     page.toggle(key="norm").set_value(True).run()
     assert not page.exception and not page.error
     after, captions = lists_of(page), " ".join(caption.value for caption in page.caption)
-    assert len(before) == len(after) == 2 and all(one != other for one, other in zip(before, after, strict=True))
+    assert len(before) == len(after) == 2 and all(item != other for item, other in zip(before, after, strict=True))
     dim = np.sqrt(int(re.search(r"all have length √(\d+) = ", captions)[1]))
     assert f"= {dim:.1f}, so" in captions and "Mean vector lengths" not in captions
     assert f"Without layer normalization: {share}." in captions
@@ -135,13 +135,13 @@ def test_a_labelled_word_has_the_instrument_with_all_that_any_weights_need():
     n = len(given["map"]["rows"])
     assert len(given["asked"]) == 2 and len(given["map"]["layers"]) == 3 and len(given["map"]["layers"][0]) == 2 * n
     assert len(base64.b64decode(given["pairs"])) == 4 * 9 * n * (n + 1) // 2
-    for one in given["asked"]:
-        rows = one["rows"]
-        assert len(base64.b64decode(one["cross"])) == 4 * 9 * len(rows) and all(str(row) in given["lines"] for row in rows)
+    for item in given["asked"]:
+        rows = item["rows"]
+        assert len(base64.b64decode(item["cross"])) == 4 * 9 * len(rows) and all(str(row) in given["lines"] for row in rows)
     assert [slider.value for slider in page.slider] == [1.5, -2.0, 0.0, 2.0]  # which write the address, unseen
     assert {mark["name"] for mark in given["marks"]} >= {"Spam"} and given["presets"][0]["w"] == [6.0, -6.0, -6.0]
     assert "this mix" in html_of(page)
-    assert "Table of neighbors" in [one.label for one in page.expander]
+    assert "Table of neighbors" in [item.label for item in page.expander]
 
 
 def test_normalised_layers_are_sent_where_the_switch_says_so():

@@ -38,35 +38,35 @@ def two_lists(draw) -> tuple[Neighbours, Neighbours]:
     return tuple(Neighbours(word=WordInContext(draw(sentences), 1), entries=each, lemma=draw(lemmas)) for each in (first, second))
 
 
-def names(one: Neighbours) -> list:
-    return [n.occurrence.row if isinstance(n, Neighbour) else n.word for n in one.entries]
+def names(item: Neighbours) -> list:
+    return [n.occurrence.row if isinstance(n, Neighbour) else n.word for n in item.entries]
 
 
 @pytest.mark.parametrize(("word", "known"), [("thimbel", False), ("blorptastic", False), ("bank", True)])
 def test_a_word_that_glove_has_not_is_said_to_be_read_by_its_letters(word: str, known: bool):
     page = opened("pages/neighbours.py", a=f"She lost her {word} there.", b=f"The {word} was old.", ai=word, bi=word)
-    told = " ".join(block.proto.body for block in page.get("html"))
-    assert not page.exception and told.count("ELMo reads any word") == (not known)
-    assert (f"Not in GloVe: “{word}”" in told) != known
+    message = " ".join(block.proto.body for block in page.get("html"))
+    assert not page.exception and message.count("ELMo reads any word") == (not known)
+    assert (f"Not in GloVe: “{word}”" in message) != known
 
 
 @given(two_lists(), st.sampled_from(["0", "2", "mix", "senses"]), st.booleans())
 def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
     first, second = pair
     lines = written(write_notices(first, second, layer, static_has=known))
-    a, b, told = names(first), names(second), " ".join(lines)
+    a, b, message = names(first), names(second), " ".join(lines)
     assert len(lines) <= 2
-    assert ("identical." in told.split("GloVe")[0]) <= (a == b != [])
-    assert ("in a different order" in told) <= (set(a) == set(b) and a != b)
-    assert ("Both lists are empty" in told) == (not a and not b)
-    assert ("One list is empty" in told) == (bool(a) != bool(b))
-    assert ("GloVe’s are identical" in told) <= (known and first.word.spelling == second.word.spelling)
-    if shared := re.search(r"share (\d+) of (\d+)", told):
+    assert ("identical." in message.split("GloVe")[0]) <= (a == b != [])
+    assert ("in a different order" in message) <= (set(a) == set(b) and a != b)
+    assert ("Both lists are empty" in message) == (not a and not b)
+    assert ("One list is empty" in message) == (bool(a) != bool(b))
+    assert ("GloVe’s are identical" in message) <= (known and first.word.spelling == second.word.spelling)
+    if shared := re.search(r"share (\d+) of (\d+)", message):
         assert (int(shared[1]), int(shared[2])) == (len(set(a) & set(b)), max(len(a), len(b)))
-    assert "<i>" not in told
-    for one, where in ((first, "first"), (second, "second")):
-        own = [n.occurrence.sense for n in one.entries if isinstance(n, Neighbour) and n.occurrence.lemma == one.lemma == "bank"]
-        assert not own or where in told  # labeled neighbors of the word are spoken of ...
+    assert "<i>" not in message
+    for item, where in ((first, "first"), (second, "second")):
+        own = [n.occurrence.sense for n in item.entries if isinstance(n, Neighbour) and n.occurrence.lemma == item.lemma == "bank"]
+        assert not own or where in message  # labeled neighbors of the word are spoken of ...
         if not own and len(lines) == 2:
             assert where not in lines[1]  # ... and those of other words never
 
@@ -75,7 +75,7 @@ def test_every_sentence_agrees_with_the_lists_it_is_about(pair, layer, known):
 def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
     first, _ = pair
     own = [n.occurrence.sense for n in first.entries if isinstance(n, Neighbour) and n.occurrence.lemma == first.lemma == "bank"]
-    line = next((one for one in write_notices(first, first, "2", static_has=True) if "Labeled" in one), "")
+    line = next((item for item in write_notices(first, first, "2", static_has=True) if "Labeled" in item), "")
     counts = sorted((own.count(sense) for sense in set(own)), reverse=True)
     if len(own) == 1:
         assert "the only neighbor means" in line
@@ -103,5 +103,5 @@ def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(whole_index, pa
         "predict_part": "words",
     }
     shown = opened(page, **texts)
-    told = " ".join(block.proto.body for block in shown.get("html")).replace("&#39;", "'")
-    assert not shown.exception and told.count(said) == 1
+    message = " ".join(block.proto.body for block in shown.get("html")).replace("&#39;", "'")
+    assert not shown.exception and message.count(said) == 1

@@ -29,22 +29,22 @@ def drawn(way: Walk, number: int = 0, sizes=network.WIDE) -> ElementTree.Element
 
 @pytest.mark.parametrize(("sizes", "words"), [(network.WIDE, 7), (network.MIDDLE, 4), (network.NARROW, 3)])
 def test_a_box_a_step_and_a_column_a_word_of_whatever_letters(way, sizes, words):
-    found = drawn(way, 3, sizes)
-    boxes = [box for box in found.iter("g") if box.get("data-step")]
+    result = drawn(way, 3, sizes)
+    boxes = [box for box in result.iter("g") if box.get("data-step")]
     assert [box.get("data-step") for box in boxes] == list("1234567")
     assert all(box.get("role") == "button" and box.get("tabindex") == "0" for box in boxes)
     assert [box.get("data-step") for box in boxes if box.get("aria-current")] == ["4"]
     assert all(step.title in box.get("aria-label") for step, box in zip(STEPS, boxes, strict=True))
     letters = [text.text for text in boxes[0].iter("text")][1:]
     assert letters == [f"⟨{token}⟩" for token in TOKENS[:words]]
-    assert "<b>tablet</b>" in found.get("aria-label")
+    assert "<b>tablet</b>" in result.get("aria-label")
 
 
 def test_there_are_as_many_strips_as_the_model_has_layers(way):
     """A model of three LSTM layers has a strip more a word in either direction, and two more in all."""
     deeper = replace(way, layers=np.concatenate([way.layers, way.layers[-1:]]))
-    for one in (way, deeper):
-        n, boxes = len(one.layers) - 1, [box for box in drawn(one).iter("g") if box.get("data-step")]
+    for item in (way, deeper):
+        n, boxes = len(item.layers) - 1, [box for box in drawn(item).iter("g") if box.get("data-step")]
         strips = [len([r for r in box.iter("rect") if r.get("fill-opacity")]) / CELLS / 7 for box in boxes]
         assert strips[2:] == [1, n, n, n + 1, 1]
 

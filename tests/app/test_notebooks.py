@@ -98,19 +98,19 @@ def test_the_notebook_of_a_lesson_runs_from_top_to_bottom(lesson: str, run):
 
 @pytest.mark.parametrize("view", VIEWS)
 def test_a_notebook_is_sound_and_its_code_runs_from_top_to_bottom(view: str, run):
-    told = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
-    assert (told["nbformat"], told["nbformat_minor"]) == (4, 5) and told["metadata"]["kernelspec"]["language"] == "python"
-    ids = [cell["id"] for cell in told["cells"]]
+    message = json.loads(notebook(view, {}, question="Why?", address="http://127.0.0.1:8501/x?a=b"))
+    assert (message["nbformat"], message["nbformat_minor"]) == (4, 5) and message["metadata"]["kernelspec"]["language"] == "python"
+    ids = [cell["id"] for cell in message["cells"]]
     assert len(set(ids)) == len(ids) and all(len(name) <= 64 for name in ids)
-    for cell in told["cells"]:
+    for cell in message["cells"]:
         assert isinstance(cell["metadata"], dict) and "".join(cell["source"]).strip()
         if cell["cell_type"] == "code":
             assert cell["outputs"] == [] and cell["execution_count"] is None
             ast.parse("".join(cell["source"]))
             assert 1 <= len(cell["source"]) <= 24
-    first = "".join(told["cells"][0]["source"])
+    first = "".join(message["cells"][0]["source"])
     assert first.startswith("# Why?") and "http://127.0.0.1:8501/x?a=b" in first
-    assert str(ROOT) not in json.dumps(told) and os.path.expanduser("~") not in json.dumps(told)
+    assert str(ROOT) not in json.dumps(message) and os.path.expanduser("~") not in json.dumps(message)
     assert run(view, SMALL.get(view))
 
 
@@ -215,8 +215,8 @@ def test_the_notebooks_of_a_word_that_nobody_labelled_are_about_that_word(run):
 
 
 def test_the_map_notebook_follows_a_form_of_a_labelled_word(run):
-    found = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
-    assert found["word"] == "bank" and found["labelled"]
+    result = run("map", {"a": "Both banks were shut.", "ai": 1, "b": "", "w": "banks"})
+    assert result["word"] == "bank" and result["labelled"]
 
 
 def test_the_map_notebook_draws_the_sense_space_where_the_page_does(run):

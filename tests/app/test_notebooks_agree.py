@@ -44,7 +44,7 @@ def bench() -> workbench.Bench:
     return workbench.open_bench("elmo-mini", "glove-mini", "sentences")
 
 
-def asked(kind: str, k: int):
+def request_of(kind: str, k: int):
     """View, its notebook, the page's settings, and the request that they stand for."""
     pairs = UNLABELLED if kind == "around" or (kind == "mix" and k % 2) else LABELLED
     word, a, b = pairs[k]
@@ -85,7 +85,7 @@ def test_ten_notebooks_have_what_the_view_has(kind, monkeypatch, tmp_path):
     if kind == "compare":  # how its words compare is asked of the labeled tokens, of which there are fewer
         monkeypatch.setattr(own.opener, "every_token", own.opener.targets)
     for k in range(10):
-        module, view, settings, request = asked(kind, k)
+        module, view, settings, request = request_of(kind, k)
         source = ["".join(cell["source"]) for cell in json.loads(notebook(view, settings))["cells"] if cell["cell_type"] == "code"]
         last = next(n for n, cell in enumerate(source) if f"{kind}.compute" in cell)
         (file := tmp_path / "cells.py").write_text("\n\n".join(source[: last + 1]), encoding="utf-8")

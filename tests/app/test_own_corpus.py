@@ -101,8 +101,8 @@ def test_senses_found_opens_on_the_corpus_own_most_ambiguous_word(tmp_path):
     page = opened("pages/found.py", corpus=own_texts(tmp_path))
     assert not page.exception and not page.error and not page.info
     assert page.selectbox(key="found_word").value in ("glass", "court")
-    asked = opened("pages/found.py", corpus=own_texts(tmp_path), a="We saw the garden.", b="The garden was green.")
-    assert asked.selectbox(key="found_word").value == "garden"
+    request = opened("pages/found.py", corpus=own_texts(tmp_path), a="We saw the garden.", b="The garden was green.")
+    assert request.selectbox(key="found_word").value == "garden"
 
 
 def test_senses_found_turns_to_a_corpus_that_is_chosen_later(tmp_path, monkeypatch):

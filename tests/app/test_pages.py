@@ -198,7 +198,7 @@ def test_on_a_public_server_a_page_says_the_same_of_a_path_that_is_there_and_of_
         page = opened(path, **{key: str(place)})
         assert not page.exception and any("on this server" in error.value for error in page.error)
         seen.append(
-            [(type(one).__name__, getattr(one, "value", "")) for one in (*page.error, *page.info, *page.markdown, *page.get("html"))]
+            [(type(item).__name__, getattr(item, "value", "")) for item in (*page.error, *page.info, *page.markdown, *page.get("html"))]
         )
     assert seen[0] == seen[1]
 

@@ -20,7 +20,7 @@ def test_one_s_own_text_is_not_compared_with_an_example_s():
     page.text_area(key=TEXT).set_value(OWN).run()
     assert page.session_state[OTHER] == "" and not page.exception
     linked = opened("pages/predict.py", ptext=OWN, predict_part="edit")
-    assert linked.session_state[OTHER] == "" and any("Type another version" in one.value for one in linked.info)
+    assert linked.session_state[OTHER] == "" and any("Type another version" in item.value for item in linked.info)
 
 
 def test_what_was_typed_to_compare_with_stays():
@@ -89,7 +89,7 @@ def test_a_word_outside_the_list_is_said_to_be_read_by_its_letters_and_not_score
     assert "thimbel" in text and "blorptastic" in text and "read by their letters" in text
     assert "Outside the vocabulary" not in said("She lost her hat on the stairs.")
     page = opened("pages/predict.py", ptext="She sat by the")
-    shares = [one.value for one in page.caption if "Words outside the vocabulary get" in one.value]
+    shares = [item.value for item in page.caption if "Words outside the vocabulary get" in item.value]
     assert len(shares) == 1 and "5.6% after" in shares[0]
 
 

@@ -39,8 +39,8 @@ def test_a_page_says_it_in_place_of_all_else():
 def test_the_metadata_name_the_same_pythons():
     from core.common.pythons import NEWEST, OLDEST
 
-    told = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    message = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     named = [f"3.{minor}" for minor in range(OLDEST[1], NEWEST[1] + 1)]
-    assert all(f'"Programming Language :: Python :: {one}"' in told for one in named)
-    assert f'requires-python = ">={named[0]},<3.{NEWEST[1] + 1}"' in told
+    assert all(f'"Programming Language :: Python :: {item}"' in message for item in named)
+    assert f'requires-python = ">={named[0]},<3.{NEWEST[1] + 1}"' in message
     assert f"Python {', '.join(named[:-1])} or {named[-1]}" in (ROOT / "README.md").read_text(encoding="utf-8")

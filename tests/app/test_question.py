@@ -16,10 +16,10 @@ ROOT = Path(__file__).parents[2]
 
 def words(page: AppTest) -> tuple[str, ...]:
     """The tokens in question of both sentences, as the buttons have them."""
-    found = page.session_state["asked"]
+    result = page.session_state["asked"]
     shown = [page.session_state[key] for key in ("ai", "bi")]
-    assert tuple(shown) == found.positions
-    return tuple(bare(tokens[k]) for tokens, k in zip(found.tokens, shown, strict=True))
+    assert tuple(shown) == result.positions
+    return tuple(bare(tokens[k]) for tokens, k in zip(result.tokens, shown, strict=True))
 
 
 def typed(page: AppTest, **texts: str) -> AppTest:
@@ -54,8 +54,8 @@ def test_every_example_comes_with_its_word(code):
     for word in examples.pairs(languages.get_language(code)):
         page.session_state["example"] = word
         a, b = examples.pairs(languages.get_language(code))[word]
-        found = typed(page, a=a, b=b)
-        assert {bare(one).casefold() for one in words(found)} == {word} and page.session_state["example"] == word
+        result = typed(page, a=a, b=b)
+        assert {bare(item).casefold() for item in words(result)} == {word} and page.session_state["example"] == word
 
 
 def test_links_bring_their_words_and_pages_without_sentences_follow_them():

@@ -36,13 +36,13 @@ def test_what_is_said_of_a_task_is_so(accuracy: dict[str, float], n: int):
     leaders = [v for v, a in accuracy.items() if a == best]
     assert ("Tied" in said) == (len(leaders) > 1) and all(titles[v] in said for v in leaders)
     assert f"{best:.1%}" in said and " 0.0 points" not in said
-    if found := re.search(r"next kind, (.+?), is ([\d.]+) points behind, ([\d,]+) of [\d,]+ texts: (beyond the|up to)", said):
+    if result := re.search(r"next kind, (.+?), is ([\d.]+) points behind, ([\d,]+) of [\d,]+ texts: (beyond the|up to)", said):
         runner = max((v for v in accuracy if kind_of(v) != kind_of(leaders[0])), key=accuracy.get)
         gap = best - accuracy[runner]
-        assert accuracy[next(v for v, title in titles.items() if title == found[1])] == accuracy[runner]
-        assert float(found[2]) == pytest.approx(100 * gap, abs=0.051)
-        assert int(found[3].replace(",", "")) == max(1, round(gap * n))
-        assert (found[4] == "beyond the") == (gap > margin(best, accuracy[runner], n))
+        assert accuracy[next(v for v, title in titles.items() if title == result[1])] == accuracy[runner]
+        assert float(result[2]) == pytest.approx(100 * gap, abs=0.051)
+        assert int(result[3].replace(",", "")) == max(1, round(gap * n))
+        assert (result[4] == "beyond the") == (gap > margin(best, accuracy[runner], n))
     if "no network here pays off" in said:
         assert kind_of(leaders[0]) == "plain baseline" and "beyond the" in said
 
@@ -78,8 +78,8 @@ def test_a_calibration_error_is_told_beside_what_a_calibrated_classifier_would_s
 
 
 def test_what_elmo_adds_is_told_at_every_size():
-    found = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
-    said = describe_curves(found, {"roles": "Roles"})
+    result = {"roles": [(500, 0.0, 0.0), (1_500, 0.21, 0.407), (5_000, 0.448, 0.43)]}
+    said = describe_curves(result, {"roles": "Roles"})
     assert said.endswith("one seed: Roles: +0.0 at 500, +19.7 at 1,500, −1.8 at 5,000.")
 
 

@@ -65,9 +65,9 @@ def test_page_notebook_and_command_give_the_same_verdict(home, answer, monkeypat
         home.text_input(key="b").set_value(b).run()
         said = verdict_on(home)
         settings = {key: home.session_state[key] for key in ("a", "b", "ai", "bi")}
-        asked = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
-        if word not in asked[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
-            word = asked[0]
+        request = [str(home.session_state["asked"].tokens[k][settings[key]]) for k, key in enumerate(("ai", "bi"))]
+        if word not in request[0].casefold():  # another word of the sentences is guessed: the command is asked for that one
+            word = request[0]
         command = answer("verdict", "--word", word, "--sentence", a, "--sentence", b)
         title = {"one meaning": "One meaning", "two meanings": "Two meanings", "too close to call": "Too close to call"}[command["says"]]
         assert title in said, (word, said, command)
@@ -106,22 +106,22 @@ def test_pages_open_at_the_layer_of_the_verdict():
 def test_a_layer_chosen_on_one_page_goes_along_and_is_said_to_differ():
     page = opened_whole("app.py")
     page.segmented_control(key="layer").set_value("2").run()
-    assert any("The verdict uses layer 1, this picture layer 2" in one.value for one in page.caption)
+    assert any("The verdict uses layer 1, this picture layer 2" in item.value for item in page.caption)
     page.switch_page("pages/neighbours.py").run()
     assert page.session_state["nlayer"] == "2"
-    assert any("The verdict uses layer 1, this picture layer 2" in one.value for one in page.caption)
+    assert any("The verdict uses layer 1, this picture layer 2" in item.value for item in page.caption)
 
 
 @pytest.mark.parametrize("path", ["app.py", "pages/neighbours.py", "pages/map.py"])
 def test_a_spelling_that_two_words_share_says_which_is_read_and_offers_the_other(path):
     wound = {"a": "The nurse cleaned the wound on his arm.", "ai": "wound", "b": "A deep wound takes weeks to heal.", "bi": "wound"}
     page = opened_whole(path, **wound)
-    assert any("“wound” is read as its own word" in one.value for one in page.caption)
+    assert any("“wound” is read as its own word" in item.value for item in page.caption)
     page.button(key="reading.wound.wind").click().run()
     assert not page.exception and page.query_params["as"] == "wind"
-    assert any("“wound” is read as a form of “wind”" in one.value for one in page.caption)
+    assert any("“wound” is read as a form of “wind”" in item.value for item in page.caption)
     again = opened_whole(path, **wound, **{"as": "wind"})
-    assert any("“wound” is read as a form of “wind”" in one.value for one in again.caption)
+    assert any("“wound” is read as a form of “wind”" in item.value for item in again.caption)
     if path == "app.py":
         assert any(f"“{sense}”" in verdict_on(again) for sense in ("moving air", "turn or twist round"))  # of “wind”
     if path == "pages/map.py":

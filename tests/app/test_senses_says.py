@@ -54,9 +54,9 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
     lines = sentences(edit_notices.write_notices(path, verdict, guess))
     margins, over = path.margins[path.space], path.margins[path.space] > 0
     changes = [k for k in range(1, len(over)) if over[k] != over[k - 1]]
-    told = re.search(r"at edit (\d+) of (\d+)", lines[0])
-    if told:
-        assert (int(told[1]), int(told[2])) == (changes[0], len(margins) - 1)
+    message = re.search(r"at edit (\d+) of (\d+)", lines[0])
+    if message:
+        assert (int(message[1]), int(message[2])) == (changes[0], len(margins) - 1)
         assert ("too close" in lines[0]) == (margins[changes[0]] < CLEAR)
     else:
         assert not changes or np.abs(margins).max() < CLEAR
@@ -67,12 +67,12 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
     if "in both sentences" in lines[0]:
         assert not changes and path.read[-1] == path.ends[0]
         says = verdict.says if verdict else None
-        told = {
+        message = {
             ONE: "the verdict agrees" in lines[0],
             TWO: "the verdict is two meanings" in lines[0],
             CLOSE: "too close to call" in lines[0],
         }
-        assert [one for one, true in told.items() if true] == ([says] if says else [])
+        assert [item for item, true in message.items() if true] == ([says] if says else [])
         for number in re.findall(r"right in (\d+) of 100", lines[0]):
             assert 64 <= int(number) <= 99 and abs(int(number) - 100 * verdict.certainty) <= 1
     if guess is not None:
@@ -84,10 +84,10 @@ def test_flip_says_where_it_flips_and_how_the_guess_fared(pathway, data):
 
 
 @given(st.none() | st.builds(Verdict, st.floats(0, 1), st.just("1")), WORDS, WORDS)
-def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(told, first, second):
-    said = edit_notices.why_by_sentences(True, first, second, told)
-    assert "even within one sense" in said and ("The verdict on the word" in said) == (told is not None)
-    assert ("Two words, " in said) == (told is None and first.casefold() != second.casefold())
+def test_flip_says_of_a_word_without_labels_that_it_passes_over_anyway_and_what_the_verdict_is(message, first, second):
+    said = edit_notices.why_by_sentences(True, first, second, message)
+    assert "even within one sense" in said and ("The verdict on the word" in said) == (message is not None)
+    assert ("Two words, " in said) == (message is None and first.casefold() != second.casefold())
 
 
 COSINES = st.one_of(st.sampled_from([0.0, 0.5, 0.51, 1.0]), st.floats(-1, 1, width=32))
@@ -107,11 +107,11 @@ def test_a_cloud_without_labels_is_counted_by_its_sides(dots, named, same, layer
     if "sentences with" in lines[0]:  # of two words together, both are named
         assert ("jam” / “a&amp;b" in lines[0]) == (not same)
     lean = second - first
-    if told := re.search(
+    if message := re.search(
         r"the (\d+) sentences with .* divide: (\d+) nearer to your first, (\d+) to your second, (\d+) too close", lines[0]
     ):
         near = int((lean <= -cloud.LEAN).sum()), int((lean >= cloud.LEAN).sum())
-        assert tuple(map(int, told.groups())) == (len(dots), *near, len(dots) - sum(near))
+        assert tuple(map(int, message.groups())) == (len(dots), *near, len(dots) - sum(near))
     if "too close to call." in lines[0] and "nearer to your first" not in lines[0]:
         assert (np.abs(lean) < cloud.LEAN).all()
     if only := re.search(r"only your (first|second) sentence has words", lines[0]):
@@ -165,33 +165,33 @@ def influences(draw) -> inf.Influence:
 
 
 @given(influences(), st.sampled_from(["0", "1", "2", "mix"]), st.sampled_from(inf.HALVES), st.sets(st.integers(0, 5)))
-def test_only_a_word_of_meaning_is_named_as_what_decided(found, view, half, content):
+def test_only_a_word_of_meaning_is_named_as_what_decided(result, view, half, content):
     options = Options("drop", "", view, "", half)
-    chosen = Chosen("no example of ours", found.tokens, found.position)
-    stands = inf.verdict(found, view, half)
-    lines = sentences(decide_notices.write_notices(found, options, stands, chosen, content))
+    chosen = Chosen("no example of ours", result.tokens, result.position)
+    stands = inf.verdict(result, view, half)
+    lines = sentences(decide_notices.write_notices(result, options, stands, chosen, content))
     assert ("too close to call" in lines[0]) == (stands.margin < inf.CLEAR)
     if view != "0" and "matters most" in lines[-1]:
-        values = inf.parts(found, view, half, stands.sense)
-        allowed = [float(abs(v)) for k, v in zip(found.changed, values, strict=True) if k in content]
+        values = inf.parts(result, view, half, stands.sense)
+        allowed = [float(abs(v)) for k, v in zip(result.changed, values, strict=True) if k in content]
         match = re.search(r"matters most: it (?:adds|lowers).*?(\d+\.\d+)", lines[-1])
         assert float(match[1]) == float(f"{max(allowed):.2f}") and max(allowed) >= inf.CLEAR
-    if (sides := re.search(r"(past|future) half (adds more|decides)", lines[-1])) and found.changed:
-        added = inf.gains(found, view)
+    if (sides := re.search(r"(past|future) half (adds more|decides)", lines[-1])) and result.changed:
+        added = inf.gains(result, view)
         apart = abs(added[inf.PAST] - added[inf.FUTURE])
-        assert sides[1] == inf.settles(found, view) and (sides[2] == "decides") == (apart >= inf.LARGE)
+        assert sides[1] == inf.settles(result, view) and (sides[2] == "decides") == (apart >= inf.LARGE)
     assert ("none of these senses" in lines[0]) == (stands.far and view != "0" and stands.margin >= inf.CLEAR)
-    apart = sentences(decide_notices.describe_apart(found, options, content, "cat"))
-    if view != "0" and found.changed:
-        values = inf.measure_apart(found, view, half)
-        allowed = [float(v) for k, v in zip(found.changed, values, strict=True) if k in content]
+    apart = sentences(decide_notices.describe_apart(result, options, content, "cat"))
+    if view != "0" and result.changed:
+        values = inf.measure_apart(result, view, half)
+        allowed = [float(v) for k, v in zip(result.changed, values, strict=True) if k in content]
         most = max(allowed, key=abs, default=0.0)
         assert ("too close to call" in apart[0]) == (np.abs(values).max() < inf.CLEAR) and "“cat”" in apart[0]
         assert ("only function words" in apart[0]) == (abs(most) < inf.CLEAR <= np.abs(values).max())
         if abs(most) >= inf.CLEAR:
             assert f"is {abs(most):.2f} {'nearer' if most > 0 else 'further'}" in apart[0]
-    moves = sentences(decide_notices.describe_moves(found, options, content))
-    assert ("There is no other word" in moves[0]) == (not found.changed)
+    moves = sentences(decide_notices.describe_moves(result, options, content))
+    assert ("There is no other word" in moves[0]) == (not result.changed)
 
 
 @given(
@@ -210,8 +210,8 @@ def test_groups_are_judged_by_the_labels_where_there_are_some(suggested, n, numb
     heights[clusters.NUMBERS.index(clear)] = 0.1 if suggested == 1 else 0.3
     p = 0.2 if suggested == 1 else 0.005
     s = clusters.Suggestion(number=suggested, best=max(2, suggested), silhouettes=tuple(heights), limit=tuple(limit), p=p)
-    found = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
-    lines = sentences(found_notices.write_notices(found, number, agreement, [[("word", z)]] * number))
+    result = Occurrences("<jam>", n, [None] * n, np.zeros((n, 2)), s, np.zeros((n, 2)), False)
+    lines = sentences(found_notices.write_notices(result, number, agreement, [[("word", z)]] * number))
     assert ("one group" in lines[0] or "Inconclusive" in lines[0]) == (suggested == 1)
     assert (f"; {number} shown" in lines[0]) == (number > 1 and number != suggested)
     assert (f"<b>{suggested} groups</b>" in lines[0]) == (suggested > 1)

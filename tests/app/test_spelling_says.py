@@ -24,10 +24,10 @@ def test_chance_is_that_of_as_many_words_as_were_typed():
     assert four > two + 0.05
 
 
-@pytest.mark.parametrize(("words", "told"), [("don't", "“don't” (do + n't)"), ("maple", "")])
-def test_a_word_that_no_sentence_holds_whole_is_told(words: str, told: str):
+@pytest.mark.parametrize(("words", "message"), [("don't", "“don't” (do + n't)"), ("maple", "")])
+def test_a_word_that_no_sentence_holds_whole_is_told(words: str, message: str):
     text = said(spell=words)
-    assert told in text and ("both models split" in text) == bool(told)
+    assert message in text and ("both models split" in text) == bool(message)
 
 
 def test_words_whose_letters_are_not_read_are_near_to_nothing():

@@ -103,7 +103,7 @@ def test_page_notebook_and_command_see_the_same_change(run, capsys, tmp_path):
 
 def test_the_notebook_of_the_opening_example_makes_its_second_side(run):
     page = opened_whole("pages/change.py")
-    found = run(page)
-    assert found["result"].word == "court"
-    assert [corpus for corpus, *_ in found["sides"]] == ["sentences", sides.keep_news()]
-    assert f"{found['result'].change.gap.value:.3f}" == page.dataframe[0].value["here"].iloc[list(found["measures"]).index("gap")]
+    result = run(page)
+    assert result["result"].word == "court"
+    assert [corpus for corpus, *_ in result["sides"]] == ["sentences", sides.keep_news()]
+    assert f"{result['result'].change.gap.value:.3f}" == page.dataframe[0].value["here"].iloc[list(result["measures"]).index("gap")]

@@ -41,16 +41,16 @@ def test_what_it_knows_names_the_best_layers_and_their_lead(accuracy: dict[str, 
     said = plain(show._write_notices([Panel("Task", "data", accuracy, baseline, name)]))
     shown = {layer: f"{value:.1%}" for layer, value in accuracy.items()}
     top, low = f"{max(accuracy.values()):.1%}", f"{min(accuracy.values()):.1%}"
-    if found := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
-        assert found[2] == top != low
-        assert found[1].split(", ") == [layer for layer, value in shown.items() if value == top]
-        assert found[3].split(", ") == [layer for layer, value in shown.items() if value == low]
+    if result := re.search(r"best at layer ([\d, ]+) \((.+?)\), weakest at layer ([\d, ]+);", said):
+        assert result[2] == top != low
+        assert result[1].split(", ") == [layer for layer, value in shown.items() if value == top]
+        assert result[3].split(", ") == [layer for layer, value in shown.items() if value == low]
     else:
         assert top == low and f"{top} at layer {', '.join(accuracy)};" in said
     lead = 100 * (max(accuracy.values()) - baseline)
     beside = name if name == "chance" else f"the {name}"
-    if found := re.search(r"([\d.]+) points (above|below) (.+)\.$", said):
-        assert found[1] == f"{abs(lead):.1f}" != "0.0" and found[3] == beside and (found[2] == "above") == (lead > 0)
+    if result := re.search(r"([\d.]+) points (above|below) (.+)\.$", said):
+        assert result[1] == f"{abs(lead):.1f}" != "0.0" and result[3] == beside and (result[2] == "above") == (lead > 0)
     else:
         assert f"{abs(lead):.1f}" == "0.0" and f"no better than {beside}." in said
 
@@ -63,10 +63,10 @@ def memories(draw) -> tuple[Memory, SimpleNamespace]:
 
     def stream() -> Stream:
         sizes = draw(st.sampled_from([[0.0] * times, [0.5] + [0.0] * (times - 1), [0.5] * times, [1e-4] * times]))
-        found = [fresh]
+        result = [fresh]
         for size in sizes:
-            found.append((found[-1] + size * rng.normal(size=fresh.shape)).astype(np.float32))
-        return Stream(tuple(found))
+            result.append((result[-1] + size * rng.normal(size=fresh.shape)).astype(np.float32))
+        return Stream(tuple(result))
 
     off = draw(st.sampled_from([0.0, 1e-7, 0.3]))
     tokens = tuple(draw(st.lists(WORDS, min_size=n, max_size=n)))
@@ -80,8 +80,8 @@ def test_memory_says_what_drifts_and_whether_it_settles(given_: tuple[Memory, Si
     whole = memory.drifted.whole[layer]
     said = plain(memory_notices.describe_words(memory, chosen, layer))
     assert ("No word drifts" in said) == (layer > 0 and whole.max() < UNSEEN)
-    if found := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
-        assert found[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
+    if result := re.search(r"drifts most \(cosine (-?\d\.\d\d)", said):
+        assert result[1] == f"{1 - whole.max():.2f}" and whole.max() >= UNSEEN
     if "at the first word (" in said:
         assert memory.drifted.forward[layer].argmax() == 0 and memory.drifted.forward[layer].max() >= SEEN
     if not layer:
@@ -120,32 +120,32 @@ def firings(draw) -> Firing:
         )
         for _ in range(n)
     ]
-    windows.sort(key=lambda one: -abs(one.share))
+    windows.sort(key=lambda item: -abs(item.share))
     return Firing(
         word, letters, (2,), np.zeros((1, len(letters))), tuple(windows), draw(st.sampled_from([0.0, 0.2, 1.0])), draw(st.booleans()), 0
     )
 
 
 @given(st.lists(firings(), max_size=4), st.data())
-def test_spelling_says_which_words_are_near_and_what_glove_lacks(found: list[Firing], data):
-    near = [data.draw(st.sampled_from([[], [StaticNeighbour("jam", 0.5)]])) for _ in found]
-    beside = [data.draw(st.sampled_from([None, []])) for _ in found]
-    values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(found), max_size=len(found)))
-    cosines = np.minimum.outer(np.array(values), np.array(values)) if found else np.empty((0, 0))
+def test_spelling_says_which_words_are_near_and_what_glove_lacks(result: list[Firing], data):
+    near = [data.draw(st.sampled_from([[], [StaticNeighbour("jam", 0.5)]])) for _ in result]
+    beside = [data.draw(st.sampled_from([None, []])) for _ in result]
+    values = data.draw(st.lists(st.sampled_from([-0.1, 0.3, 0.3001, 0.9]), min_size=len(result), max_size=len(result)))
+    cosines = np.minimum.outer(np.array(values), np.array(values)) if result else np.empty((0, 0))
     usual = data.draw(st.sampled_from([None, 0.3, 0.5]))
-    said = plain(spelling_notices.write_notices(found, near, beside, cosines, usual))
-    assert bool(said) == bool(found)
-    missing = sum(one is None for one in beside)
-    assert ("GloVe knows every word" in said) == (bool(found) and not missing)
+    said = plain(spelling_notices.write_notices(result, near, beside, cosines, usual))
+    assert bool(said) == bool(result)
+    missing = sum(item is None for item in beside)
+    assert ("GloVe knows every word" in said) == (bool(result) and not missing)
     assert ("Not in GloVe: " in said) == (missing > 0)
-    rows = [k for k, one in enumerate(found) if not one.is_unread]
-    assert ("cannot read the letters of" in said) == (len(rows) < len(found))
+    rows = [k for k, item in enumerate(result) if not item.is_unread]
+    assert ("cannot read the letters of" in said) == (len(rows) < len(result))
     if len(rows) > 1:
         best = max(cosines[i, j] for i in rows for j in rows if j < i)
         assert f"{best:.2f}".replace("-", "−") in said
         assert ("Chance: 95%" in said) == (usual is not None and round(best, 2) > round(usual, 2))
         assert ("no closer than chance" in said) == (usual is not None and round(best, 2) <= round(usual, 2))
-    for share in re.findall(r"\((\d+)%\)", plain(spelling_notices.of_windows(found))):
+    for share in re.findall(r"\((\d+)%\)", plain(spelling_notices.of_windows(result))):
         assert int(share) >= 30  # recognized whole
 
 
@@ -158,22 +158,22 @@ def test_compare_says_how_many_neighbours_stay(shared: list[int], cka: float, p:
     both = {"first": first, "second": second, "cosines": (first, second), "shared": np.array(shared)}
     c = Comparison(words=words, **both, profile=np.zeros(n), chance=0.1, random=(0.2, 0.1))
     paired = SimpleNamespace(random=0.01, p=p, n=n)
-    found = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
-    said = plain(compare_words.write_notices(found))
+    result = SimpleNamespace(names=("<i>a", "b"), comparison=c, cka_pair=cka, paired=paired, halves=halves, shift=None)
+    said = plain(compare_words.write_notices(result))
     assert f"<b>{np.mean(shared):.1f}</b> of a word’s {k} neighbors on average ({n:,} words" in said
     none = float(np.mean(np.array(shared) == 0))
     assert ("nearly every list is identical" in said) == all(s == k for s in shared)
     assert (f"{none:.0%} of words share none" in said) == (not all(s == k for s in shared))
     assert f"<b>{cka:.2f}</b>" in said and ("inconclusive" in said) == (p > compare_words.LEVEL)
-    assert ("share 1.5 neighbors (7 words)" in " ".join(compare_words.measures(found))) == bool(halves)
+    assert ("share 1.5 neighbors (7 words)" in " ".join(compare_words.measures(result))) == bool(halves)
 
 
 @given(st.dictionaries(st.sampled_from(["tfidf", "glove", "elmo"]), SHARES), st.sampled_from([1, 40, 7600]), st.booleans())
 def test_the_checks_speak_of_a_leak_only_above_chance(random: dict[str, float], n: int, copied: bool):
-    found = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
+    result = {"random": {name: {"accuracy": a, "n": n} for name, a in random.items()}}
     if copied:
-        found["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
-    said = plain(earlier.describe_checks(found))
+        result["random-copied"] = {"tfidf": {"accuracy": 0.7, "n": n}}
+    said = plain(earlier.describe_checks(result))
     assert bool(said) == bool(random)
     if random:
         worst = max(random.values())

@@ -94,12 +94,12 @@ def test_what_is_noticed():
     assert describe_spans([a], [a], words) == "Both find the same 1."
     assert describe_spans([], [], words) == "Neither finds anything here."
     assert Markup.escape(describe_spans([a], [a, b], words)) == "Only with ELMo: “&lt;2&gt;” (place)."
-    told = Markup.escape(describe_spans([a], [b], words))
-    assert "Only without ELMo: “&lt;0&gt;”" in told and "Only with ELMo" in told
+    message = Markup.escape(describe_spans([a], [b], words))
+    assert "Only without ELMo: “&lt;0&gt;”" in message and "Only with ELMo" in message
     assert describe_choice("x", "x", (0.5, 0.7)) == "Both say <b>x</b>: 50% sure without ELMo, 70% with it."
     assert "&lt;" in describe_choice("<", "y", (0.5, 0.7)) and "disagree" in describe_choice("<", "y", (0.5, 0.7))
-    one = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
-    assert describe_measure("F1", one) == "On 1,200 unseen examples, F1: 25.0% without ELMo, 50.0% with it."
+    item = Summary("f1", 0.25, 0.5, None, None, 1, {"test": 1200}, {}, {}, None, {}, 9.0)
+    assert describe_measure("F1", item) == "On 1,200 unseen examples, F1: 25.0% without ELMo, 50.0% with it."
     assert describe_measure("F1", None) == ""
 
 

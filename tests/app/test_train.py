@@ -65,22 +65,22 @@ def test_the_time_left_covers_all_runs_and_reaches_nothing_at_the_end():
 def trained(draw) -> dict:
     names = draw(st.lists(st.sampled_from(["tfidf", "mean-glove", "glove", "glove+elmo"]), min_size=1, max_size=4, unique=True))
     seeds, n = draw(st.integers(1, 3)), draw(st.sampled_from([1, 2, 5, 40, 200]))
-    found = {}
+    result = {}
     for name in names:
         share, start = draw(st.sampled_from([0.0, 0.5, 0.9, 1.0])), draw(st.integers(0, 3))
         for seed in range(seeds):
             random = np.random.default_rng([start, 0 if VARIANTS[name].network in ("tfidf", "mean-glove") else seed])
-            found[name, seed] = SimpleNamespace(right=random.random(n) < share)
-    return found
+            result[name, seed] = SimpleNamespace(right=random.random(n) < share)
+    return result
 
 
 @given(trained())
 @settings(deadline=None, max_examples=200)
-def test_what_is_said_of_a_training_is_so(found: dict):
-    lines, titles = describe_training(found), variant_titles()
+def test_what_is_said_of_a_training_is_so(result: dict):
+    lines, titles = describe_training(result), variant_titles()
     said = " ".join(lines)
-    mean = {name: float(np.mean([h.right.mean() for (v, _), h in found.items() if v == name])) for name, _ in found}
-    n, most = len(next(iter(found.values())).right), max(mean.values())
+    mean = {name: float(np.mean([h.right.mean() for (v, _), h in result.items() if v == name])) for name, _ in result}
+    n, most = len(next(iter(result.values())).right), max(mean.values())
     best = [name for name in mean if np.isclose(mean[name], most)]
     assert "on one seed" not in said and " 0.0 points" not in said and f"of {n:,} test texts" in lines[0]
     if len(best) > 1:
@@ -95,7 +95,7 @@ def test_what_is_said_of_a_training_is_so(found: dict):
         assert n > 5 or match[3] == "may be chance"  # five texts are too few for a p below 0.05
     assert ("Too few test texts" in said) == (n < FEW_TEXTS)
     random = any(VARIANTS[name].network == "lstm" for name in mean)
-    assert "More seeds" not in said or (random and len({seed for _, seed in found}) == 1)
+    assert "More seeds" not in said or (random and len({seed for _, seed in result}) == 1)
 
 
 def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
@@ -148,11 +148,11 @@ def test_columns_are_chosen_from_those_the_file_has():
     assert page.multiselect[0].value == [3] and not page.button(key="train.go").disabled
     page.multiselect[0].set_value([]).run()
     assert page.button(key="train.go").disabled and not page.exception
-    assert any("Choose one column of texts" in one.value for one in page.info)
+    assert any("Choose one column of texts" in item.value for item in page.info)
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("forty.csv", "text,label\n" + "".join(f"remark {k},class {k}\n" for k in range(40)), "fewer than 3 different texts"),
         ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
@@ -160,18 +160,18 @@ def test_columns_are_chosen_from_those_the_file_has():
         ("few.csv", "text,label\n" + "".join(f"remark {k},{'ab'[k % 2]}\n" for k in range(2)), "different texts"),
     ],
 )
-def test_what_cannot_be_learned_from_is_refused_before_the_button(name: str, text: str, told: str):
+def test_what_cannot_be_learned_from_is_refused_before_the_button(name: str, text: str, message: str):
     page = with_file(name, text)
     assert not page.exception and page.button(key="train.go").disabled
-    assert [told in one.value for one in page.error] == [True] and "--" not in page.error[0].value
+    assert [message in item.value for item in page.error] == [True] and "--" not in page.error[0].value
 
 
 def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_seeds():
     def of(mix):
         return SimpleNamespace(meta={"mix": mix})
 
-    found = {("glove", 0): of(None), ("mean-elmo", 0): of({"s": [0.5] + [0.1] * 5}), ("mean-elmo", 1): of({"s": [0.3] + [0.14] * 5})}
-    ((_, row),) = learned_weights(found).items()
+    result = {("glove", 0): of(None), ("mean-elmo", 0): of({"s": [0.5] + [0.1] * 5}), ("mean-elmo", 1): of({"s": [0.3] + [0.14] * 5})}
+    ((_, row),) = learned_weights(result).items()
     assert row == pytest.approx([0.4, *[0.12] * 5])
     assert len(layer_weights_figure({"x": row}).data[0].x) == 6
 

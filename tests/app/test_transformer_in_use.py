@@ -27,7 +27,7 @@ def bert(tmp_path_factory) -> str:
 @pytest.mark.parametrize("path", [path for path in PAGES if path not in ALONE])
 def test_every_page_about_words_opens_with_a_transformer(bert, path):
     page = opened(path, model=bert)
-    assert not page.exception and not page.error, [one.value for one in page.error]
+    assert not page.exception and not page.error, [item.value for item in page.error]
     assert [title.value for title in page.title] == [PAGES[path]]
 
 
@@ -37,7 +37,7 @@ def test_its_layers_stand_on_a_slider_by_their_names(bert):
     slider = page.select_slider(key="nlayer")
     assert slider.options == ["the embeddings", *(f"layer {k} of 6" for k in range(1, 7)), "the layer mix"] and slider.value == "3"
     assert html_of(page).count("my-bert, ") == 2 and page.query_params["nlayer"] in ("3", ["3"])
-    assert [one.key for one in opened("pages/mix.py", model=bert).slider if one.key.startswith("w")] == [f"w{k}" for k in range(7)]
+    assert [item.key for item in opened("pages/mix.py", model=bert).slider if item.key.startswith("w")] == [f"w{k}" for k in range(7)]
 
 
 @needs_package
@@ -54,11 +54,14 @@ def test_a_head_for_masked_words_is_asked_what_stands_in_a_word_s_place(tmp_path
 
     page = opened("pages/predict.py", model=str(with_head(tmp_path / "masked-bert")), ptext="We sat on the bank.", pat="bank")
     assert not page.exception and not page.error
-    told = [block.proto.body for block in page.get("html")]
-    assert sum("In place of “bank”, from both sides" in one for one in told) == 1 and sum("What to notice" in one for one in told) == 1
-    offered = [one for one in page.button if str(one.key).startswith("masked_")]
+    message = [block.proto.body for block in page.get("html")]
+    assert (
+        sum("In place of “bank”, from both sides" in item for item in message) == 1
+        and sum("What to notice" in item for item in message) == 1
+    )
+    offered = [item for item in page.button if str(item.key).startswith("masked_")]
     assert len(offered) == 10
-    assert page.title[0].value == "What word could stand here?" and "pheat" not in {one.key for one in page.slider}  # nothing is drawn
+    assert page.title[0].value == "What word could stand here?" and "pheat" not in {item.key for item in page.slider}  # nothing is drawn
     word = offered[0].label.split("**")[1].removeprefix("…")
     offered[0].click().run()
     assert not page.exception and f"on the {word}" in page.text_area(key="ptext").value
@@ -80,4 +83,4 @@ def test_without_the_package_one_sentence_says_how_to_get_it(tmp_path, path):
     (folder / "model.safetensors").write_bytes(b"\0" * 16)
     page = opened(path, model=str(folder))
     assert not page.exception
-    assert any("my\\-bert is a transformer" in one.value and "pip install transformers" in one.value for one in page.error)
+    assert any("my\\-bert is a transformer" in item.value and "pip install transformers" in item.value for item in page.error)

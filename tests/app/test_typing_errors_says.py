@@ -16,7 +16,7 @@ def test_only_tasks_with_measured_accuracies_are_offered_under_noise():
     assert not page.exception and not page.error
     offered = next(group for group in page.get("button_group") if group.key == "noise_task").options
     assert len(list(offered)) == len(read_accuracy()) >= 4
-    assert not any("Not measured" in one.value for one in page.info)
+    assert not any("Not measured" in item.value for item in page.info)
 
 
 @given(

@@ -115,7 +115,7 @@ def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, floa
         for name, value in (parameters | address).items():
             opened.query_params[name] = value
         opened.run()
-        wrong = "; ".join(f"{one.message} {' | '.join(one.stack_trace[-4:])}" for one in opened.exception)
+        wrong = "; ".join(f"{item.message} {' | '.join(item.stack_trace[-4:])}" for item in opened.exception)
     except Exception:  # of AppTest: a page that takes too long
         opened, wrong = None, traceback.format_exc(limit=-3)
     took = time.process_time() - started
@@ -124,17 +124,17 @@ def visit(view: str, address: dict[str, str]) -> tuple[AppTest | None, str, floa
 
 def parameters(opened: AppTest) -> list[str]:
     """What a page's controls read from its address, by their keys."""
-    keys = {one.key for kind in BOXES for one in opened.get(kind) if getattr(one, "key", None)}
+    keys = {item.key for kind in BOXES for item in opened.get(kind) if getattr(item, "key", None)}
     return sorted({key for key in keys if "." not in key} - set(IN_USE))
 
 
 def addresses(own: list[str]) -> list[tuple[str, dict[str, str]]]:
     """(value's name, address): each value for all of a page's own parameters at once, and for one of those in use at a time."""
-    found = []
+    result = []
     for name, value in VALUES.items():
-        found.append((name, dict.fromkeys([*own, *EVERYWHERE], value)))
-        found += [(name, {one: value}) for one in IN_USE]
-    return found
+        result.append((name, dict.fromkeys([*own, *EVERYWHERE], value)))
+        result += [(name, {item: value}) for item in IN_USE]
+    return result
 
 
 def run(page: str, *, until: float, rng: random.Random, share: float = 1.0) -> Count:
@@ -146,12 +146,12 @@ def run(page: str, *, until: float, rng: random.Random, share: float = 1.0) -> C
         count.faults.append(f"{page}, as it opens: {wrong}")
         return count
     own = parameters(opened)
-    told = addresses(own)
-    rng.shuffle(told)
-    told.sort(key=lambda pair: len(pair[1]) == 1)  # all at once first
+    message = addresses(own)
+    rng.shuffle(message)
+    message.sort(key=lambda pair: len(pair[1]) == 1)  # all at once first
     while time.monotonic() < until:
-        name, address = told.pop(0) if told else _single(own, rng)
-        if len(address) == 1 and told and rng.random() > share:
+        name, address = message.pop(0) if message else _single(own, rng)
+        if len(address) == 1 and message and rng.random() > share:
             continue
         _, wrong, took = visit(page, address)
         count.visits += 1
@@ -172,18 +172,18 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=360, help="in all, shared evenly among the pages")
     parser.add_argument("--only", nargs="+", metavar="PAGE", choices=VIEWS, help="these views alone")
     parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    request = parser.parse_args()
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
-    pages = [view for view in VIEWS if not asked.only or view in asked.only]
+    pages = [view for view in VIEWS if not request.only or view in request.only]
     compile_ahead()  # else the background does, on the processor's time of whatever visit it falls into
     started, faults = time.monotonic(), 0
     print(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}", flush=True)
     for number, page in enumerate(pages, 1):
-        found = run(page, until=started + asked.seconds * number / len(pages), rng=random.Random(asked.seed))
-        print(f"{page:22}{found.visits:8,}{found.slowest_s:8.2f} s{len(found.faults):8}", flush=True)
-        for fault in dict.fromkeys(found.faults):
+        result = run(page, until=started + request.seconds * number / len(pages), rng=random.Random(request.seed))
+        print(f"{page:22}{result.visits:8,}{result.slowest_s:8.2f} s{len(result.faults):8}", flush=True)
+        for fault in dict.fromkeys(result.faults):
             print(fault, file=sys.stderr, flush=True)
-        faults += len(found.faults)
+        faults += len(result.faults)
     return 1 if faults else 0
 
 

@@ -63,13 +63,13 @@ def _measured(
             few = senses.ApproximateSenses(shards, space, share) if space else approximate.ApproximateIndex(shards, share)
             return few.nearest(q, weights, k=K, which=which)
 
-        found, seconds = _timed(near, queries)
-        cells.append(f"{np.mean([_recall(a, e) for a, e in zip(found, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
+        result, seconds = _timed(near, queries)
+        cells.append(f"{np.mean([_recall(a, e) for a, e in zip(result, exact, strict=True)]):.3f}, {1000 * seconds:.0f}")
     return cells
 
 
-def _recall(found: list[neighbours.Neighbour], exact: list[neighbours.Neighbour]) -> float:
-    return sum(n.cosine >= exact[-1].cosine - 1e-5 for n in found) / len(exact) if exact else 1.0
+def _recall(result: list[neighbours.Neighbour], exact: list[neighbours.Neighbour]) -> float:
+    return sum(n.cosine >= exact[-1].cosine - 1e-5 for n in result) / len(exact) if exact else 1.0
 
 
 def _timed(run: Callable, queries: list[neighbours.Query]) -> tuple[list, float]:

@@ -47,9 +47,9 @@ SPREAD_DRAWS = 6
 BINS = ((0.0, 0.5), (0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 1.01))
 
 
-def called(found: change.UseChange) -> tuple[bool, ...]:
+def called(result: change.UseChange) -> tuple[bool, ...]:
     """Whether each p says that there is change."""
-    return tuple(p <= LEVEL for p in (found.p, found.gap.p, found.neighbors.p, found.apd.p, found.prt.p, found.jsd.p))
+    return tuple(p <= LEVEL for p in (result.p, result.gap.p, result.neighbors.p, result.apd.p, result.prt.p, result.jsd.p))
 
 
 def grouped(space: SenseSpace, views: np.ndarray, spellings: np.ndarray, word: str) -> tuple[np.ndarray, np.ndarray]:
@@ -95,9 +95,9 @@ def swapped(space: SenseSpace, own: OccurrenceTable, _: OccurrenceTable) -> None
             spellings = np.array([own.words[code] for code in own.word[[*rows[:half], *rest]]] + [first] * len(added))
             placed, groups = grouped(space, every, spellings, first)
             results[name].append(called(change.change(placed[:half], placed[half:], groups)))
-    for name, found in results.items():
-        shares = ", ".join(f"{measure} {share:.0%}" for measure, share in zip(MEASURES, np.mean(found, axis=0), strict=True))
-        print(f"swapped, {name} on the second side, {len(found)} pairs: found by {shares}", flush=True)
+    for name, result in results.items():
+        shares = ", ".join(f"{measure} {share:.0%}" for measure, share in zip(MEASURES, np.mean(result, axis=0), strict=True))
+        print(f"swapped, {name} on the second side, {len(result)} pairs: found by {shares}", flush=True)
 
 
 def spellings(space: SenseSpace, _: OccurrenceTable, table: OccurrenceTable) -> None:
@@ -139,8 +139,8 @@ def text(space: SenseSpace, pairs: int) -> None:
             results.setdefault((n, share), []).append(called(change.change(placed[:n], placed[n:], np.zeros(2 * n, int))))
         print(f"pair {pair + 1} of {pairs}: {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
     print(f"{len(words)} words of {OFTEN[0]} to {OFTEN[1]:,} occurrences; {pairs} pairs")
-    for (n, share), found in results.items():
-        parts = ", ".join(f"{measure} {of:.0%}" for measure, of in zip(MEASURES[:-1], np.mean(found, axis=0), strict=False))
+    for (n, share), result in results.items():
+        parts = ", ".join(f"{measure} {of:.0%}" for measure, of in zip(MEASURES[:-1], np.mean(result, axis=0), strict=False))
         print(f"{n} sentences a side, {share:.0%} of the second swapped: called changed by {parts}", flush=True)
 
 
@@ -245,9 +245,9 @@ def speed(texts: list[str]) -> None:
     print(f"{len(ranked):,} words ranked, {per:.1f} s of one processor for 1,000; {[each.word for each in ranked[:8]]}", flush=True)
     for word in ("state", "form", "world"):
         started, wall = time.process_time(), time.perf_counter()
-        found = view.compute(bench, view.ChangeRequest(word=word, first=first, second=second))
+        result = view.compute(bench, view.ChangeRequest(word=word, first=first, second=second))
         took = f"{time.process_time() - started:.2f} s of one processor, {time.perf_counter() - wall:.2f} s by the clock"
-        print(f"“{word}”, {found.change.first} and {found.change.second} sentences: {took}, p {found.change.p:.3f}", flush=True)
+        print(f"“{word}”, {result.change.first} and {result.change.second} sentences: {took}, p {result.change.p:.3f}", flush=True)
 
 
 def main() -> None:

@@ -112,9 +112,9 @@ class Epoch:
 
 def _senses(n_words: int | None) -> Dataset:
     """Our labeled sentences of the first n words (all, if None), the sense as label."""
-    found = [(s.tokens, s.targets[0]) for s in texts.labelled() if s.targets and s.targets[0].sense]
-    words = sorted({target.lemma for _, target in found})[:n_words]
-    table = [LabelledText(join_tokens(list(t)), f"{x.lemma}: {x.sense}") for t, x in found if x.lemma in words]
+    result = [(s.tokens, s.targets[0]) for s in texts.labelled() if s.targets and s.targets[0].sense]
+    words = sorted({target.lemma for _, target in result})[:n_words]
+    table = [LabelledText(join_tokens(list(t)), f"{x.lemma}: {x.sense}") for t, x in result if x.lemma in words]
     return make_dataset("senses", Table("sentences", tuple(table), ("text",), "sense"), SplitConfig())
 
 
@@ -146,9 +146,9 @@ def _against_allennlp(setting: Setting, epoch: Epoch, files: Files, frozen) -> R
         def layers(wanted: Sequence[Tokens]) -> list[np.ndarray]:
             started = time.perf_counter()
             sentences, settings = [list(tokens) for tokens in wanted], {"threads": setting.threads, "timeout_s": LIMIT_S}
-            found = engine.embed(sentences, files.options, files.weights, **settings)
-            piped[0] += time.perf_counter() - started - found.seconds
-            return found.layers
+            result = engine.embed(sentences, files.options, files.weights, **settings)
+            piped[0] += time.perf_counter() - started - result.seconds
+            return result.layers
 
         def theirs() -> tuple[float, list[float]]:
             piped[0] = 0.0
@@ -191,16 +191,16 @@ def _answers(setting: Setting) -> Row:
     if not (opened := answers.open_tasks(model, vectors)):
         return setting.not_run("classify", what, "not run here: no head; run: python -m core tasks results", bound)
     seconds, processor = [], []
-    for number, (one, other) in enumerate(pairwise(PEOPLE)):
-        examples = _asked(f"{one} told {other} in Lisbon that she had sold the house near the harbour", opened)
+    for number, (item, other) in enumerate(pairwise(PEOPLE)):
+        examples = _asked(f"{item} told {other} in Lisbon that she had sold the house near the harbour", opened)
         started = time.process_time()
         took = timed(lambda every=examples: [answers.ask(opened[name], e, model, vectors) for name, e in every.items()])()[0]
         if number:  # the first is counted not at all
             seconds.append(took)
             processor.append(time.process_time() - started)
     heads = sum(len(opened[name].heads) for name in examples)
-    told = f"{len(examples)} tasks, {heads} heads, {len(seconds)} sentences; processor {1000 * median(processor):.0f} ms"
-    return setting.row("classify", what, ours=milliseconds("ours", seconds), bound=bound, sizes=told)
+    message = f"{len(examples)} tasks, {heads} heads, {len(seconds)} sentences; processor {1000 * median(processor):.0f} ms"
+    return setting.row("classify", what, ours=milliseconds("ours", seconds), bound=bound, sizes=message)
 
 
 def _asked(sentence: str, opened: dict[str, answers.OpenTask]) -> dict[str, Example]:

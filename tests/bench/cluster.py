@@ -99,13 +99,13 @@ def main() -> int:
     say(f"{tokens:,} occurrences, {len(sentences):,} sentences, model {model.name}, {options.workers} workers of one thread")
     rows: list[tuple[str, str]] = []
     began = time.perf_counter()
-    one = build_index(sentences, model.encoder, work / "one", model=model.fingerprint)
+    item = build_index(sentences, model.encoder, work / "one", model=model.fingerprint)
     alone = time.perf_counter() - began
     rows.append(("one machine, one process: index built", f"{alone:.1f} s, {tokens / alone:,.0f} tokens/s"))
     with cluster_of(work / "dask", options.workers, options.memory) as cluster:
-        rows += _trouble(cluster, corpus, work / "many", options, one)
-        rows += _full_disk(cluster, corpus, work / "full", options, one)
-        searched, rates = _searches(cluster, work / "many", one, sentences, model, alone)
+        rows += _trouble(cluster, corpus, work / "many", options, item)
+        rows += _full_disk(cluster, corpus, work / "full", options, item)
+        searched, rates = _searches(cluster, work / "many", item, sentences, model, alone)
         rows += searched
         rows.append(("most memory of a worker", f"{cluster.peak_mb():,.0f} MB (limit {options.memory})"))
     say("\n| what | measured |\n| --- | --- |")
@@ -117,7 +117,7 @@ def main() -> int:
     return 0 if all("DIFFERS" not in measured for _, measured in rows) else 1
 
 
-def _trouble(cluster: Cluster, corpus: Path, output: Path, options, one: OccurrenceTable) -> list[tuple[str, str]]:
+def _trouble(cluster: Cluster, corpus: Path, output: Path, options, item: OccurrenceTable) -> list[tuple[str, str]]:
     """A build through which a worker and the client are killed, and another worker is stopped."""
     began = time.perf_counter()
     total = _shards(read_sentences(corpus))
@@ -144,32 +144,32 @@ def _trouble(cluster: Cluster, corpus: Path, output: Path, options, one: Occurre
     seconds = time.perf_counter() - began
     touched = sum(path.stat().st_mtime_ns != when for path, when in at.items())
     rows.append(("shards of before made again", f"{touched} of {len(at)}{' DIFFERS' if touched else ''}"))
-    tokens = len(one)
+    tokens = len(item)
     rows.append(("index built through all this", f"{seconds:.1f} s, {tokens / seconds:,.0f} tokens/s, status {status}"))
     rows.append(("of it after the restart", f"{time.perf_counter() - again:.1f} s"))
-    rows.append(("rows equal to one machine's", _equal(output, one)))
+    rows.append(("rows equal to one machine's", _equal(output, item)))
     cluster.workers[0] = cluster.add()
     return rows
 
 
-def _full_disk(cluster: Cluster, corpus: Path, place: Path, options, one: OccurrenceTable) -> list[tuple[str, str]]:
+def _full_disk(cluster: Cluster, corpus: Path, place: Path, options, item: OccurrenceTable) -> list[tuple[str, str]]:
     """The same build where only half of it fits; then the disk grows, and it goes on."""
-    size = sum(p.stat().st_size for p in (one.folder).iterdir())
+    size = sum(p.stat().st_size for p in (item.folder).iterdir())
     place.mkdir(exist_ok=True)
     if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size // 2}", "none", place]).returncode:
         return [("a full disk", "not tried: mounting a small tmpfs needs root")]
     try:
         client = _client(cluster, corpus, place / "index", options, stderr=subprocess.PIPE)
-        told = client.communicate()[1].decode().strip().splitlines()[-1]
-        rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{told}”")]
+        message = client.communicate()[1].decode().strip().splitlines()[-1]
+        rows = [("a full disk (tmpfs of half the size)", f"status {client.returncode}, {_done(place / 'index')} shards: “{message}”")]
         subprocess.run(["mount", "-o", f"remount,size={size * 3}", place], check=True)
         status = _client(cluster, corpus, place / "index", options).wait()
-        return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', one)}")]
+        return [*rows, ("the same command after the disk grew", f"status {status}, {_equal(place / 'index', item)}")]
     finally:
         subprocess.run(["umount", "-l", place])
 
 
-def _searches(cluster: Cluster, where: Path, one: OccurrenceTable, sentences: list[Sentence], model, alone: float) -> tuple:
+def _searches(cluster: Cluster, where: Path, item: OccurrenceTable, sentences: list[Sentence], model, alone: float) -> tuple:
     """Exact search, one machine's whole table and the workers' shards, and the rates that costs go by."""
     rng, same, times = np.random.default_rng(0), 0, ([], [])
     chosen = [sentences[k] for k in rng.choice(len(sentences), QUERIES)]
@@ -180,12 +180,12 @@ def _searches(cluster: Cluster, where: Path, one: OccurrenceTable, sentences: li
         search.ShardedIndex(shards, client).nearest(queries[0], weights)  # opens the shards
         for query in queries:
             began = time.perf_counter()
-            expected = one.nearest(query, weights, k=20)
+            expected = item.nearest(query, weights, k=20)
             middle = time.perf_counter()
-            found = search.ShardedIndex(shards, client).nearest(query, weights, k=20)
+            result = search.ShardedIndex(shards, client).nearest(query, weights, k=20)
             times[0].append(middle - began)
             times[1].append(time.perf_counter() - middle)
-            same += [n.occurrence for n in found] == [n.occurrence for n in expected]
+            same += [n.occurrence for n in result] == [n.occurrence for n in expected]
     size = index.info(where)["bytes"]
     mean = [float(np.median(each)) for each in times]
     rows = [("exact search, one machine", f"{1000 * mean[0]:.0f} ms a query (median of {QUERIES})")]
@@ -193,10 +193,10 @@ def _searches(cluster: Cluster, where: Path, one: OccurrenceTable, sentences: li
     rows.append(("20 nearest in the same order", f"{same} of {QUERIES}{'' if same == QUERIES else ' DIFFERS'}"))
     cores = os.cpu_count() or 1
     rates = cluster_costs.Rates(
-        tokens_per_s=len(one) / alone / cores,
-        rows_per_s=len(one) / mean[0] / cores,
-        bytes_per_row=size / len(one),
-        numbers_per_row=one.meta["layers"] * one.meta["dim"],
+        tokens_per_s=len(item) / alone / cores,
+        rows_per_s=len(item) / mean[0] / cores,
+        bytes_per_row=size / len(item),
+        numbers_per_row=item.meta["layers"] * item.meta["dim"],
     )
     return rows, rates
 
@@ -206,23 +206,23 @@ def _shards(sentences: list[Sentence]) -> int:
     return sum(1 for _ in counted) and counted.shards
 
 
-def _equal(where: Path, one: OccurrenceTable) -> str:
+def _equal(where: Path, item: OccurrenceTable) -> str:
     """Whether an index in shards has one machine's rows, and how many numbers of their vectors are float16's next one."""
     shards, row, other = index.open_shards(where), 0, 0
     for shard in shards.shards:
         table = OccurrenceTable(open_store(shards.url).fetch(shard.name))
         here, rows = slice(row, row + len(table)), np.arange(len(table))
-        same = np.array_equal(table.position, one.position[here])
-        same &= np.array_equal(table.sentence + shard.first_sentence, one.sentence[here])
-        same &= [table.words[k] for k in table.word] == [one.words[k] for k in one.word[here]]
-        found, expected = table.rows.take(rows), one.rows.take(rows + row)
-        if not same or not np.allclose(found, expected, rtol=2**-9, atol=1e-4):
+        same = np.array_equal(table.position, item.position[here])
+        same &= np.array_equal(table.sentence + shard.first_sentence, item.sentence[here])
+        same &= [table.words[k] for k in table.word] == [item.words[k] for k in item.word[here]]
+        result, expected = table.rows.take(rows), item.rows.take(rows + row)
+        if not same or not np.allclose(result, expected, rtol=2**-9, atol=1e-4):
             return f"DIFFERS in {shard.name}"
-        row, other = row + len(table), other + int((found != expected).sum())
-    if row != len(one):
-        return f"DIFFERS: {row:,} rows of {len(one):,}"
-    share = other / (row * one.meta["layers"] * one.meta["dim"])
-    return f"yes, {row:,} of {len(one):,}; {share:.4%} of the numbers are float16's next one"
+        row, other = row + len(table), other + int((result != expected).sum())
+    if row != len(item):
+        return f"DIFFERS: {row:,} rows of {len(item):,}"
+    share = other / (row * item.meta["layers"] * item.meta["dim"])
+    return f"yes, {row:,} of {len(item):,}; {share:.4%} of the numbers are float16's next one"
 
 
 def _client(cluster: Cluster, corpus: Path, output: Path, options, stderr=subprocess.DEVNULL) -> subprocess.Popen:

@@ -120,7 +120,7 @@ def mapping(folder: Path, _: str) -> None:
     say("result", "".join(sums))
 
 
-def _alike(one: Path, other: Path) -> bool:
+def _alike(item: Path, other: Path) -> bool:
     """Whether two indexes say the same: all but vectors equal, and vectors up to float16's next number.
 
     A process that goes on spells words in other company than one that did all: on some processors a product's sums then
@@ -128,7 +128,7 @@ def _alike(one: Path, other: Path) -> bool:
     """
     from core.index.table import OccurrenceTable
 
-    a, b = (OccurrenceTable(folder / "index") for folder in (one, other))
+    a, b = (OccurrenceTable(folder / "index") for folder in (item, other))
     facts = all(np.array_equal(getattr(a, name), getattr(b, name)) for name in ("word", "position", "sentence"))
     rows = np.arange(len(a))
     return len(a) == len(b) and facts and np.allclose(a.rows.take(rows), b.rows.take(rows), rtol=2**-9, atol=1e-4)
@@ -221,8 +221,8 @@ def run(work: str, folder: Path, url: str, *, kill_after: float | None = None) -
 
 def others(folder: Path) -> list[str]:
     """Files that no whole piece of work leaves: parts and temporary ones."""
-    found = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
-    return sorted(name for name in found if any(mark in name for mark in (".tmp", ".part", ".old-", ".parts")))
+    result = (path.relative_to(folder).as_posix() for path in folder.rglob("*"))
+    return sorted(name for name in result if any(mark in name for mark in (".tmp", ".part", ".old-", ".parts")))
 
 
 def trials(work: str, times: int, draw: random.Random, url: str, report: Callable[[str], None]) -> bool:

@@ -173,12 +173,12 @@ def running_text(document: list[list[str]]) -> tuple[str, set[int]]:
 
 def ends(sentences: Iterable[str]) -> set[int]:
     """Where each ends but the last, which every splitter knows."""
-    found = []
+    result = []
     at = 0
     for sentence in sentences:
         at += len(_visible(sentence))
-        found.append(at)
-    return set(found[:-1])
+        result.append(at)
+    return set(result[:-1])
 
 
 def after_marks(places: set[int], text: str) -> set[int]:
@@ -195,15 +195,15 @@ def scores(pairs: Iterable[tuple[set[int], set[int]]]) -> tuple[float, float, fl
 
 
 def splitters(before: Path | None) -> dict[str, Splitter]:
-    found: dict[str, Splitter] = {"before": module_of(before).split_sentences} if before else {}
-    found["ours"] = tokens.split_sentences
+    result: dict[str, Splitter] = {"before": module_of(before).split_sentences} if before else {}
+    result["ours"] = tokens.split_sentences
     if pysbd := installed("pysbd"):
-        found["pysbd"] = pysbd.Segmenter(language="en", clean=False).segment
+        result["pysbd"] = pysbd.Segmenter(language="en", clean=False).segment
     if syntok := installed("syntok.segmenter"):
-        found["syntok"] = lambda text: [
+        result["syntok"] = lambda text: [
             "".join(token.spacing + token.value for token in sentence) for sentence in syntok.analyze(text) for sentence in sentence
         ]
-    return found
+    return result
 
 
 def installed(name: str) -> ModuleType | None:
@@ -225,8 +225,8 @@ def show(pairs: list[tuple[set[int], set[int], str]], hard: list[list[str]], spl
     if not most:
         return
     for case in hard:
-        if (found := split(" ".join(case))) != case:
-            print("   hard:", " | ".join(found))
+        if (result := split(" ".join(case))) != case:
+            print("   hard:", " | ".join(result))
     wrong = [(place, place in mine, text) for mine, gold, text in pairs for place in sorted(after_marks(mine ^ gold, text))]
     for place, is_cut, text in wrong[:most]:
         at = [k for k, sign in enumerate(text) if not sign.isspace()][place - 1] + 1
@@ -269,7 +269,7 @@ def likelihoods(reader: LanguageModel, cut: list[tuple[list[str], list[str]]]) -
             row = []
             for side, kept in enumerate(unchanged(*pair)):
                 logs, where = scored[side][k]
-                ahead, behind = (one - np.log(len(unknown)) * missing for one, missing in zip(logs, where, strict=True))
+                ahead, behind = (item - np.log(len(unknown)) * missing for item, missing in zip(logs, where, strict=True))
                 row += [ahead.sum() + behind.sum(), ahead[kept].sum() + behind[[j + 1 for j in kept]].sum(), 2 * len(kept)]
             row.append(2 * sum(map(len, pair[0])))
             for form in {forms_of(*pair), "all"}:
@@ -294,7 +294,7 @@ def accuracies(heads: dict[str, TextHead], news: list[tuple[list[str], list[str]
             )
             right.append(np.array([head.labels[answer] == row[2] for answer, row in zip(answers, news, strict=True)]))
         for form in (*sorted(set(forms)), "all"):
-            a, b = (one[[form in ("all", other) for other in forms]] for one in right)
+            a, b = (item[[form in ("all", other) for other in forms]] for item in right)
             print(f"| {name} | {form} | {len(a)} | {a.mean():.1%} | {b.mean():.1%} | {(a & ~b).sum()} | {(b & ~a).sum()} |")
 
 

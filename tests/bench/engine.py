@@ -90,8 +90,8 @@ class _Engine:
     def embed(self, files: Files, sentences: list[list[str]], batch: int) -> tuple[float, list[np.ndarray]]:
         """(seconds of character ids and model in the worker, layers)."""
         settings = {"batch_size": batch, "threads": self.threads, "timeout_s": LIMIT_S}
-        found = self.engine.embed(sentences, files.options, files.weights, **settings)
-        return found.seconds, found.layers
+        result = self.engine.embed(sentences, files.options, files.weights, **settings)
+        return result.seconds, result.layers
 
     def close(self) -> None:
         self.engine.close()
@@ -134,7 +134,7 @@ def _one_by_one(setting, engine, name, files, sentences, rounds, times) -> Row:
 def _against(setting, engine, what: str, pair: Pair, sentences, bound: Bound, how: str) -> Row:
     """A row of tokens a second on both sides, whose layers must be equal."""
     tokens = sum(map(len, sentences))
-    found = Check(what="all layers of all sentences", difference=difference(pair.ours_result, pair.peer_result))
+    result = Check(what="all layers of all sentences", difference=difference(pair.ours_result, pair.peer_result))
     return setting.row(
         "engine",
         what,
@@ -142,7 +142,7 @@ def _against(setting, engine, what: str, pair: Pair, sentences, bound: Bound, ho
         peer=rate(engine.title, tokens, pair.peer, "tokens/s"),
         ratio=pair.times_faster(),
         bound=bound,
-        checks=[found],
+        checks=[result],
         sizes=f"{len(sentences):,} sentences, {tokens:,} tokens; {how}",
         allennlp_threads=engine.waiting,
         ms_per_sentence=1000 * float(np.median(pair.ours)) / len(sentences),

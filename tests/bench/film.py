@@ -101,8 +101,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("address", help="of the running app")
     parser.add_argument("--output", type=Path, default=Path("assets/screenshots/home.gif"))
-    asked = parser.parse_args()
-    print(f"{asked.output}: {film(asked.address.rstrip('/'), asked.output):,} bytes")
+    request = parser.parse_args()
+    print(f"{request.output}: {film(request.address.rstrip('/'), request.output):,} bytes")
 
 
 if __name__ == "__main__":

@@ -582,7 +582,7 @@ def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> C
     @seed(number)
     @settings(max_examples=n, deadline=None, database=None, phases=[Phase.generate], suppress_health_check=list(HealthCheck))
     @given(strategy)
-    def one(given_) -> None:
+    def attempt(given_) -> None:
         if time.monotonic() > until:
             return
         with tempfile.TemporaryDirectory(dir="/dev/shm" if Path("/dev/shm").is_dir() else None) as folder:
@@ -605,7 +605,7 @@ def run(name: str, n: int, *, number: int = 0, until: float = float("inf")) -> C
     before = {key: os.environ.get(key) for key in (*CAPS, "ELMOSCOPE_CACHE")}
     os.environ.update(CAPS)
     try:
-        one()
+        attempt()
     finally:
         for key, value in before.items():
             os.environ.pop(key) if value is None else os.environ.update({key: value})
@@ -622,12 +622,12 @@ def main() -> int:
     names, until, failed = given_.only or list(targets()), time.monotonic() + given_.seconds, 0
     print(f"{'reader':22}{'inputs':>9}{'read':>9}{'refused':>9}{'slowest':>10}{'faults':>8}", flush=True)
     for name in names:
-        found = run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until)
-        refused = sum(found.refused.values())
-        print(f"{name:22}{found.inputs:9,}{found.accepted:9,}{refused:9,}{found.slowest_s:8.2f} s{len(found.failures):8}", flush=True)
-        for failure in list(dict.fromkeys(found.failures))[:3]:
+        result = run(name, -(-given_.inputs // len(names)), number=given_.seed, until=until)
+        refused = sum(result.refused.values())
+        print(f"{name:22}{result.inputs:9,}{result.accepted:9,}{refused:9,}{result.slowest_s:8.2f} s{len(result.failures):8}", flush=True)
+        for failure in list(dict.fromkeys(result.failures))[:3]:
             print(failure, file=sys.stderr, flush=True)
-        failed += len(found.failures)
+        failed += len(result.failures)
     print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
     return 1 if failed else 0
 

@@ -35,8 +35,8 @@ def draws(substitutes: Sequence[Sequence[Prediction]], number: int, rng: np.rand
         p = np.array([answer.probability for answer in of])
         texts += [[of[k].word for k in rng.choice(len(of), DRAWN, p=p / p.sum())] for _ in range(REPRESENTATIVES)]
     rows = TfidfVectorizer(analyzer=list).fit_transform(texts).toarray()
-    found = AgglomerativeClustering(number, metric="cosine", linkage="average").fit_predict(rows).reshape(-1, REPRESENTATIVES)
-    return np.array([np.bincount(of, minlength=number).argmax() for of in found])
+    result = AgglomerativeClustering(number, metric="cosine", linkage="average").fit_predict(rows).reshape(-1, REPRESENTATIVES)
+    return np.array([np.bincount(of, minlength=number).argmax() for of in result])
 
 
 def main() -> None:
@@ -64,13 +64,13 @@ def main() -> None:
         number = len(np.unique(senses))
         placed = space.of_word(table, rows, word)
         layer = table.rows.take(rows)[:, 1]
-        found = {
+        result = {
             "layer 1, spelling off": clusters.clusters(clusters.directions(layer, spellings), number),
             "sense space": clusters.clusters(placed, number),
             "sense space, spelling off": clusters.clusters(clusters.directions(placed, spellings), number),
             "draws": draws(space.likeliest(table, rows, KEPT), number, rng),
         }
-        for name, groups in found.items():
+        for name, groups in result.items():
             scores.setdefault(name, []).append(adjusted_rand_score(senses, groups))
     for name, values in scores.items():
         mean = compare_pairs(values, [0.0] * len(values))

@@ -31,7 +31,7 @@ def main() -> None:
     lines = [line.strip() for name in FILES for line in islice(read_lines(args.data / name), args.lines)]
     rows = {name: measured(TOKENISERS[name], lines) for name in ("words", "morphemes-ko")}
     for what in rows["words"]:
-        print(f"| {what} | " + " | ".join(f"{found[what]:.4g}" for found in rows.values()) + " |")
+        print(f"| {what} | " + " | ".join(f"{result[what]:.4g}" for result in rows.values()) + " |")
     print(f"% of cuts that plain MeCab makes otherwise: {100 * differing(lines):.2f}")
 
 
@@ -49,7 +49,7 @@ def measured(tokenize, lines: list[str]) -> dict[str, float]:
             cut += sum(len(token.encode()) > IDS_PER_TOKEN - 2 for token in tokens)
     listed = {word for word, _ in known.most_common(KNOWN)}
     n = known.total()
-    found = {
+    result = {
         "tokens a sentence": n / n_lines,
         "types": len(known),
         "% of tokens longer than 48 bytes": 100 * cut / n,
@@ -58,7 +58,7 @@ def measured(tokenize, lines: list[str]) -> dict[str, float]:
         f"% of held-out tokens seen fewer than {RANK} times": 100 * np.mean([known[word] < RANK for word in held]),
         "% of lines that are their text again": 100 * np.mean([join_tokens(tokenize(s)) == _plain(s) for s in lines[:1000]]),
     }
-    return found | of_our_sentences(tokenize, known)
+    return result | of_our_sentences(tokenize, known)
 
 
 def of_our_sentences(tokenize, known: Counter[str]) -> dict[str, float]:
@@ -83,7 +83,7 @@ def of_our_sentences(tokenize, known: Counter[str]) -> dict[str, float]:
 def differing(lines: list[str]) -> float:
     """Of the places where mecab-ko or plain MeCab lets a morpheme begin, those that only one of them names, by mecab-ko's count."""
     ours, plain = mecab_ko(), plain_mecab()
-    cuts = [tuple({one.start for one in read(line)} for read in (ours, plain)) for line in lines]
+    cuts = [tuple({item.start for item in read(line)} for read in (ours, plain)) for line in lines]
     return sum(len(a ^ b) for a, b in cuts) / sum(len(a) for a, _ in cuts)
 
 

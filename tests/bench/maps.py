@@ -78,9 +78,9 @@ def _inserting(setting: Setting, table: OccurrenceTable) -> Row:
     for space, weight in zip(SPACES, weights, strict=True):
         setting.report(f"maps: fitting umap.UMAP to {n_points:,} points of {space}")
         fitted.append(_umap().fit(mixed(layers.transpose(1, 0, 2), weight)))
-    queries = [Query(("x",), 0, one) for one in table.rows.take(new)]
+    queries = [Query(("x",), 0, item) for item in table.rows.take(new)]
     placed: tuple[list, list] = ([], [])
-    coordinates = np.stack([one.embedding_ for one in fitted])
+    coordinates = np.stack([item.embedding_ for item in fitted])
     maps = FrozenMaps(names=SPACES, coordinates=coordinates, method="umap.UMAP", config=CONFIG, trustworthiness=(), displacement=())
 
     def ours(query: Query) -> None:

@@ -199,8 +199,8 @@ def difference(ours: Sequence[np.ndarray], theirs: Sequence[np.ndarray]) -> floa
     """Largest absolute difference between two lists of arrays; infinite where number or shapes are not the same."""
     if len(ours) != len(theirs) or any(np.shape(a) != np.shape(b) for a, b in zip(ours, theirs, strict=True)):
         return float("inf")
-    found = [float(np.abs(np.asarray(a) - np.asarray(b)).max()) for a, b in zip(ours, theirs, strict=True) if np.size(a)]
-    return max(found, default=0.0) if np.isfinite(found).all() else float("inf")
+    result = [float(np.abs(np.asarray(a) - np.asarray(b)).max()) for a, b in zip(ours, theirs, strict=True) if np.size(a)]
+    return max(result, default=0.0) if np.isfinite(result).all() else float("inf")
 
 
 @contextlib.contextmanager

@@ -115,27 +115,27 @@ def visited(browser, address: str, ready: str):
 
 def measured(browser, setting: Setting) -> dict[str, dict]:
     """Each movement's figures, by name."""
-    found = {}
+    result = {}
     plain = setting.folder / "plain.py"
     plain.write_text(PLAIN)
     with served(setting, "run", str(plain)) as address:
         page, sent = visited(browser, address, ".js-plotly-plot .point")
         track = page.locator(".stSlider [role=group]").bounding_box()
         chart = "document.querySelector('.js-plotly-plot .point')?.getAttribute('transform')"
-        found["plain Streamlit: a slider dragged"] = watched(page, chart, sent, lambda: drag(page, track))
+        result["plain Streamlit: a slider dragged"] = watched(page, chart, sent, lambda: drag(page, track))
         page.mouse.up()
-        found["plain Streamlit: let go to another picture"] = of([answered(page, chart, track, k) for k in range(ANSWERS)])
+        result["plain Streamlit: let go to another picture"] = of([answered(page, chart, track, k) for k in range(ANSWERS)])
         page.close()
     with served(setting, "run", str(ROOT / "app.py")) as address:
         page, sent = visited(browser, f"{address}/mix", ".mix li")
         track = page.locator(".mix").get_by_role("slider").first.bounding_box()
-        found["Mix: a slider dragged"] = watched(page, PLACES % ("mix", "places"), sent, lambda: drag(page, track))
+        result["Mix: a slider dragged"] = watched(page, PLACES % ("mix", "places"), sent, lambda: drag(page, track))
         page.mouse.up()
         page.close()
         page, sent = visited(browser, f"{address}/map", ".map .stops .now")
         picture = PLACES % ("map", "now")
         track = page.locator(".map").get_by_role("slider").bounding_box()
-        found["Map: the scrubber dragged"] = watched(page, picture, sent, lambda: drag(page, track))
+        result["Map: the scrubber dragged"] = watched(page, picture, sent, lambda: drag(page, track))
         page.mouse.up()
         page.locator(".map").get_by_role("slider").press("Home")
         page.wait_for_timeout(2_500)
@@ -144,14 +144,14 @@ def measured(browser, setting: Setting) -> dict[str, dict]:
             page.locator(".map .play").click()
             page.wait_for_timeout(2_500)
 
-        found["Map: Play, two and a half seconds of it"] = watched(page, picture, sent, play)
+        result["Map: Play, two and a half seconds of it"] = watched(page, picture, sent, play)
         page.close()
     page = browser.new_page()
     source = SHARED + (ROOT / "pages/_map/mix.js").read_text("utf-8")
     times = page.evaluate(RANK, [source, CANDIDATES, DOTS, TIMES])
-    found[f"{CANDIDATES:,} candidates ranked anew"] = of(times["ranking"])
-    found[f"accuracy of {DOTS} sentences counted anew"] = of(times["accuracy"])
-    return found
+    result[f"{CANDIDATES:,} candidates ranked anew"] = of(times["ranking"])
+    result[f"accuracy of {DOTS} sentences counted anew"] = of(times["accuracy"])
+    return result
 
 
 def main() -> None:
@@ -163,15 +163,15 @@ def main() -> None:
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=["--no-sandbox", "--disable-gpu"])
-        found = measured(browser, Setting(folder=Path(folder), threads=args.threads))
+        result = measured(browser, Setting(folder=Path(folder), threads=args.threads))
         browser.close()
-    for name, row in found.items():
+    for name, row in result.items():
         more = f"; another picture in {row['frames_with_another_picture']}, {row['sent']} sent" if "sent" in row else ""
         print(f"{name:<45} median {row['median_ms']:6.1f} ms, 95th {row['p95_ms']:6.1f} ms of {row['n']}{more}")
     if args.output:
-        write_json(args.output, found)
+        write_json(args.output, result)
     else:
-        print(json.dumps(found))
+        print(json.dumps(result))
 
 
 if __name__ == "__main__":

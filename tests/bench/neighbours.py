@@ -70,12 +70,12 @@ def recomputed(table: OccurrenceTable, query: Query, weights: np.ndarray) -> np.
     weights = weights.astype(np.float32)
     wanted = weights @ query.layers
     wanted /= np.linalg.norm(wanted)
-    found = np.empty(len(table), np.float32)
+    result = np.empty(len(table), np.float32)
     for start, block in zip(table.rows.starts[:-1], table.rows.layers, strict=True):
         for k in range(0, len(block), PIECE):
             mixes = np.matmul(weights, block[k : k + PIECE].astype(np.float32))  # (rows, D)
-            found[start + k : start + k + len(mixes)] = mixes @ wanted / np.linalg.norm(mixes, axis=1)
-    return found
+            result[start + k : start + k + len(mixes)] = mixes @ wanted / np.linalg.norm(mixes, axis=1)
+    return result
 
 
 def best(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -86,11 +86,11 @@ def best(values: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
 
 def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
     """Other weights, same query: our products are there; the peer begins with the vectors."""
-    found, random = neighbours.products(table.rows, query), np.random.default_rng(2)
+    result, random = neighbours.products(table.rows, query), np.random.default_rng(2)
     moves = [softmax(random.normal(size=3)) for _ in range(rounds + 1)]
     ours, theirs = iter(moves), iter(moves)
     pair = paired(
-        timed(lambda weights: table.nearest(found, weights, k=K), lambda: (next(ours),)),
+        timed(lambda weights: table.nearest(result, weights, k=K), lambda: (next(ours),)),
         timed(lambda weights: best(recomputed(table, query, weights), K), lambda: (next(theirs),)),
         rounds,
     )
@@ -105,7 +105,7 @@ def _slider(setting, table, query, times, limit_ms, rounds) -> Iterator[Row]:
         ratio=pair.times_faster(),
         bound=Bound(text=f"at least {times} x", number=times),
         **shared,
-        ms_by_part=_parts(table, found, moves[0]),
+        ms_by_part=_parts(table, result, moves[0]),
     )
     bound = Bound(text=f"under {limit_ms} ms", number=limit_ms, of="ours", at_least=False)
     yield setting.row("neighbours", f"slider move, {n:,} occurrences, server time", ours=move, bound=bound, **shared)
@@ -122,10 +122,10 @@ def _same(ours: list[neighbours.Neighbour], rows: np.ndarray, values: np.ndarray
     ]
 
 
-def _parts(table: OccurrenceTable, found: Products, weights: np.ndarray) -> dict[str, float]:
+def _parts(table: OccurrenceTable, result: Products, weights: np.ndarray) -> dict[str, float]:
     """Median ms of the cosines alone, and of the whole answer."""
-    cosines = alone(timed(lambda: neighbours.cosines(table.rows, found, weights)), 5)
-    whole = alone(timed(lambda: table.nearest(found, weights, k=K)), 5)
+    cosines = alone(timed(lambda: neighbours.cosines(table.rows, result, weights)), 5)
+    whole = alone(timed(lambda: table.nearest(result, weights, k=K)), 5)
     return {"cosines": 1000 * float(np.median(cosines)), "with the choice": 1000 * float(np.median(whole))}
 
 

@@ -96,7 +96,7 @@ def open_view(page: Page, base: str, view: str, language: str) -> None:
 
 def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
     """(selector, the button of the popover it is in, or of the choice that brings it, or None) of each box: by its key where it has one."""
-    found = [(one, None) for one in _within(page, "[data-testid=stMain]")]
+    result = [(item, None) for item in _within(page, "[data-testid=stMain]")]
     popovers = page.locator("[data-testid=stMain] [data-testid=stPopover] button")
     for k in range(popovers.count()):
         if not popovers.nth(k).is_visible():
@@ -104,14 +104,14 @@ def boxes(page: Page, view: str) -> list[tuple[str, str | None]]:
         popovers.nth(k).click()
         page.wait_for_timeout(300)
         inner = f"[data-testid=stMain] [data-testid=stPopover] button >> nth={k}"
-        found += [(one, inner) for one in _within(page, "[data-testid=stPopoverBody]")]
+        result += [(item, inner) for item in _within(page, "[data-testid=stPopoverBody]")]
         page.keyboard.press("Escape")
-    found += _chosen(page, view, {selector for selector, _ in found})
+    result += _chosen(page, view, {selector for selector, _ in result})
     if view == HOME:
         page.locator("[data-testid=stSidebar] [data-testid=stExpander] summary").first.click()
         page.wait_for_timeout(300)
-        found += [(one, None) for one in _within(page, "[data-testid=stSidebar]")]
-    return found
+        result += [(item, None) for item in _within(page, "[data-testid=stSidebar]")]
+    return result
 
 
 def _chosen(page: Page, view: str, known: set[str]) -> Iterator[tuple[str, str]]:
@@ -172,9 +172,9 @@ def _in_one_line(text: str) -> str:
 def faults(page: Page, value: str, console: list[str], before: Collection[str] = ()) -> Iterator[str]:
     """What is wrong with the page as it stands; of errors that were there `before` nobody asks whether they name the value."""
     shown = page.evaluate(SAID)
-    yield from (f"exception: {one}" for one in shown["exceptions"])
-    if found := re.search(r"Traceback|File \"|\.py\", line", shown["text"]):
-        yield f"traceback: {found[0]}"
+    yield from (f"exception: {item}" for item in shown["exceptions"])
+    if result := re.search(r"Traceback|File \"|\.py\", line", shown["text"]):
+        yield f"traceback: {result[0]}"
     for place in {str(ROOT), str(cache_folder()), str(data_folder() or ROOT), str(Path.home()) + "/", "site-packages"}:
         if place in shown["text"]:
             at = shown["text"].index(place)
@@ -187,7 +187,7 @@ def faults(page: Page, value: str, console: list[str], before: Collection[str] =
         yield from wrong_with(said, "" if said in before else value)
     for said in shown["warnings"]:
         yield from wrong_with(said)
-    yield from (f"console: {one}" for one in console)
+    yield from (f"console: {item}" for item in console)
     console.clear()
 
 
@@ -210,16 +210,16 @@ def run(browser: Browser, arguments: argparse.Namespace, view: str) -> Tally:
             try:
                 before = page.evaluate(SAID)["errors"]
                 value = typed(page, selector, popover, name)
-                found = list(dict.fromkeys(faults(page, value, console, before)))
+                result = list(dict.fromkeys(faults(page, value, console, before)))
                 if (took := time.monotonic() - started) > FROZEN_S:
-                    found.append(f"took {took:.0f} s")
+                    result.append(f"took {took:.0f} s")
             except Error as error:
-                found = [f"not typed: {str(error).splitlines()[0][:200]}"]
+                result = [f"not typed: {str(error).splitlines()[0][:200]}"]
             tally.typed += 1
             tally.slowest_s = max(tally.slowest_s, time.monotonic() - started)
-            if found:
+            if result:
                 box = selector.split(" :is(")[0]
-                tally.faults += [f"{box}, {name}: {one}" for one in found]
+                tally.faults += [f"{box}, {name}: {item}" for item in result]
                 if arguments.photos:
                     arguments.photos.mkdir(parents=True, exist_ok=True)
                     page.screenshot(path=arguments.photos / f"{view}-{k}-{name.replace(' ', '-')}.png")

@@ -121,7 +121,7 @@ def main() -> None:
         for word in words
         if args.language in (None, language) and (not args.words or word in args.words)
     ]
-    found, seconds = [], defaultdict(list)
+    result, seconds = [], defaultdict(list)
     for language, word in chosen:
         wrong = []
         for page in args.pages:
@@ -129,7 +129,7 @@ def main() -> None:
             wrong += [f"{page}: {what}" for what in looked_at(page, language, word)]
             seconds[page].append(time.perf_counter() - started)
         print(f"{language} {word}: {'; '.join(wrong) or 'nothing wrong'}", flush=True)
-        found += wrong
+        result += wrong
     times = {page: {"median_s": round(statistics.median(each), 1), "max_s": round(max(each), 1)} for page, each in seconds.items()}
     print(
         json.dumps(
@@ -137,12 +137,12 @@ def main() -> None:
                 "words": len(chosen),
                 "pages": len(args.pages),
                 "visits": sum(map(len, seconds.values())),
-                "wrong": len(found),
+                "wrong": len(result),
                 "seconds": times,
             }
         )
     )
-    sys.exit(bool(found))
+    sys.exit(bool(result))
 
 
 def looked_at(page: str, language: str, word: str) -> list[str]:
@@ -150,12 +150,12 @@ def looked_at(page: str, language: str, word: str) -> list[str]:
     shown = _opened(page, language, *WORDS[language][word])
     if shown.exception:
         return [f"exception {shown.exception[0].message[:200]}"]
-    wrong = [f"error {one.value[:200]}" for one in shown.error]
+    wrong = [f"error {item.value[:200]}" for item in shown.error]
     text = _text(shown)
-    if found := CONTRADICTS.search(text):
-        wrong.append(f"says “{text[max(0, found.start() - 60) : found.end() + 30]}”")
-    if found := PATHS.search(text):
-        wrong.append(f"shows “{text[max(0, found.start() - 20) : found.end() + 40]}”")
+    if result := CONTRADICTS.search(text):
+        wrong.append(f"says “{text[max(0, result.start() - 60) : result.end() + 30]}”")
+    if result := PATHS.search(text):
+        wrong.append(f"shows “{text[max(0, result.start() - 20) : result.end() + 40]}”")
     if page in OWN:
         wrong += _wrong_word(shown, word)
     lines = sum(block.proto.body.count('class="kwic') for block in shown.get("html"))
@@ -186,17 +186,17 @@ def _opened(page: str, language: str, first: str, second: str) -> AppTest:
 
 def _wrong_word(shown: AppTest, word: str) -> list[str]:
     """Where another word than the one meant is in question."""
-    asked = shown.session_state["asked"]
-    told = [bare(tokens[at]).casefold() for tokens, at in zip(asked.tokens, asked.positions, strict=True) if at is not None]
-    return [] if told == [word, word] else [f"in question: {told}"]
+    request = shown.session_state["asked"]
+    message = [bare(tokens[at]).casefold() for tokens, at in zip(request.tokens, request.positions, strict=True) if at is not None]
+    return [] if message == [word, word] else [f"in question: {message}"]
 
 
 def _text(shown: AppTest) -> str:
     """All that a page says, without its markup."""
     html = [block.proto.body for block in shown.get("html")]
-    said = [one.value for kind in ("markdown", "caption", "info", "warning", "error", "success", "title") for one in getattr(shown, kind)]
-    said += [f"{one.label} {one.value}" for one in shown.metric]
-    html = [re.sub(r"<style>.*?</style>", " ", one, flags=re.DOTALL) for one in html]
+    said = [item.value for kind in ("markdown", "caption", "info", "warning", "error", "success", "title") for item in getattr(shown, kind)]
+    said += [f"{item.label} {item.value}" for item in shown.metric]
+    html = [re.sub(r"<style>.*?</style>", " ", item, flags=re.DOTALL) for item in html]
     return unescape(re.sub(r"<[^>]*>", " ", "\n".join([*html, *map(str, said)])))
 
 

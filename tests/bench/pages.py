@@ -96,17 +96,17 @@ def _not_run(setting: Setting) -> Iterator[Row]:
 def _paints(setting: Setting, browser) -> Iterator[Row]:
     """Servers of both kinds started by turns; each has a first visitor (cold), then one more (warm), both with empty browsers."""
     sides = {OURS: (HEADING, PICTURE), HELLO: (HEADING,)}
-    found: dict[tuple, dict[str, list[list[float]]]] = {side: {"cold": [], "warm": []} for side in sides}
+    result: dict[tuple, dict[str, list[list[float]]]] = {side: {"cold": [], "warm": []} for side in sides}
     for number in range(setting.pick(STARTS, 1)):
         for side in list(sides)[:: 1 if number % 2 else -1]:
             setting.report(f"pages: streamlit {side[0]}, server {number + 1}")
             with served(setting, *side) as address:
                 for state in ("cold", "warm"):
-                    found[side][state].append(_visit(browser, address, sides[side]))
+                    result[side][state].append(_visit(browser, address, sides[side]))
     for state in ("warm", "cold"):
         name = f"first useful paint, {state} server"
-        ours, theirs = [paint[1] for paint in found[OURS][state]], [paint[0] for paint in found[HELLO][state]]
-        to_title = 1000 * float(np.median([paint[0] for paint in found[OURS][state]]))
+        ours, theirs = [paint[1] for paint in result[OURS][state]], [paint[0] for paint in result[HELLO][state]]
+        to_title = 1000 * float(np.median([paint[0] for paint in result[OURS][state]]))
         yield setting.row(
             "pages",
             name,

@@ -80,15 +80,15 @@ def _near(precision: str, n: int) -> dict[str, float]:
     own = [list(sentence.tokens) for sentence in sentences]
     places = [sentence.targets[0].position if sentence.targets else 0 for sentence in sentences]
     exact = model.encoder.encode(own)
-    found = model.encoder.at(precision).encode(own)
-    cosines = np.concatenate([_cosines(a, b) for a, b in zip(exact, found, strict=True)], axis=1)[1:]  # (L - 1, tokens)
+    result = model.encoder.at(precision).encode(own)
+    cosines = np.concatenate([_cosines(a, b) for a, b in zip(exact, result, strict=True)], axis=1)[1:]  # (L - 1, tokens)
     table = open_table(BUNDLED_CORPUS, model, targets_only=True)
     stored = unit(table.rows.take(np.arange(len(table))))  # (N, L, D)
     shared = []
     for layer in range(1, stored.shape[1]):
-        lists = [np.stack([layers[layer, p] for layers, p in zip(side, places, strict=True)]) for side in (exact, found)]
-        one, other = (np.argsort(-(queries @ stored[:, layer].T), axis=1, kind="stable")[:, :NEAREST] for queries in lists)
-        shared += [len(np.intersect1d(a, b)) / NEAREST for a, b in zip(one, other, strict=True)]
+        lists = [np.stack([layers[layer, p] for layers, p in zip(side, places, strict=True)]) for side in (exact, result)]
+        item, other = (np.argsort(-(queries @ stored[:, layer].T), axis=1, kind="stable")[:, :NEAREST] for queries in lists)
+        shared += [len(np.intersect1d(a, b)) / NEAREST for a, b in zip(item, other, strict=True)]
     return {"cosine": float(cosines.mean()), "lowest": float(cosines.min()), "overlap": float(np.mean(shared)), "sentences": n}
 
 

@@ -30,18 +30,18 @@ def main() -> None:
     model = open_model(language.model)
     space = open_space(model, static_vectors(model))
     table = open_table(with_all(language.sentences), model, targets_only=True)
-    questions = [asked for word in words_of(language) if (asked := quiz.question(args.number, word, labelled_of(language, word)))]
+    questions = [request for word in words_of(language) if (request := quiz.question(args.number, word, labelled_of(language, word)))]
     readings = {"best layer": [], "sense space": []}
-    for asked in questions:
-        query = make_query(model.encoder, list(asked.tokens), asked.position)
+    for request in questions:
+        query = make_query(model.encoder, list(request.tokens), request.position)
         try:
             for name, of in zip(readings, (None, space), strict=True):
-                readings[name].append(quiz.read(table, asked, query, of))
+                readings[name].append(quiz.read(table, request, query, of))
         except BadInput as error:  # a word that this table does not hold
             print(error)
     right = {name: [each.right / each.others for each in of] for name, of in readings.items()}
     for name, of in readings.items():
-        hits = np.mean([each.sense == asked.label for each, asked in zip(of, questions, strict=True)])
+        hits = np.mean([each.sense == request.label for each, request in zip(of, questions, strict=True)])
         print(f"{name}: {hits:.1%} of {len(of)} questions, {np.mean(right[name]):.1%} of all sentences", flush=True)
     ahead = compare_pairs(right["sense space"], right["best layer"])
     print(f"sense space less best layer: {100 * ahead.mean:+.1f} points ({ahead.span()}), p {ahead.p:.3f}")

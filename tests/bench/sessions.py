@@ -200,7 +200,7 @@ async def run(process: subprocess.Popen, address: str, profile: Path, chromium: 
     return log
 
 
-def told(log: Log, process: subprocess.Popen, server_log: str) -> str:
+def report_of(log: Log, process: subprocess.Popen, server_log: str) -> str:
     lines = ["| action | times | median, s | 95%, s | longest, s |", "| --- | --- | --- | --- | --- |"]
     for name, seconds in sorted(log.seconds.items()):
         p50, p95 = np.percentile(seconds, [50, 95])
@@ -225,7 +225,7 @@ def main() -> int:
         process, address = started(Path(folder))
         try:
             log = asyncio.run(run(process, address, Path(folder) / "profile", find_chromium(), args))
-            print(told(log, process, (Path(folder) / "server.log").read_text()))
+            print(report_of(log, process, (Path(folder) / "server.log").read_text()))
         finally:
             process.terminate()
             process.wait(20)

@@ -60,8 +60,8 @@ PENN = {  # beginnings of the Penn Treebank's tags, the longest first
 
 
 def coarse(tag: str) -> str:
-    found = next((name for start, name in sorted(PENN.items(), key=lambda item: -len(item[0])) if tag.startswith(start)), None)
-    return found or ("other" if tag[:1].isalpha() else "mark")
+    result = next((name for start, name in sorted(PENN.items(), key=lambda item: -len(item[0])) if tag.startswith(start)), None)
+    return result or ("other" if tag[:1].isalpha() else "mark")
 
 
 def features(tokens: Sequence[str]) -> Iterator[list[str]]:
@@ -95,16 +95,16 @@ def sign(token: str, tag: str) -> str:
 
 def main(train: Path, test: Path) -> None:
     hasher = FeatureHasher(1 << 20, input_type="string", alternate_sign=False)
-    given, asked = ([(s.tokens, [coarse(tag) for tag in s.tags]) for s in read_tags(path)] for path in (train, test))
+    given, request = ([(s.tokens, [coarse(tag) for tag in s.tags]) for s in read_tags(path)] for path in (train, test))
     tagger = SGDClassifier(loss="modified_huber", alpha=1e-6, max_iter=8, tol=None, random_state=0)
     tagger.fit(hasher.transform(f for tokens, _ in given for f in features(tokens)), [tag for _, tags in given for tag in tags])
-    right = tagger.predict(hasher.transform(f for tokens, _ in asked for f in features(tokens))) == [
-        tag for _, tags in asked for tag in tags
+    right = tagger.predict(hasher.transform(f for tokens, _ in request for f in features(tokens))) == [
+        tag for _, tags in request for tag in tags
     ]
     print(f"CoNLL-2000's test: {np.mean(right):.2%} of {len(right):,}")
-    sentences = [one.tokens for one in open_corpus(BUNDLED_CORPUS)]
-    found = iter(tagger.predict(hasher.transform(f for tokens in sentences for f in features(tokens))))
-    lines = ["".join(sign(token, next(found)) for token in tokens) for tokens in sentences]
+    sentences = [item.tokens for item in open_corpus(BUNDLED_CORPUS)]
+    result = iter(tagger.predict(hasher.transform(f for tokens in sentences for f in features(tokens))))
+    lines = ["".join(sign(token, next(result)) for token in tokens) for tokens in sentences]
     facts = {"tags": {sign: name for name, sign in LETTERS.items()}, "accuracy": round(float(np.mean(right)), 4), "sentences": lines}
     write_json(FILE, {"command": "python -m tests.bench.tags conll2000/train.txt.xz conll2000/test.txt.xz", **provenance(**facts)})
     sums.renew(FILE)

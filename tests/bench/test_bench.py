@@ -35,8 +35,8 @@ def setting(tmp_path) -> Setting:
 
 
 def run(name: str, setting: Setting) -> list[Row]:
-    found = list(suites.run_suite(name, setting))
-    for row in found:
+    result = list(suites.run_suite(name, setting))
+    for row in result:
         assert row.suite == name and row.name
         assert (row.ours is None) == (row.not_run is not None)
         assert row.within in (None, False)  # a quick run claims nothing
@@ -44,8 +44,8 @@ def run(name: str, setting: Setting) -> list[Row]:
             assert row.ours.low <= row.ours.value <= row.ours.high and row.ours.unit
             assert row.conditions["quick"] and row.conditions["threads"] == 1 and row.conditions["sizes"]
             assert row.conditions["machine"] and row.conditions["date"] and row.conditions["versions"]["numpy"]
-    json.dumps([row.as_json() for row in found], allow_nan=False)
-    return found
+    json.dumps([row.as_json() for row in result], allow_nan=False)
+    return result
 
 
 # --- by hand ----------------------------------------------------------------------------------------------------------
@@ -56,8 +56,8 @@ def measured(value: float, unit: str = "x") -> Figure:
 
 
 def test_a_ratio_is_that_of_the_medians_and_its_spread_that_of_the_rounds():
-    found = quotient("peer / ours", [10.0, 30.0, 20.0], [1.0, 2.0, 5.0], "x")
-    assert (found.value, found.low, found.high, found.rounds) == (10.0, 4.0, 15.0, 3)
+    result = quotient("peer / ours", [10.0, 30.0, 20.0], [1.0, 2.0, 5.0], "x")
+    assert (result.value, result.low, result.high, result.rounds) == (10.0, 4.0, 15.0, 3)
     assert figure("f", [3.0, 1.0, 2.0], "s") == Figure(what="f", value=2.0, unit="s", low=1.0, high=3.0, rounds=3)
 
 
@@ -102,11 +102,11 @@ def test_a_peer_that_answers_differently_fails_the_row_however_fast_we_are(setti
 
 
 def test_difference_is_the_largest_and_without_end_where_shapes_differ():
-    one = [np.array([[1.0, 2.0]]), np.array([3.0])]
-    assert difference(one, [np.array([[1.0, 2.5]]), np.array([2.75])]) == 0.5
+    item = [np.array([[1.0, 2.0]]), np.array([3.0])]
+    assert difference(item, [np.array([[1.0, 2.5]]), np.array([2.75])]) == 0.5
     assert difference([], []) == 0.0 and difference([np.empty((3, 0))], [np.empty((3, 0))]) == 0.0
-    for other in ([one[0]], [one[0], np.array([3.0, 3.0])], [one[0], np.array([np.nan])]):
-        assert difference(one, other) == float("inf")
+    for other in ([item[0]], [item[0], np.array([3.0, 3.0])], [item[0], np.array([np.nan])]):
+        assert difference(item, other) == float("inf")
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="this system has no such setting")
@@ -123,11 +123,11 @@ def test_a_run_has_no_more_cores_than_threads_and_gives_them_back(tmp_path, monk
 
 def test_engine_runs_without_allennlp_and_says_what_it_left_out(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.engine, "is_ready", lambda: False)
-    found = {row.name: row for row in run("engine", setting)}
-    left_out = [row for row in found.values() if row.not_run]
+    result = {row.name: row for row in run("engine", setting)}
+    left_out = [row for row in result.values() if row.not_run]
     assert len(left_out) == 4 and all("allennlp setup" in row.not_run and row.bound for row in left_out)
-    assert found["share of torch.mm's rate, small"].ratio.value > 0
-    assert set(found["cost against text length"].details["tokens_per_second"]) == {"100", "200", "400"}
+    assert result["share of torch.mm's rate, small"].ratio.value > 0
+    assert set(result["cost against text length"].details["tokens_per_second"]) == {"100", "200", "400"}
 
 
 def test_the_products_alone_are_those_of_the_stack(setting, monkeypatch):
@@ -157,8 +157,8 @@ def test_the_products_alone_are_those_of_the_stack(setting, monkeypatch):
 @needs_engine
 def test_engine_compares_all_layers_with_allennlps(setting, monkeypatch):
     monkeypatch.setattr(tests.bench.engine, "_lengths", lambda setting: iter(()))
-    found = {row.name: row for row in run("engine", setting)}
-    compared = [row for row in found.values() if row.checks]
+    result = {row.name: row for row in run("engine", setting)}
+    compared = [row for row in result.values() if row.checks]
     assert len(compared) == 4 and all(row.checks[0].passed and row.within is None for row in compared)
     assert all(row.peer.what == "AllenNLP 2.10.1" for row in compared)
 
@@ -180,10 +180,10 @@ def test_engine_fails_a_row_whose_layers_are_others(setting, monkeypatch):
 
 
 def test_neighbours_runs_and_the_peer_finds_the_same(setting):
-    found = run("neighbours", setting)
-    assert [row.name.split(",")[0] for row in found] == ["slider move"] * 4 + ["first query", "opening a table"]
-    assert all(check.passed for row in found for check in row.checks) and all(row.checks for row in found[:5])
-    assert all(row.within is None for row in found)
+    result = run("neighbours", setting)
+    assert [row.name.split(",")[0] for row in result] == ["slider move"] * 4 + ["first query", "opening a table"]
+    assert all(check.passed for row in result for check in row.checks) and all(row.checks for row in result[:5])
+    assert all(row.within is None for row in result)
 
 
 def test_neighbours_fails_a_row_whose_nearest_are_others(setting, monkeypatch):
@@ -246,9 +246,9 @@ def test_training_fails_a_row_whose_gradients_are_others(setting, monkeypatch):
 
 
 def test_precision_runs_and_compares_vectors_and_neighbours(setting):
-    found = run("precision", setting)
-    assert len(found) == 8 and all(len(row.checks) == 2 and row.details["nearness"]["sentences"] == 20 for row in found)
-    assert all(row.checks[0].passed for row in found)
+    result = run("precision", setting)
+    assert len(result) == 8 and all(len(row.checks) == 2 and row.details["nearness"]["sentences"] == 20 for row in result)
+    assert all(row.checks[0].passed for row in result)
 
 
 def test_precision_fails_a_row_whose_vectors_are_others(setting, monkeypatch):
@@ -258,8 +258,8 @@ def test_precision_fails_a_row_whose_vectors_are_others(setting, monkeypatch):
 
 def test_pages_without_a_browser_say_what_is_needed(setting, monkeypatch):
     monkeypatch.setenv("CHROMIUM", str(setting.folder / "none"))
-    found = run("pages", setting)
-    assert len(found) == 4 and all("playwright install chromium" in row.not_run and row.bound for row in found)
+    result = run("pages", setting)
+    assert len(result) == 4 and all("playwright install chromium" in row.not_run and row.bound for row in result)
 
 
 def test_a_server_that_does_not_come_up_says_why(setting):

@@ -21,10 +21,10 @@ def sentences(n: int) -> list[list[str]]:
 def text_of(n_tokens: int, seed: int = 0) -> list[list[str]]:
     """Token lists of n_tokens tokens in all, drawn from the bundled sentences; the last is cut to fit."""
     own, random = [list(sentence.tokens) for sentence in labelled()], np.random.default_rng(seed)
-    found: list[list[str]] = []
+    result: list[list[str]] = []
     left = n_tokens
     while left > 0:
         tokens = own[random.integers(len(own))]
-        found.append(tokens[:left])
-        left -= len(found[-1])
-    return found
+        result.append(tokens[:left])
+        left -= len(result[-1])
+    return result

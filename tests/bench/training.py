@@ -163,14 +163,14 @@ def plain_sampled_loss(trainer: Trainer, h: Tensor, targets: Tensor, negatives: 
 def _gradients(sides: list[Side], batch: PackedBatch) -> Check:
     """Largest difference of loss and of any gradient on one batch, both sides being equal before it."""
     losses = [side.gradients(batch) for side in sides]
-    found = []
+    result = []
     for side in sides:
         trainer = side.trainer
         words = trainer.table or trainer.model.characters
         modules = (trainer.model.forward_layers, trainer.model.backward_layers, trainer.softmax, words)
         grads = [parameter.grad for module in modules for parameter in module.parameters()]
-        found.append([(grad.to_dense() if grad.is_sparse else grad).numpy().copy() for grad in grads])
+        result.append([(grad.to_dense() if grad.is_sparse else grad).numpy().copy() for grad in grads])
         for module in modules:
             module.zero_grad(set_to_none=True)
-    apart = max(difference(*found), abs(losses[0] - losses[1]))
+    apart = max(difference(*result), abs(losses[0] - losses[1]))
     return Check(what="loss and every gradient of one batch", difference=apart)

@@ -155,19 +155,20 @@ def pages(views: list[str], language: str) -> None:
         setting = Setting(folder=Path(folder), threads=2, quick=False, report=print)
         with served(setting, *HELLO) as theirs, served(setting, *OURS) as ours:
             [cold] = visits(address_of(ours, "home", language))
-            [hello] = visits(theirs)
-            print(
-                f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s; "
-                f"streamlit hello, first: heading {seconds(hello, 'heading')} s; load {os.getloadavg()[0]:.1f}"
-            )
-            print("view        heading, s  first picture, s  anew, s  again, s  hello, s  again, s  late scripts  load")
+            print(f"Home, cold server: heading {seconds(cold, 'heading')} s, picture {seconds(cold, 'picture')} s")
+            _print_hello(theirs)
+            print("view        heading, s  first picture, s  anew, s  again, s  late scripts  load")
             for view in views:
                 [first] = visits(address_of(ours, view, language))
                 anew, again = visits(address_of(ours, view, language), 2)  # another visitor, who then comes back
-                hello, hello_again = visits(theirs, 2)
                 row = f"{seconds(first, 'heading'):>10}  {seconds(first, 'picture'):>16}  {seconds(anew, 'picture'):>7}  {seconds(again, 'picture'):>8}"
-                peer = f"{seconds(hello, 'heading'):>8}  {seconds(hello_again, 'heading'):>8}"
-                print(f"{view:10} {row}  {peer}  {anew['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
+                print(f"{view:10} {row}  {anew['late']:12}  {os.getloadavg()[0]:.1f}", flush=True)
+            _print_hello(theirs)
+
+
+def _print_hello(address: str) -> None:
+    anew, again = visits(address, 2)
+    print(f"streamlit hello: heading {seconds(anew, 'heading')} s, again {seconds(again, 'heading')} s", flush=True)
 
 
 def commands() -> None:

@@ -37,8 +37,8 @@ ADDRESSES = ["" if view == HOME else view for entry in menu() for page in entry.
 
 def violations(page: Page, rules: dict[str, list[str]] = RULES) -> list[str]:
     """What axe finds, a line an element."""
-    found = Axe().run(page, options=rules).response["violations"]
-    return [f"{v['id']}: {n['html'][:150]} {n['failureSummary'].splitlines()[-1].strip()[:160]}" for v in found for n in v["nodes"]]
+    result = Axe().run(page, options=rules).response["violations"]
+    return [f"{v['id']}: {n['html'][:150]} {n['failureSummary'].splitlines()[-1].strip()[:160]}" for v in result for n in v["nodes"]]
 
 
 def test_the_menu_has_at_most_nine_entries_and_every_view_a_question():

@@ -108,18 +108,18 @@ def test_a_training_is_stopped_and_the_page_goes_on(page: Page, server: str, own
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "message"),
     [
         ("one.csv", "text,label\na b,x\nc d,x\n", "has one class"),
         ("empty.csv", "", "is empty"),
         ("columns.csv", "colour,size\nred,1\nblue,2\n", "label"),
     ],
 )
-def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, told: str):
+def test_a_file_that_cannot_be_learned_from_is_refused_in_a_sentence(page: Page, server: str, tmp_path, name: str, text: str, message: str):
     opened(page, server, "train?train_task=Your+own+file")
     (tmp_path / name).write_text(text)
     page.locator("input[type=file]").set_input_files(tmp_path / name)
-    expect(page.get_by_test_id("stAlert").filter(has_text=told).first).to_be_visible()
+    expect(page.get_by_test_id("stAlert").filter(has_text=message).first).to_be_visible()
     expect(page.get_by_role("button", name="Train", exact=True)).to_be_disabled()
     expect(page.get_by_test_id("stException")).to_have_count(0)
 

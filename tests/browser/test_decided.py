@@ -26,7 +26,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
     """Of the bundled model: with other weights the examples are chosen anew."""
     opened(page, server, "decided")
     notice = page.locator("[data-stale=false] .notice")
-    for name, told in (
+    for name, message in (
         ("ring: the past decides", ("nearest to boxing arena", "the past half decides")),
         ("club: the past decides", ("nearest to stick", "the past half decides")),
         ("star: the future decides", ("nearest to celebrity", "the future half decides")),
@@ -35,7 +35,7 @@ def test_every_example_shows_what_it_is_named_for(page: Page, server: str):
         ("bank: the model is wrong", ("nearest to financial institution", "the model is wrong")),
     ):
         page.get_by_text(name, exact=True).click()
-        for words in told:
+        for words in message:
             expect(notice).to_contain_text(words)
         expect(page.get_by_test_id("stException")).to_have_count(0)
 

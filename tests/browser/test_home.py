@@ -42,7 +42,7 @@ def test_every_place_between_the_layers_has_core_s_cosine(page: Page):
     for n_layers in (3, 3, 3, 13):
         a, b = rng.normal(size=(2, n_layers, 32)) * rng.uniform(0.5, 9, (1, n_layers, 1)) + rng.normal(size=(1, n_layers, 32))
         weights, (cross, *own) = stops(n_layers), pair_products(a, b)
-        data = {"stops": weights.tolist(), "cross": cross.ravel().tolist(), "own": [one.tolist() for one in own]}
+        data = {"stops": weights.tolist(), "cross": cross.ravel().tolist(), "own": [item.tolist() for item in own]}
         for place in (0, n_layers, *rng.uniform(0, n_layers, 25)):
             cases.append([float(place), data])
             expected.append(mix_cosines(cross[None], own[0], own[1][None], along(place, weights))[0])
@@ -50,8 +50,8 @@ def test_every_place_between_the_layers_has_core_s_cosine(page: Page):
     source = SHARED + (ROOT / "pages/_home/home.js").read_text("utf-8")
     np.testing.assert_allclose(page.evaluate(ALL, [source, cases]), expected, atol=1e-6)
     deep = Beside("deep", Angles(Layers(7), stops(7), np.eye(7), (np.ones(28), np.ones(28)), {}))
-    found = page.evaluate(BESIDE, [source, [[k, 4, 8] for k in range(4)]])
-    np.testing.assert_allclose(found, [deep.place(space, Layers(3)) for space in Layers(3).spaces], atol=1e-9)
+    result = page.evaluate(BESIDE, [source, [[k, 4, 8] for k in range(4)]])
+    np.testing.assert_allclose(result, [deep.place(space, Layers(3)) for space in Layers(3).spaces], atol=1e-9)
     assert np.ptp(expected) > 0.3
 
 
@@ -70,16 +70,16 @@ def test_the_angle_opens_under_the_hand_and_letting_go_writes_the_layer(page: Pa
         page.wait_for_timeout(1_000)
         if len(sent) == before:
             break
-    box, told = slider.bounding_box(), []
+    box, message = slider.bounding_box(), []
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + 11, y)
     page.mouse.down()
     sent.clear()
     for k in range(1, 25):
         page.mouse.move(box["x"] + 11 + (box["width"] - 22) * k / 36, y)
-        told.append(root.locator(".told").last.text_content())
+        message.append(root.locator(".told").last.text_content())
     held = root.evaluate(SEEN)
-    assert sent == [] and "layer=0" in page.url and len(set(told)) > 8
+    assert sent == [] and "layer=0" in page.url and len(set(message)) > 8
     model = open_model(BUNDLED_MODEL)
     tokens = ["A", "virus", "made", "her", "ill", "."], ["The", "virus", "wiped", "my", "hard", "disk", "."]
     a, b = (layers[:, 1] for layers in model.encoder.encode(list(tokens)))

@@ -15,9 +15,9 @@ LETTERS = "CanvasRenderingContext2D.prototype.fillText = function (text) { this.
 def test_korean_without_hangul_says_what_to_install(page: Page, server: str, pen: str, missing: bool):
     page.add_init_script(pen)
     page.goto(f"{server}/state?lang=ko")
-    told = page.get_by_text("fonts-noto-cjk")
-    expect(told).to_have_count(1)
-    expect(told).to_be_visible(visible=missing)
+    message = page.get_by_text("fonts-noto-cjk")
+    expect(message).to_have_count(1)
+    expect(message).to_be_visible(visible=missing)
 
 
 def test_english_asks_for_no_font(page: Page, server: str):

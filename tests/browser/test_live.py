@@ -54,19 +54,19 @@ def opened(browser, address):
 def test_its_answers_are_core_s(bench, opened):
     page = opened()
     pairs = list(truths(bench, PAIRS))
-    asked = [[one.texts, one.tapped] for one in pairs]
+    request = [[item.texts, item.tapped] for item in pairs]
     answers = page.evaluate(
         """async (asked) => {
           const numbers = [];
           for (const [texts, tapped] of asked) numbers.push(await elmoscope.answer(texts, tapped));
           return JSON.parse(JSON.stringify(numbers, (_, one) => (ArrayBuffer.isView(one) ? [...one] : one)));
         }""",
-        asked,
+        request,
     )
-    same = [k for k, one in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in one.words]]
+    same = [k for k, item in enumerate(pairs) if answers[k]["asked"]["tokens"] == [list(word.tokens) for word in item.words]]
     assert len(same) >= 0.99 * PAIRS
     each = [compare(pairs[k], answers[k]) for k in same]
-    far = {name: np.array([one[name] for one in each]) for name in each[0]}
+    far = {name: np.array([item[name] for item in each]) for name in each[0]}
     print({name: (round(float(of.mean()), 4), round(float(of.max()), 4)) for name, of in far.items()})
     assert far["cosine"].max() <= 0.02
     assert far["near"].mean() >= 9

@@ -112,7 +112,7 @@ def test_it_plays_from_the_first_layer_to_the_mix_by_gliding(page: Page, server:
     root.get_by_role("button", name="Play").click()
     page.wait_for_function(f"([root, at]) => root.seen.includes(0) && ({AT})([root, at])", arg=[root.element_handle(), 3])
     seen = root.evaluate("(root) => root.seen")
-    assert {0, 1, 2, 3} <= set(seen) and sum(one % 1 > 0 for one in seen) > 0.5 * len(seen) > 6  # mostly on the way between layers
+    assert {0, 1, 2, 3} <= set(seen) and sum(item % 1 > 0 for item in seen) > 0.5 * len(seen) > 6  # mostly on the way between layers
 
 
 def test_a_dot_clicked_is_the_query_and_a_lasso_selects_in_the_list_and_on_all_maps(page: Page, server: str):

@@ -144,6 +144,6 @@ def test_a_corpus_of_scripts_is_shown_and_exported_and_nothing_of_it_runs(watche
         alone.goto((tmp_path / name).as_uri())
         expect(alone.locator(".js-plotly-plot").first).to_be_visible()
         expect(alone.locator("body")).to_contain_text("onerror")  # as text
-        found = [one for one in alone.evaluate(EVIL) if "Plotly.newPlot" not in one]  # which holds the words of the figure as data
-        assert found == [] and not ran
+        result = [item for item in alone.evaluate(EVIL) if "Plotly.newPlot" not in item]  # which holds the words of the figure as data
+        assert result == [] and not ran
         alone.close()

@@ -49,22 +49,22 @@ def test_a_hundred_random_mixes_have_core_s_cosines_ranks_and_accuracy(page: Pag
     weights = rng.uniform(-6, 6, (100, 3))
     page.goto("about:blank")
     source = SHARED + (ROOT / "pages/_map/mix.js").read_text("utf-8")
-    asked = [source, [packed(one) for one in numbers], [len(rows), len(few), senses.tolist()], weights.tolist()]
-    cross, grams, own, pairs = (one.astype(np.float64) for one in numbers)
-    for w, found in zip(weights, page.evaluate(ALL, asked), strict=True):
+    request = [source, [packed(item) for item in numbers], [len(rows), len(few), senses.tolist()], weights.tolist()]
+    cross, grams, own, pairs = (item.astype(np.float64) for item in numbers)
+    for w, result in zip(weights, page.evaluate(ALL, request), strict=True):
         s = softmax(w)
         expected, like = mix_cosines(cross, own, grams, s), similarities(pairs, len(few), s)
-        np.testing.assert_allclose(found["s"], s, atol=1e-12)
-        np.testing.assert_allclose(found["cosines"], expected, atol=1e-6)
-        assert found["order"] == np.argsort(-np.round(expected * 1e12), kind="stable").tolist()
-        np.testing.assert_allclose(np.reshape(found["like"], like.shape), like, atol=1e-6)
-        assert found["share"] == pytest.approx(one_nn(like, senses), abs=1e-9)
+        np.testing.assert_allclose(result["s"], s, atol=1e-12)
+        np.testing.assert_allclose(result["cosines"], expected, atol=1e-6)
+        assert result["order"] == np.argsort(-np.round(expected * 1e12), kind="stable").tolist()
+        np.testing.assert_allclose(np.reshape(result["like"], like.shape), like, atol=1e-6)
+        assert result["share"] == pytest.approx(one_nn(like, senses), abs=1e-9)
 
 
 def lines(page: Page, number: int) -> list[str]:
     """A list's cosines as they stand, from the top."""
-    found = page.locator(".mix section").nth(number).locator("li:not(.gone)")
-    shown = found.evaluate_all("all => all.map(li => [li.getBoundingClientRect().top, li.querySelector('.cosine').textContent])")
+    result = page.locator(".mix section").nth(number).locator("li:not(.gone)")
+    shown = result.evaluate_all("all => all.map(li => [li.getBoundingClientRect().top, li.querySelector('.cosine').textContent])")
     return [cosine for _, cosine in sorted(shown)]
 
 
@@ -96,10 +96,10 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
         (["My", "bank", "closed", "the", "account", "."], 1),
     )
     for number, (tokens, position) in enumerate(queries):
-        found, shown = (neighbours.products(table.rows, neighbours.make_query(model.encoder, tokens, position)), held["lists"][number])
-        expected = neighbours.cosines(table.rows, found, s)[shown["rows"]]  # which are the nearest first
+        result, shown = (neighbours.products(table.rows, neighbours.make_query(model.encoder, tokens, position)), held["lists"][number])
+        expected = neighbours.cosines(table.rows, result, s)[shown["rows"]]  # which are the nearest first
         np.testing.assert_allclose(sorted(shown["cosines"], reverse=True), expected, atol=1e-6)
-        assert lines(page, number) == [f"{one:.2f}" for one in sorted(shown["cosines"], reverse=True)[:7]]
+        assert lines(page, number) == [f"{item:.2f}" for item in sorted(shown["cosines"], reverse=True)[:7]]
 
     page.mouse.up()
     expect(page).to_have_url(re.compile(f"w0={held['w'][0]}"))
@@ -107,12 +107,12 @@ def test_all_moves_under_the_hand_with_core_s_numbers_and_letting_go_writes_the_
     page.wait_for_function(LAID, arg=[root.element_handle(), held["places"]])  # anew, by the server
 
     scale, order = root.get_by_role("slider").nth(3), root.evaluate(SEEN)["lists"]
-    told = root.locator(".arrows").get_attribute("aria-label")
+    message = root.locator(".arrows").get_attribute("aria-label")
     scale.focus()
     for _ in range(5):
         scale.press("ArrowRight")
     expect(page).to_have_url(re.compile("gamma=1.5"))
-    assert root.evaluate(SEEN)["lists"] == order and root.locator(".arrows").get_attribute("aria-label") != told
+    assert root.evaluate(SEEN)["lists"] == order and root.locator(".arrows").get_attribute("aria-label") != message
 
     root.get_by_role("button", name="all −6").click()
     expect(root.locator(".alike")).to_contain_text("the same weights as all 0")
@@ -136,7 +136,7 @@ def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, serv
     expect(root.locator("li").first).to_be_visible(timeout=180_000)  # once every word of the sentences has been read
     expect(root).to_contain_text("so no accuracy")
     at_rest(page)
-    before, told = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
+    before, message = root.evaluate(SEEN), root.locator(".measure").first.inner_text()
     box = root.get_by_role("slider").first.bounding_box()
     y = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, y)
@@ -149,10 +149,10 @@ def test_a_word_that_nobody_labelled_answers_under_the_hand_too(page: Page, serv
     first, second = (np.array(each["cosines"]) for each in held["lists"])
     close = np.abs(first - second) < 0.02
     assert held["sides"] == np.where(close, 2, np.where(first > second, 0, 1)).tolist() != before["sides"]
-    assert root.locator(".measure").first.inner_text() != told
+    assert root.locator(".measure").first.inner_text() != message
     for number in (0, 1):
-        found = [float(one) for one in lines(page, number)]
-        assert len(found) == 7 and found == sorted(found, reverse=True) and found[0] > 0.5
+        result = [float(item) for item in lines(page, number)]
+        assert len(result) == 7 and result == sorted(result, reverse=True) and result[0] > 0.5
     assert "herons" not in root.locator("li:not(.gone) b").all_inner_texts()
     page.mouse.up()
     expect(page).to_have_url(re.compile("w0=5|w0=6"))

@@ -132,8 +132,8 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     assert name == "elmoscope-home.html"
     (tmp_path / name).write_bytes(file)
     context = browser.new_context()
-    page, asked, errors = context.new_page(), [], []
-    page.on("request", lambda request: asked.append(request.url))
+    page, query, errors = context.new_page(), [], []
+    page.on("request", lambda request: query.append(request.url))
     page.on("pageerror", lambda error: errors.append(str(error)))
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.goto((tmp_path / name).as_uri())
@@ -145,7 +145,7 @@ def test_the_html_file_stands_alone(taken: Page, browser, tmp_path: Path):
     expect(page.get_by_role("cell", name="GloVe", exact=True)).to_be_visible()
     word, chart = (page.locator(".ytick text", has_text="GloVe").bounding_box(), page.locator(".js-plotly-plot").nth(1).bounding_box())
     assert word["x"] >= chart["x"]  # nothing beside an axis is cut
-    assert [url for url in asked if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
+    assert [url for url in query if not url.startswith(("file:", "data:", "blob:"))] == [] and errors == []
     assert violations(page) == []
     context.close()
 

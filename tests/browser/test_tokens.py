@@ -159,9 +159,9 @@ WATCHED = """async () => {
 def test_while_many_dots_move_some_are_drawn_at_random_and_at_rest_all_of_them(page: Page):
     mounted(page, 4_000)
     page.wait_for_function("() => document.querySelector('.tokens').instrument.seen().drawn === 40_000")
-    whole, found = page.locator(".plane").screenshot(), page.evaluate(WATCHED)
-    assert 4_096 <= min(found["drawn"]) < 40_000 == found["drawn"][-1] == found["rest"]  # a fast machine draws all before the end
-    assert found["places"] == found["again"] and page.locator(".plane").screenshot() == whole  # the order at random moves no dot
+    whole, result = page.locator(".plane").screenshot(), page.evaluate(WATCHED)
+    assert 4_096 <= min(result["drawn"]) < 40_000 == result["drawn"][-1] == result["rest"]  # a fast machine draws all before the end
+    assert result["places"] == result["again"] and page.locator(".plane").screenshot() == whole  # the order at random moves no dot
 
 
 def test_a_browser_without_webgl_tells_so(page: Page):

@@ -47,21 +47,21 @@ class Elsewhere(Tensor):
     @classmethod
     def __torch_dispatch__(cls, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
-        given = [one for one in tree_flatten((args, kwargs))[0] if isinstance(one, Tensor)]
-        strangers = [one for one in given if not isinstance(one, Elsewhere) and (one.ndim or one.device == META)]
+        given = [item for item in tree_flatten((args, kwargs))[0] if isinstance(item, Tensor)]
+        strangers = [item for item in given if not isinstance(item, Elsewhere) and (item.ndim or item.device == META)]
         if strangers and function not in BOTH:
             raise AssertionError(f"{function} meets tensors of two devices")
         target = kwargs.get("device")
         there = target is None or torch.device(target) == META
         kwargs = {**kwargs, "device": torch.device("cpu")} if target is not None else kwargs
-        found = function(*tree_map(_inner, args), **tree_map(_inner, kwargs))
+        result = function(*tree_map(_inner, args), **tree_map(_inner, kwargs))
         if function is COPY:
             return args[0]
         if function is PACK:
-            return Elsewhere(found[0]), found[1]
+            return Elsewhere(result[0]), result[1]
         if not there:
-            return found
-        out = tree_map(lambda one: Elsewhere(one) if isinstance(one, Tensor) else one, found)
+            return result
+        out = tree_map(lambda item: Elsewhere(item) if isinstance(item, Tensor) else item, result)
         return return_and_correct_aliasing(function, args, kwargs, out)
 
 
@@ -71,13 +71,13 @@ class Making(TorchDispatchMode):
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         target = kwargs.get("device")
-        if target is None or torch.device(target) != META or any(issubclass(one, Elsewhere) for one in types):
+        if target is None or torch.device(target) != META or any(issubclass(item, Elsewhere) for item in types):
             return function(*args, **kwargs)
         return Elsewhere(function(*args, **{**kwargs, "device": torch.device("cpu")}))
 
 
-def _inner(one):
-    return one.inner if isinstance(one, Elsewhere) else one
+def _inner(item):
+    return item.inner if isinstance(item, Elsewhere) else item
 
 
 @contextmanager

@@ -33,20 +33,20 @@ class Reader:
 
 def test_pairs_are_of_two_different_words_and_their_cosines_those_by_hand():
     layers = np.array([[[1, 0]], [[0, 2]], [[1, 1]], [[0, -1]]], float)  # (4, 1, 2)
-    found = random_cosines(Drawn(("a", "b", "a", "c"), layers), [1.0])
+    result = random_cosines(Drawn(("a", "b", "a", "c"), layers), [1.0])
     # ab, ac, ba, bc, ac; aa is one word
-    assert found == pytest.approx([0, 0, 1 / np.sqrt(2), -1, -1 / np.sqrt(2)])
+    assert result == pytest.approx([0, 0, 1 / np.sqrt(2), -1, -1 / np.sqrt(2)])
     level = random_level(Drawn(("a", "b", "a", "c"), layers), [1.0])
-    assert level == Level(pytest.approx(found.mean()), *(pytest.approx(v) for v in np.quantile(found, NINE_IN_TEN)))
+    assert level == Level(pytest.approx(result.mean()), *(pytest.approx(v) for v in np.quantile(result, NINE_IN_TEN)))
 
 
 def test_one_token_with_letters_of_each_sentence_is_drawn_and_the_draw_can_be_repeated():
     sentences = [["1", "Stone", "."], ["..."], ["river", "bank"], ["2", "3"]]
-    found = draw(Reader(), sentences)
-    assert found.words[0] == "stone" and found.words[1] in ("river", "bank") and len(found.words) == 2
-    assert found.layers[:, 1].tolist() == [[3, 1], [2, 1]]
+    result = draw(Reader(), sentences)
+    assert result.words[0] == "stone" and result.words[1] in ("river", "bank") and len(result.words) == 2
+    assert result.layers[:, 1].tolist() == [[3, 1], [2, 1]]
     again = draw(Reader(), sentences)
-    assert again.words == found.words and len(draw(Reader(), [["a"], ["b"], ["c"]], 2).words) == 2
+    assert again.words == result.words and len(draw(Reader(), [["a"], ["b"], ["c"]], 2).words) == 2
 
 
 @pytest.mark.parametrize("sentences", [[], [["."]], [["one", "word"]], [["Same"], ["same"]]])

@@ -40,13 +40,13 @@ def test_each_member_of_a_pole_is_scored_by_the_pole_without_it():
     points = np.random.default_rng(0).normal(size=(9, 5))
     plus_of, minus_of = np.array([0, 1, 2, -1]), np.array([3, 4])
     plus = np.concatenate([points[:3], np.ones((1, 5))])
-    found = axis_scores(points, plus, points[3:5], plus_of, minus_of)[1]
+    result = axis_scores(points, plus, points[3:5], plus_of, minus_of)[1]
     rows, ends = unit_rows(points, np.float64), unit_rows(plus, np.float64)
     whole = ends.mean(0) - rows[3:5].mean(0)
     for k in range(9):
         up = np.delete(ends, np.flatnonzero(plus_of == k), axis=0).mean(0)
         down = np.delete(rows[3:5], np.flatnonzero(minus_of == k), axis=0).mean(0)
-        np.testing.assert_allclose(found[k], (rows[k] - rows.mean(0)) @ (up - down) / np.linalg.norm(whole), atol=1e-12)
+        np.testing.assert_allclose(result[k], (rows[k] - rows.mean(0)) @ (up - down) / np.linalg.norm(whole), atol=1e-12)
 
 
 def test_poles_drawn_at_random_separate_nothing_though_their_own_members_would():
@@ -61,14 +61,14 @@ def test_poles_drawn_at_random_separate_nothing_though_their_own_members_would()
 
 def test_the_other_way_round_the_axis_has_the_other_sign():
     points = np.random.default_rng(2).normal(size=(6, 4))
-    one, other = (
+    item, other = (
         axis_scores(points, *ends, *of)[1]
         for ends, of in (
             ((points[:2], points[2:4]), (np.array([0, 1]), np.array([2, 3]))),
             ((points[2:4], points[:2]), (np.array([2, 3]), np.array([0, 1]))),
         )
     )
-    np.testing.assert_allclose(one, -other)
+    np.testing.assert_allclose(item, -other)
 
 
 def test_two_poles_on_one_point_are_no_axis_and_a_pole_of_one_lies_at_the_mean_for_itself():
@@ -103,8 +103,8 @@ def test_a_space_that_is_only_turned_has_the_same_view(dims):
 
 def test_axes_that_are_not_at_right_angles_hold_less_together_than_their_sum(table):
     same = pole(table, "bank: financial institution"), pole(table, "bank: river edge")
-    _, (_, one, *_) = rows_and_views(table, "bank: financial institution", "bank: river edge", same)
-    assert one.plane.together == pytest.approx(one.plane.shares[0]) == pytest.approx(one.plane.shares[1])
+    _, (_, item, *_) = rows_and_views(table, "bank: financial institution", "bank: river edge", same)
+    assert item.plane.together == pytest.approx(item.plane.shares[0]) == pytest.approx(item.plane.shares[1])
 
 
 def test_the_second_axis_is_the_largest_spread_at_a_right_angle_to_the_first(table):

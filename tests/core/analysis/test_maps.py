@@ -181,8 +181,8 @@ def test_a_layout_at_random_has_the_trustworthiness_of_chance_and_trustworthines
 
     rng = np.random.default_rng(n)
     vectors = rng.normal(size=(n, 16))
-    found = [trustworthiness(vectors, rng.normal(size=(n, 2)), k) for _ in range(40)]
-    assert np.mean(found) == pytest.approx(by_chance(n, k), abs=0.015)
+    result = [trustworthiness(vectors, rng.normal(size=(n, 2)), k) for _ in range(40)]
+    assert np.mean(result) == pytest.approx(by_chance(n, k), abs=0.015)
     flat = vectors[:, :2]
     k = min(k, (n - 1) // 2)
     assert trustworthiness(vectors, flat, k) == pytest.approx(theirs(vectors, flat, n_neighbors=k, metric="cosine"), abs=1e-6)
@@ -226,10 +226,10 @@ def test_forty_words_repeated_forty_times_are_forty_compact_separate_discs():
     layer_0 = np.repeat(words, 40, axis=0)
     layer_1 = layer_0 + 0.7 * np.random.default_rng(2).normal(size=layer_0.shape)
     noise = 1e-7 * np.random.default_rng(3).normal(size=layer_0.shape)  # what another batch may do
-    found = aligned_maps([layer_0 + noise, layer_1], ["0", "1"], ProjectionConfig(n_epochs=50))
-    assert found.provenance["distinct"] == [40, 1600]
-    assert np.isnan(found.trustworthiness[0]) and found.trustworthiness[1] > 0.97
-    discs = found.coordinates[0].reshape(40, 40, 2)
+    result = aligned_maps([layer_0 + noise, layer_1], ["0", "1"], ProjectionConfig(n_epochs=50))
+    assert result.provenance["distinct"] == [40, 1600]
+    assert np.isnan(result.trustworthiness[0]) and result.trustworthiness[1] > 0.97
+    discs = result.coordinates[0].reshape(40, 40, 2)
     centres = np.median(discs, axis=1)
     radius = np.linalg.norm(discs - centres[:, None], axis=2).max()
     apart = np.linalg.norm(centres[:, None] - centres[None], axis=2) + 9 * np.eye(40)
@@ -244,27 +244,27 @@ def test_where_a_point_lies_on_its_disc_does_not_follow_the_order_of_rows(maps):
 
 
 def test_one_word_has_maps_too_though_its_layer_0_is_one_point():
-    found = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
-    assert found.method == "aligned UMAP"
-    assert np.ptp(found.coordinates[0], axis=0).max() < 0.06
-    assert np.ptp(found.coordinates[2], axis=0).max() > 0.3
+    result = aligned_maps(words_in_layers(1, 40), ["0", "1", "2"], SMALL)
+    assert result.method == "aligned UMAP"
+    assert np.ptp(result.coordinates[0], axis=0).max() < 0.06
+    assert np.ptp(result.coordinates[2], axis=0).max() > 0.3
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 11, 15])
 def test_few_points_fall_back_to_pca_and_say_so(n):
     spaces = words_in_layers(1, n)
-    found = aligned_maps([*spaces, spaces[0] * 0], ["0", "1", "2", "zeros"], ProjectionConfig())
-    assert found.method == f"PCA ({n} points are too few for UMAP)"
-    assert found.coordinates.shape == (4, n, 2)
-    assert np.isfinite(found.coordinates).all()
-    assert len(found.displacement) == 3
-    assert all(np.isnan(t) or 0 <= t <= 1 for t in found.trustworthiness) and all(t <= 1 for t in found.trustworthiness[1:3])
+    result = aligned_maps([*spaces, spaces[0] * 0], ["0", "1", "2", "zeros"], ProjectionConfig())
+    assert result.method == f"PCA ({n} points are too few for UMAP)"
+    assert result.coordinates.shape == (4, n, 2)
+    assert np.isfinite(result.coordinates).all()
+    assert len(result.displacement) == 3
+    assert all(np.isnan(t) or 0 <= t <= 1 for t in result.trustworthiness) and all(t <= 1 for t in result.trustworthiness[1:3])
 
 
 def test_the_fewest_points_umap_takes_and_a_single_space():
-    found = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
-    assert (found.method, found.displacement) == ("aligned UMAP", ())
-    assert np.isfinite(found.coordinates).all()
+    result = aligned_maps(words_in_layers(2, 10)[2:], ["mix"], replace(SMALL, n_neighbors=15))
+    assert (result.method, result.displacement) == ("aligned UMAP", ())
+    assert np.isfinite(result.coordinates).all()
 
 
 def test_work_is_reported_and_can_be_stopped():
@@ -312,8 +312,8 @@ def test_spaces_that_do_not_fit_are_refused():
 
 
 def test_saved_maps_come_back_as_they_were(maps, tmp_path):
-    told = replace(maps, provenance=maps.provenance | {"model": "elmo-mini"})
-    path = told.save(tmp_path / "new" / "bank.safetensors")
+    message = replace(maps, provenance=maps.provenance | {"model": "elmo-mini"})
+    path = message.save(tmp_path / "new" / "bank.safetensors")
     back = FrozenMaps.load(path)
     np.testing.assert_array_equal(back.coordinates, maps.coordinates)
     for name in ("names", "method", "config", "displacement"):
@@ -321,7 +321,7 @@ def test_saved_maps_come_back_as_they_were(maps, tmp_path):
     np.testing.assert_array_equal(back.trustworthiness, maps.trustworthiness)  # that of layer 0 is no number
     assert back.provenance["model"] == "elmo-mini"
     assert [p.name for p in path.parent.iterdir()] == ["bank.safetensors"]  # no temporary file stays
-    assert told.save(path).read_bytes() == back.save(tmp_path / "again").read_bytes()
+    assert message.save(path).read_bytes() == back.save(tmp_path / "again").read_bytes()
 
 
 def test_damaged_and_foreign_files_are_named(maps, tmp_path):

@@ -85,10 +85,10 @@ def test_ours_differs_in_no_number_alone_and_by_rounding_in_a_batch():
 def test_drift_is_one_less_the_cosine_of_whole_and_halves():
     a = np.array([[[1.0, 0.0, 2.0, 0.0], [0.0, 0.0, 1.0, 0.0]]])
     b = np.array([[[0.0, 3.0, 5.0, 0.0], [0.0, 0.0, 0.0, 0.0]]])
-    found = drift(a, b)
-    np.testing.assert_allclose(found.whole, [[1 - 10 / (5**0.5 * 34**0.5), 1]])
-    np.testing.assert_allclose(found.forward, [[1, 0]])  # at the second token both halves have no length: no change
-    np.testing.assert_allclose(found.backward, [[0, 1]], atol=1e-12)
+    result = drift(a, b)
+    np.testing.assert_allclose(result.whole, [[1 - 10 / (5**0.5 * 34**0.5), 1]])
+    np.testing.assert_allclose(result.forward, [[1, 0]])  # at the second token both halves have no length: no change
+    np.testing.assert_allclose(result.backward, [[0, 1]], atol=1e-12)
     assert not drift(a, a).whole.any()
 
 

@@ -34,9 +34,9 @@ def kernels_by_hand(*spaces: np.ndarray) -> float:
     """Song et al. (2012), eq. 5, with the words' kernels written out, as a CKA."""
 
     def hsic(k: np.ndarray, m: np.ndarray) -> float:
-        n, one = len(k), np.ones(len(k))
+        n, item = len(k), np.ones(len(k))
         k, m = k - np.diag(np.diag(k)), m - np.diag(np.diag(m))
-        total = np.trace(k @ m) + (one @ k @ one) * (one @ m @ one) / ((n - 1) * (n - 2)) - 2 / (n - 2) * (one @ k @ m @ one)
+        total = np.trace(k @ m) + (item @ k @ item) * (item @ m @ item) / ((n - 1) * (n - 2)) - 2 / (n - 2) * (item @ k @ m @ item)
         return total / (n * (n - 3))
 
     k, m = (space.astype(np.float64) @ space.T.astype(np.float64) for space in spaces)
@@ -51,8 +51,8 @@ def test_cka_is_debiased_as_it_is_with_words_by_words():
 
 @pytest.mark.parametrize("n", [40, 400])
 def test_cka_of_unrelated_spaces_is_0_on_average_whatever_their_size(n):
-    found = [comparing.linear_cka(noise(seed, n=n), noise(seed + 100, n=n)) for seed in range(30)]
-    assert abs(np.mean(found)) < 0.02 and min(found) < 0 < max(found)
+    result = [comparing.linear_cka(noise(seed, n=n), noise(seed + 100, n=n)) for seed in range(30)]
+    assert abs(np.mean(result)) < 0.02 and min(result) < 0 < max(result)
 
 
 def test_a_cka_has_its_rank_among_words_paired_at_random():
@@ -76,10 +76,10 @@ def test_overlap_with_itself_is_whole_and_chance_is_what_unrelated_spaces_have()
 
 def test_the_cosine_of_two_words_at_random_is_the_mean_over_all_pairs():
     crowded = noise(0) + 1.0
-    found = comparing.compare(crowded, noise(1), WORDS)
+    result = comparing.compare(crowded, noise(1), WORDS)
     unit = crowded / np.linalg.norm(crowded, axis=1, keepdims=True)
-    assert found.random[0] == pytest.approx((unit @ unit.T)[np.triu_indices(400, 1)].mean(), abs=1e-4) and found.random[0] > 0.3
-    assert abs(found.random[1]) < 0.02
+    assert result.random[0] == pytest.approx((unit @ unit.T)[np.triu_indices(400, 1)].mean(), abs=1e-4) and result.random[0] > 0.3
+    assert abs(result.random[1]) < 0.02
 
 
 def test_a_comparison_is_symmetric():
@@ -101,10 +101,10 @@ def test_the_one_word_that_moved_is_the_most_changed():
     first = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
     second = first.copy()
     second[1] = first[6]  # word 1 goes to live with words 4 to 7
-    found = comparing.compare(first, second, tuple("abcdefgh"), k=3)
-    assert found.most_changed()[0] == 1 and found.shared[1] == 0
-    assert {found.words[k] for k in found.first[1]} == {"a", "c", "d"}
-    assert found.jaccard[0] == pytest.approx(2 / 4)  # a's were b, c, d; now c, d and another
+    result = comparing.compare(first, second, tuple("abcdefgh"), k=3)
+    assert result.most_changed()[0] == 1 and result.shared[1] == 0
+    assert {result.words[k] for k in result.first[1]} == {"a", "c", "d"}
+    assert result.jaccard[0] == pytest.approx(2 / 4)  # a's were b, c, d; now c, d and another
 
 
 def test_shared_words_are_ordered_alike_from_both_sides():
@@ -171,9 +171,9 @@ def test_telling_words_are_those_with_company_in_both_spaces_the_most_changed_fi
     first, second = (centres[k][g] + 0.1 * random.normal(size=(80, 20)) for k, g in enumerate((group, other)))
     first[0] = random.normal(size=20) * 3  # w0 stands alone in the first: its neighbors there are nobody's choice
     words = WORDS[:80]
-    found = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)
-    near = [cosines[:, :3].mean(axis=1) for cosines in found.cosines]
+    result = comparing.compare(first.astype(np.float32), second.astype(np.float32), words)
+    near = [cosines[:, :3].mean(axis=1) for cosines in result.cosines]
     close = [k for k in range(80) if all(each[k] >= np.median(each) for each in near)]
-    told = found.telling([words[0], *(words[k] for k in close[:5]), "not there"])
-    assert told[-1] == 0 and set(told) == {0, *close[:5]}
-    assert [found.shared[k] for k in told[:-1]] == sorted(found.shared[k] for k in close[:5])
+    message = result.telling([words[0], *(words[k] for k in close[:5]), "not there"])
+    assert message[-1] == 0 and set(message) == {0, *close[:5]}
+    assert [result.shared[k] for k in message[:-1]] == sorted(result.shared[k] for k in close[:5])

@@ -69,28 +69,28 @@ def test_contributions_and_bias_are_the_vector(model, word: str, which: str):
     weight, bias = characters.projection.weight.numpy().astype(float), characters.projection.bias.numpy()
     vector = encoder.word_vectors([word])[0]
     np.testing.assert_allclose((weight * np.concatenate(strengths)).sum(axis=1) + bias, vector, atol=2e-4)
-    found = firing(characters, word)
-    assert found.exact
-    assert sum(window.share for window in found.windows) + found.bias == pytest.approx(1, abs=1e-4)
+    result = firing(characters, word)
+    assert result.exact
+    assert sum(window.share for window in result.windows) + result.bias == pytest.approx(1, abs=1e-4)
 
 
 def test_shares_of_windows_and_letters_and_rest_sum_to_one_in_a_model_whose_filters_answer_anywhere():
     characters = without_highway().model.characters
-    found = firing(characters, "scoreboard")
-    assert found.exact and len({window.start for window in found.windows}) > 3
-    assert found.by_letter.sum() + found.unlettered == pytest.approx(1, abs=1e-5)
-    assert found.by_width.sum() == pytest.approx(found.by_letter.sum())
-    assert [abs(w.share) for w in found.windows] == sorted((abs(w.share) for w in found.windows), reverse=True)
+    result = firing(characters, "scoreboard")
+    assert result.exact and len({window.start for window in result.windows}) > 3
+    assert result.by_letter.sum() + result.unlettered == pytest.approx(1, abs=1e-5)
+    assert result.by_width.sum() == pytest.approx(result.by_letter.sum())
+    assert [abs(w.share) for w in result.windows] == sorted((abs(w.share) for w in result.windows), reverse=True)
 
 
 def test_a_share_is_the_part_of_the_vector_along_itself():
     encoder = without_highway()
-    characters, found = encoder.model.characters, firing(encoder.model.characters, "tango")
+    characters, result = encoder.model.characters, firing(encoder.model.characters, "tango")
     vector = encoder.word_vectors(["tango"])[0].astype(float)
     strengths, places = answers(characters, "tango")
     columns = np.split(characters.projection.weight.numpy(), np.cumsum([len(s) for s in strengths])[:-1], axis=1)
-    top = found.windows[0]
-    k = found.widths.index(top.width)
+    top = result.windows[0]
+    k = result.widths.index(top.width)
     here = (places[k] == top.start) & (strengths[k] > 0)
     part = (columns[k][:, here] * strengths[k][here]).sum(axis=1)
     assert top.share == pytest.approx(part @ vector / (vector @ vector), abs=1e-5) and top.filters == here.sum()
@@ -98,17 +98,17 @@ def test_a_share_is_the_part_of_the_vector_along_itself():
 
 def test_behind_a_highway_layer_shares_are_strengths_and_it_is_said():
     characters = tiny_encoder().model.characters
-    found = firing(characters, "dog")
-    assert not found.exact and found.bias == 0
-    assert all(window.share >= 0 for window in found.windows)
-    assert sum(window.share for window in found.windows) == pytest.approx(1)
+    result = firing(characters, "dog")
+    assert not result.exact and result.bias == 0
+    assert all(window.share >= 0 for window in result.windows)
+    assert sum(window.share for window in result.windows) == pytest.approx(1)
 
 
 def test_a_window_names_what_stands_in_it():
-    found = firing(without_highway().model.characters, "cat")
-    text = "".join(found.letters)
+    result = firing(without_highway().model.characters, "cat")
+    text = "".join(result.letters)
     assert text == f"{BEGIN_MARK}cat{END_MARK}"
-    for window in found.windows:
+    for window in result.windows:
         assert window.text == text[window.start : window.start + window.width]
         assert window.lettered == any(letter in window.text for letter in "cat")
 
@@ -125,9 +125,9 @@ def test_a_window_names_what_stands_in_it():
     ],
 )
 def test_letters_are_characters_not_bytes_and_end_where_the_model_stops_reading(characters, word: str, letters: str, cut: int):
-    found = firing(characters, word)
-    assert found.letters == (BEGIN_MARK, *letters, END_MARK) and found.cut == cut
-    assert found.grid.shape == (len(found.widths), len(found.letters))
+    result = firing(characters, word)
+    assert result.letters == (BEGIN_MARK, *letters, END_MARK) and result.cut == cut
+    assert result.grid.shape == (len(result.widths), len(result.letters))
 
 
 def test_the_name_of_a_boundary_is_one_letter(characters):
@@ -148,10 +148,10 @@ def test_a_word_of_the_vocabulary_is_its_own_nearest_and_can_be_left_out(model):
     spellings.extend(model.encoder, 10_000)
     rows = model.encoder.word_vectors(["dogs", "the"])
     whole = spellings.nearest(rows, 3, exclude=("", ""))
-    assert [found[0].word for found in whole] == ["dogs", "the"]
-    assert [found[0].cosine for found in whole] == pytest.approx([1, 1], abs=2e-3)  # float16
+    assert [result[0].word for result in whole] == ["dogs", "the"]
+    assert [result[0].cosine for result in whole] == pytest.approx([1, 1], abs=2e-3)  # float16
     left = spellings.nearest(rows, 3, exclude=("dogs", "the"))
-    assert [[n.word for n in found] for found in left] == [
+    assert [[n.word for n in result] for result in left] == [
         [n.word for n in spellings.nearest(rows, 4, exclude=("", ""))[k]][1:] for k in (0, 1)
     ]
 
@@ -161,18 +161,18 @@ def test_nearest_agrees_with_plain_cosines(model):
     spellings.extend(model.encoder, 10_000)
     units, query = unit(model.encoder.word_vectors(list(spellings.words))), model.encoder.word_vectors(["doggy"])
     cosines = units @ unit(query)[0]
-    found = spellings.nearest(query, 5, exclude=("doggy",))[0]
-    assert [n.cosine for n in found] == pytest.approx(np.sort(cosines)[::-1][:5], abs=2e-3)
+    result = spellings.nearest(query, 5, exclude=("doggy",))[0]
+    assert [n.cosine for n in result] == pytest.approx(np.sort(cosines)[::-1][:5], abs=2e-3)
     among = spellings.nearest(query, 5, exclude=("",), among=20)[0]
     assert {n.word for n in among} <= set(spellings.words[:20])
 
 
 def test_what_was_read_is_kept_and_gone_on_with(model):
-    words, told = vocabulary(model), []
+    words, message = vocabulary(model), []
     first = Spellings(words, model.fingerprint, model.encoder.dim // 2)
-    first.extend(model.encoder, 200, report=lambda done, total: told.append((done, total)))
+    first.extend(model.encoder, 200, report=lambda done, total: message.append((done, total)))
     again = Spellings(words, model.fingerprint, model.encoder.dim // 2)
-    assert told == [(200, 200)] and again.read == 200
+    assert message == [(200, 200)] and again.read == 200
     np.testing.assert_array_equal(again.vectors[:200], first.vectors[:200])
     again.extend(model.encoder, 10_000, stop=lambda: True)
     assert again.read == 200
@@ -249,14 +249,14 @@ def test_letters_are_escaped_and_what_cannot_be_seen_is_named(characters):
 
 @pytest.mark.parametrize("word", WORDS)
 def test_the_windows_figure_draws_the_strongest_where_they_stand(characters, word: str):
-    found = firing(characters, word)
-    heat, bars = windows_figure(found, k=5).data
-    assert np.asarray(heat.z).shape == found.grid.shape
-    drawn = [window for window in found.windows if window.lettered][:5]
+    result = firing(characters, word)
+    heat, bars = windows_figure(result, k=5).data
+    assert np.asarray(heat.z).shape == result.grid.shape
+    drawn = [window for window in result.windows if window.lettered][:5]
     assert [b + 0.45 for b in bars.base or ()] == pytest.approx([window.first for window in drawn])
     assert list(bars.x or ()) == pytest.approx([window.last - window.first + 0.9 for window in drawn])
-    shares = [note.text for note in windows_figure(found, k=5).layout.annotations if note.text.endswith("%")]
-    assert len(shares) == len(found.by_width) + len(drawn) and not any("-" in share for share in shares[: len(found.by_width)])
+    shares = [note.text for note in windows_figure(result, k=5).layout.annotations if note.text.endswith("%")]
+    assert len(shares) == len(result.by_width) + len(drawn) and not any("-" in share for share in shares[: len(result.by_width)])
 
 
 def test_a_missing_cosine_is_said_in_its_cell():

@@ -19,11 +19,11 @@ class Places:
     n_layers, dim = 3, 3
 
     def encode(self, sentences):
-        found = []
+        result = []
         for tokens in sentences:
             here = np.array([PLACES[token.casefold()] for token in tokens])
-            found.append(np.stack([np.ones_like(here), here, here]).astype(np.float32))
-        return found
+            result.append(np.stack([np.ones_like(here), here, here]).astype(np.float32))
+        return result
 
 
 @pytest.fixture(scope="module")
@@ -38,11 +38,11 @@ def query(direction, tokens=("a", "jaguar"), position=1) -> Query:
 
 
 def test_occurrences_come_first_then_the_nearest_words_of_both_without_the_word_itself(table):
-    found = surroundings(table, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
-    assert found.words == ("jaguar", "jaguar", "lion", "cat", "car", "van") and found.occurrences == 2
-    assert found.counts.tolist() == [1, 1, 3, 2, 2, 1]
-    assert len(set(found.rows.tolist())) == len(found) == len(found.layers)
-    assert [table.occurrence(int(row)).word for row in found.rows] == list(found.words)
+    result = surroundings(table, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
+    assert result.words == ("jaguar", "jaguar", "lion", "cat", "car", "van") and result.occurrences == 2
+    assert result.counts.tolist() == [1, 1, 3, 2, 2, 1]
+    assert len(set(result.rows.tolist())) == len(result) == len(result.layers)
+    assert [table.occurrence(int(row)).word for row in result.rows] == list(result.words)
     own = query(EAST, ("jaguar", "car", "."), 0)  # a sentence of the corpus is not a dot beside its own star
     assert surroundings(table, ["jaguar"], [own], LAST).occurrences == 1
 
@@ -55,26 +55,26 @@ def test_many_occurrences_are_drawn_evenly_and_a_word_that_is_nowhere_has_none(t
 
 def test_a_lean_is_the_difference_of_two_cosines_and_layer_0_has_none(table):
     first, second = query(EAST).layers, query(NORTH).layers
-    found = surroundings(table, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
-    values = leans(found.layers, first, second, LAST)
+    result = surroundings(table, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
+    values = leans(result.layers, first, second, LAST)
 
     def cosine(a, b):
         return a @ b / np.linalg.norm(a) / np.linalg.norm(b)
 
-    for points, value in zip(found.layers, values, strict=True):
+    for points, value in zip(result.layers, values, strict=True):
         assert value == pytest.approx(cosine(points[2], first[2]) - cosine(points[2], second[2]), abs=1e-5)
-    assert dict(zip(found.words, sides(values).tolist(), strict=True)) == {"jaguar": 0, "lion": 1, "cat": 1, "car": 2, "van": 2}
-    assert not leans(found.layers, first, second, (1, 0, 0)).any()
+    assert dict(zip(result.words, sides(values).tolist(), strict=True)) == {"jaguar": 0, "lion": 1, "cat": 1, "car": 2, "van": 2}
+    assert not leans(result.layers, first, second, (1, 0, 0)).any()
     assert sides(np.array([CLOSE, -CLOSE, CLOSE / 2])).tolist() == [1, 2, 0]
     assert leans(np.empty((0, 3, 3)), first, second, LAST).shape == (0,)
 
 
 def test_maps_hold_the_stars_last_and_the_axis_between_them_runs_to_the_first(table):
     stars = np.stack([query(EAST).layers, query(NORTH).layers])
-    found = surroundings(table, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
-    spread, between = (plan(found.layers, stars, np.eye(3)) for plan in (by_spread, by_sentences))
-    assert all(view.coordinates.shape == (len(found) + 2, 2) for view in (*spread, *between))
-    x = dict(zip([*found.words, "first", "second"], between[2].coordinates[:, 0], strict=True))
+    result = surroundings(table, ["jaguar"], [query(EAST), query(NORTH)], LAST, types=2)
+    spread, between = (plan(result.layers, stars, np.eye(3)) for plan in (by_spread, by_sentences))
+    assert all(view.coordinates.shape == (len(result) + 2, 2) for view in (*spread, *between))
+    x = dict(zip([*result.words, "first", "second"], between[2].coordinates[:, 0], strict=True))
     assert x["second"] < x["van"] < x["jaguar"] < x["cat"] < x["first"] + 1e-6
     assert not np.ptp(between[0].coordinates[:, 0])  # in layer 0 the stars are one point: no axis
 

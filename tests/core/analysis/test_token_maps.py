@@ -20,35 +20,35 @@ def table(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def found(table):
+def token_map(table):
     return token_maps.token_maps(table, NAMES, laid_out=300)
 
 
 def test_every_token_has_a_place_in_every_space_and_progress_is_told(table):
     heard = []
-    found = token_maps.token_maps(table, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
-    assert found.places.shape == (2, len(table), 2) and found.places.dtype == np.uint16 and found.laid_out == 60
-    assert sorted(found.rows.tolist()) == list(range(len(table)))
+    result = token_maps.token_maps(table, NAMES[:2], lambda *told: heard.append(told), laid_out=60)
+    assert result.places.shape == (2, len(table), 2) and result.places.dtype == np.uint16 and result.laid_out == 60
+    assert sorted(result.rows.tolist()) == list(range(len(table)))
     assert heard[0][0] == 0 and heard[-1][0] == len(table) - 1 and {total for _, total, _ in heard} == {len(table)}
 
 
-def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, found):
-    tokens = [table.occurrence(int(row)) for row in found.rows]
+def test_equal_vectors_have_one_place_and_a_sentence_draws_them_apart(table, token_map):
+    tokens = [table.occurrence(int(row)) for row in token_map.rows]
     the = np.array([k for k, o in enumerate(tokens) if o.tokens[o.position] == "the"])  # layer 0 knows "The" from "the"
-    apart = token_maps.spreads(found, table.word[found.rows], [table.word_codes["the"]])[0]
-    assert len(the) > 20 and np.ptp(found.places[0, the].astype(int), axis=0).max() <= 1
+    apart = token_maps.spreads(token_map, table.word[token_map.rows], [table.word_codes["the"]])[0]
+    assert len(the) > 20 and np.ptp(token_map.places[0, the].astype(int), axis=0).max() <= 1
     assert apart[0] < 1e-4 < 1e-3 < apart[2]  # 0.005 to 0.01: processors lay out differently
 
 
-def test_maps_keep_far_more_neighbours_than_places_at_random_would(table, found):
-    assert all(one > 0.8 for one in found.trust[1:]) and np.isnan(found.trust[0])
+def test_maps_keep_far_more_neighbours_than_places_at_random_would(table, token_map):
+    assert all(item > 0.8 for item in token_map.trust[1:]) and np.isnan(token_map.trust[0])
 
 
-def test_tokens_laid_out_are_few_of_a_spelling_and_lie_where_umap_has_them(table, found):
-    drawn = token_maps.rows_to_lay_out(table, found.rows, 300)
+def test_tokens_laid_out_are_few_of_a_spelling_and_lie_where_umap_has_them(table, token_map):
+    drawn = token_maps.rows_to_lay_out(table, token_map.rows, 300)
     assert len(drawn) == len(set(drawn.tolist())) == 300
     assert np.bincount(table.word[drawn]).max() == token_maps.OF_ONE_SPELLING
-    assert (token_maps.rows_to_lay_out(table, found.rows, 300) == drawn).all()
+    assert (token_maps.rows_to_lay_out(table, token_map.rows, 300) == drawn).all()
 
 
 def test_of_too_many_tokens_whole_sentences_are_drawn(table):
@@ -59,11 +59,11 @@ def test_of_too_many_tokens_whole_sentences_are_drawn(table):
     assert (np.diff(table.sentence[rows]) >= 0).all() and (np.diff(table.position[rows])[np.diff(table.sentence[rows]) == 0] == 1).all()
 
 
-def test_a_saved_file_is_read_again_and_another_is_not(found, tmp_path):
+def test_a_saved_file_is_read_again_and_another_is_not(token_map, tmp_path):
     path = tmp_path / "maps.safetensors"
-    found.save(path)
+    token_map.save(path)
     again = TokenMaps.load(path)
-    assert (again.places == found.places).all() and again.names == NAMES and again.laid_out == found.laid_out
-    assert np.isnan(again.trust[0]) and again.trust[1:] == found.trust[1:] and again.places.max() <= FULL
+    assert (again.places == token_map.places).all() and again.names == NAMES and again.laid_out == token_map.laid_out
+    assert np.isnan(again.trust[0]) and again.trust[1:] == token_map.trust[1:] and again.places.max() <= FULL
     path.write_bytes(b"something else")
     assert TokenMaps.load(path) is None and TokenMaps.load(tmp_path / "none") is None

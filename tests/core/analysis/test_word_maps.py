@@ -14,11 +14,11 @@ SPACES = Layers().spaces
 def test_a_token_goes_where_each_map_alone_would_put_it(model, table):
     maps, rows = open_maps(table, "bank"), map_rows(table, "bank")
     query = neighbours.make_query(model.encoder, ["The", "bank", "raised", "its", "interest", "rates", "."], 1)
-    found = neighbours.products(table.rows, query)
-    placed = place(table, found, rows, maps)
+    result = neighbours.products(table.rows, query)
+    placed = place(table, result, rows, maps)
     assert placed.shape == (len(SPACES), 2) and np.ptp(placed, axis=0).max() > 0
     for space, coordinates, at in zip(maps.names, maps.coordinates, placed, strict=True):
-        cosines = neighbours.cosines(table.rows, found, layer_weights(space, 3))[rows]
+        cosines = neighbours.cosines(table.rows, result, layer_weights(space, 3))[rows]
         near = np.argsort(-cosines, kind="stable")[:NEIGHBOURS_TO_PLACE]
         np.testing.assert_allclose(at, projection.insert(coordinates, near[None], cosines[near][None])[0], atol=1e-4)
-        np.testing.assert_allclose(place_under(table, found, rows, coordinates, layer_weights(space, 3)), at, atol=1e-4)
+        np.testing.assert_allclose(place_under(table, result, rows, coordinates, layer_weights(space, 3)), at, atol=1e-4)

@@ -28,9 +28,9 @@ def rows(n: int = 12) -> list[tuple[str, str, str]]:
 )
 def test_columns_are_guessed(tmp_path, name, text, texts, label):
     (tmp_path / name).write_text(text)
-    found = read_columns(tmp_path / name)
-    assert tuple(found.names[k] for k in found.texts) == texts
-    assert (None if found.label is None else found.names[found.label]) == label
+    result = read_columns(tmp_path / name)
+    assert tuple(result.names[k] for k in result.texts) == texts
+    assert (None if result.label is None else result.names[result.label]) == label
 
 
 def test_a_chosen_column_may_share_its_name_or_have_none(tmp_path):

@@ -33,8 +33,8 @@ def given():
 
 
 def test_members_come_before_the_committees_that_need_them_and_once():
-    asked = [COMMITTEE, VARIANTS["tfidf"], VARIANTS["glove-unfrozen+tfidf"]]
-    assert [v.name for v in with_members(asked)] == [
+    request = [COMMITTEE, VARIANTS["tfidf"], VARIANTS["glove-unfrozen+tfidf"]]
+    assert [v.name for v in with_members(request)] == [
         "tfidf",
         "glove-unfrozen+elmo",
         "glove-unfrozen",
@@ -86,10 +86,10 @@ def test_beside_its_members_it_is_stored_without_them(committee, members, data, 
 
 def test_it_explains_itself_and_its_networks_context(committee, members, data, given):
     tokens = data.test[0].tokens
-    found = explain(committee, tokens, **given)
-    assert len(found.occlusion) == len(found.context) == len(tokens) and found.mix == committee.meta["mix"]
-    assert found.probability == pytest.approx(committee.probabilities([tokens], **given).max(), abs=1e-5)
-    assert np.isfinite(found.context_total) and found.context_total != 0
+    result = explain(committee, tokens, **given)
+    assert len(result.occlusion) == len(result.context) == len(tokens) and result.mix == committee.meta["mix"]
+    assert result.probability == pytest.approx(committee.probabilities([tokens], **given).max(), abs=1e-5)
+    assert np.isfinite(result.context_total) and result.context_total != 0
     assert committee.pooled([tokens], **given).shape == members["glove-unfrozen+elmo"].pooled([tokens], **given).shape
 
 

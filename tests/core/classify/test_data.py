@@ -101,7 +101,7 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "told"),
+    ("name", "content", "message"),
     [
         ("a.csv", "", "a.csv is empty"),
         ("a.csv", ",\n,\n", "a.csv is empty"),
@@ -128,8 +128,8 @@ def test_rows_without_text_or_label_are_left_out_and_counted(tmp_path):
         ("a.csv.xz", b"no xz", "is incomplete"),
     ],
 )
-def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(tmp_path, name, content, told):
-    with pytest.raises(BadInput, match=told) as error:
+def test_a_file_that_cannot_be_used_is_refused_in_one_sentence(tmp_path, name, content, message):
+    with pytest.raises(BadInput, match=message) as error:
         read_table(write(tmp_path, name, content))
     assert "\n" not in str(error.value)
 
@@ -201,9 +201,9 @@ def test_folds_test_every_text_once_and_share_their_texts():
 
 def test_a_seed_decides_the_split_and_the_files_order_does_not():
     backwards = Table("t", rows(60).rows[::-1], ("text",), "label")
-    one, other = make_dataset("own", rows(60), SplitConfig()), make_dataset("own", backwards, SplitConfig())
-    assert forms(one.test) == forms(other.test) and forms(one.valid) == forms(other.valid)
-    assert forms(make_dataset("own", rows(60), SplitConfig(seed=1)).test) != forms(one.test)
+    item, other = make_dataset("own", rows(60), SplitConfig()), make_dataset("own", backwards, SplitConfig())
+    assert forms(item.test) == forms(other.test) and forms(item.valid) == forms(other.valid)
+    assert forms(make_dataset("own", rows(60), SplitConfig(seed=1)).test) != forms(item.test)
 
 
 def test_a_smaller_share_is_part_of_a_larger_one_validation_shrinks_with_it_and_the_test_set_stays_whole():
@@ -270,7 +270,7 @@ def test_labels_are_ordered_renamed_and_left_out():
 
 
 @pytest.mark.parametrize(
-    ("table", "config", "told"),
+    ("table", "config", "message"),
     [
         (rows(20, labels=("a",)), SplitConfig(), "only one label, 'a'"),
         (rows(2), SplitConfig(), "no row to train on"),
@@ -281,8 +281,8 @@ def test_labels_are_ordered_renamed_and_left_out():
         (Table("t", (ScoreRow(" ", "a"), ScoreRow("\t", "b")), ("text",), "label"), SplitConfig(), "no row to train on"),
     ],
 )
-def test_rows_that_cannot_be_split_are_refused_in_one_sentence(table, config, told):
-    with pytest.raises(BadInput, match=told) as error:
+def test_rows_that_cannot_be_split_are_refused_in_one_sentence(table, config, message):
+    with pytest.raises(BadInput, match=message) as error:
         make_dataset("own", table, config)
     assert "\n" not in str(error.value)
 

@@ -43,50 +43,50 @@ def test_log_odds_are_those_of_the_probabilities():
 @pytest.mark.parametrize("name", ["glove", "glove+elmo", "tfidf"])
 def test_occlusion_is_what_the_text_without_the_token_loses(heads, parts, name):
     head = heads[name]
-    found = explain(head, TEXT, **parts_of(head, parts))
-    whole = odds_of(head, TEXT, parts, found.label)
-    assert found.log_odds == pytest.approx(whole, abs=2e-3) and found.tokens == TEXT
-    assert found.probability == pytest.approx(1 / (1 + math.exp(-whole)), abs=1e-5)
-    for k, lost in enumerate(found.occlusion):
-        without = odds_of(head, TEXT[:k] + TEXT[k + 1 :], parts, found.label)
+    result = explain(head, TEXT, **parts_of(head, parts))
+    whole = odds_of(head, TEXT, parts, result.label)
+    assert result.log_odds == pytest.approx(whole, abs=2e-3) and result.tokens == TEXT
+    assert result.probability == pytest.approx(1 / (1 + math.exp(-whole)), abs=1e-5)
+    for k, lost in enumerate(result.occlusion):
+        without = odds_of(head, TEXT[:k] + TEXT[k + 1 :], parts, result.label)
         assert lost == pytest.approx(whole - without, abs=2e-3)
 
 
 def test_the_word_that_says_the_topic_speaks_most_for_it(heads, parts):
     text = ("the", "new", "old", "comet", "of", "a")
-    found = explain(heads["glove"], text, **parts_of(heads["glove"], parts))
-    assert found.label == "sky" and int(np.argmax(found.occlusion)) == 3
+    result = explain(heads["glove"], text, **parts_of(heads["glove"], parts))
+    assert result.label == "sky" and int(np.argmax(result.occlusion)) == 3
 
 
 def test_context_is_what_the_layers_of_the_word_by_itself_lose(heads, parts):
     head = heads["glove+elmo"]
-    found = explain(head, TEXT, **parts_of(head, parts))
-    exact, alone = parts.layers([TEXT])[0], [one[:, 0] for one in parts.layers([(token,) for token in TEXT])]
+    result = explain(head, TEXT, **parts_of(head, parts))
+    exact, alone = parts.layers([TEXT])[0], [item[:, 0] for item in parts.layers([(token,) for token in TEXT])]
 
     def odds_with(layers: np.ndarray) -> float:
         p = head.probabilities([TEXT], vectors=parts.vectors, layers=lambda texts: [layers])[0]
-        return odds(p, head.labels.index(found.label))
+        return odds(p, head.labels.index(result.label))
 
-    for k, lost in enumerate(found.context):
+    for k, lost in enumerate(result.context):
         changed = exact.copy()
         changed[:, k] = alone[k]
         assert lost == pytest.approx(odds_with(exact) - odds_with(changed), abs=2e-3)
-    assert found.context_total == pytest.approx(odds_with(exact) - odds_with(np.stack(alone, axis=1)), abs=2e-3)
-    assert found.mix == head.meta["mix"] and sum(found.mix["s"]) == pytest.approx(1)
+    assert result.context_total == pytest.approx(odds_with(exact) - odds_with(np.stack(alone, axis=1)), abs=2e-3)
+    assert result.mix == head.meta["mix"] and sum(result.mix["s"]) == pytest.approx(1)
 
 
 def test_only_elmo_has_context(heads, parts):
-    found = explain(heads["glove"], TEXT, **parts_of(heads["glove"], parts))
-    assert found.context is None and found.context_total is None and found.mix is None
+    result = explain(heads["glove"], TEXT, **parts_of(heads["glove"], parts))
+    assert result.context is None and result.context_total is None and result.mix is None
 
 
 def test_shuffling_is_seeded_and_changes_nothing_where_order_does_not_count(heads, parts):
     head = heads["glove+elmo"]
-    one, same, other = (explain(head, TEXT, **parts_of(head, parts), seed=seed).shuffled_probability for seed in (0, 0, 1))
-    assert one == same != other and 0 < one < 1
+    item, same, other = (explain(head, TEXT, **parts_of(head, parts), seed=seed).shuffled_probability for seed in (0, 0, 1))
+    assert item == same != other and 0 < item < 1
     alike = ("comet",) * 4
-    found = explain(head, alike, **parts_of(head, parts))
-    assert found.shuffled_probability == pytest.approx(found.probability, abs=1e-6)
+    result = explain(head, alike, **parts_of(head, parts))
+    assert result.shuffled_probability == pytest.approx(result.probability, abs=1e-6)
 
 
 def test_the_changed_texts_go_through_the_encoder_at_once_and_so_do_the_words_alone(heads, parts):
@@ -107,8 +107,8 @@ def test_one_token_can_be_explained_and_none_cannot(heads, parts):
 def test_the_nearest_training_row_of_a_training_text_is_itself(heads, parts, data):
     head, texts = heads["glove+elmo"], [example.tokens for example in data.train]
     pooled = head.pooled(texts, **parts_of(head, parts))
-    found = nearest_rows(head, texts[7], pooled, 3, **parts_of(head, parts))
-    assert found[0].row == 7 and found[0].cosine == pytest.approx(1, abs=1e-5) and len(found) == 3
-    assert [row.cosine for row in found] == sorted((row.cosine for row in found), reverse=True)
+    result = nearest_rows(head, texts[7], pooled, 3, **parts_of(head, parts))
+    assert result[0].row == 7 and result[0].cosine == pytest.approx(1, abs=1e-5) and len(result) == 3
+    assert [row.cosine for row in result] == sorted((row.cosine for row in result), reverse=True)
     with pytest.raises(BadInput, match="has no vector of its own"):
         nearest_rows(heads["tfidf"], texts[7], pooled, 3, **parts_of(head, parts))

@@ -156,33 +156,33 @@ def test_a_vocabulary_ranks_by_count_in_lower_case():
 
 def test_padded_layers_are_zero_behind_a_texts_end():
     arrays = [np.ones((3, n, 4), np.float32) for n in (2, 5)]
-    found = pad(arrays, 5)
-    assert found.shape == (3, 2, 5, 4) and found[:, 0, 2:].abs().sum() == 0 and found[:, 1].min() == 1
+    result = pad(arrays, 5)
+    assert result.shape == (3, 2, 5, 4) and result[:, 0, 2:].abs().sum() == 0 and result[:, 1].min() == 1
 
 
 def test_live_layers_ask_the_encoder_once_for_a_text(encoder):
-    asked, original = [], encoder.encode
-    encoder.encode = lambda sentences: asked.extend(sentences) or original(sentences)
+    request, original = [], encoder.encode
+    encoder.encode = lambda sentences: request.extend(sentences) or original(sentences)
     try:
         layers = live_layers(encoder)
         layers([TEXTS[0], TEXTS[1], TEXTS[0]])
         layers([TEXTS[1]])
     finally:
         encoder.encode = original
-    assert asked == [list(TEXTS[0]), list(TEXTS[1])]
+    assert request == [list(TEXTS[0]), list(TEXTS[1])]
 
 
 # --- layers on disk ---------------------------------------------------------------------------------------------------
 
 
 def test_stored_layers_are_the_encoders_to_float16(encoder, tmp_path):
-    texts, told = sorted(set(TEXTS)), []
-    store = open_features(texts, encoder, "a" * 64, tmp_path, report=lambda *facts: told.append(facts))
+    texts, message = sorted(set(TEXTS)), []
+    store = open_features(texts, encoder, "a" * 64, tmp_path, report=lambda *facts: message.append(facts))
     for text, layers in zip(TEXTS, store(TEXTS), strict=True):
         exact = encoder.encode([list(text)])[0]
         assert layers.dtype == np.float32 and layers.shape == exact.shape
         np.testing.assert_allclose(layers, exact, atol=2e-3)
-    assert told[-1][:2] == (11, 11)
+    assert message[-1][:2] == (11, 11)
 
 
 def test_layer_0_of_another_model_is_stored_whole_and_ways_of_reading_have_folders_of_their_own(tmp_path):
@@ -194,8 +194,8 @@ def test_layer_0_of_another_model_is_stored_whole_and_ways_of_reading_have_folde
 
     texts = sorted(set(TEXTS))
     for name in ("a" * 16, "a" * 16 + "-first"):
-        found = open_features(texts, Other(), name, tmp_path)(texts)
-        for layers, exact in zip(found, Other().encode(texts), strict=True):
+        result = open_features(texts, Other(), name, tmp_path)(texts)
+        for layers, exact in zip(result, Other().encode(texts), strict=True):
             np.testing.assert_array_equal(layers, exact)
     assert len(list(tmp_path.iterdir())) == 2
 
@@ -263,9 +263,9 @@ def test_two_classes_have_two_logits_and_a_class_without_rows_is_never_named(vec
 
 
 def test_the_mean_is_over_words_that_have_a_vector(vectors):
-    found = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], vectors)
-    np.testing.assert_allclose(found[0], (vectors.vector("bank") + vectors.vector("goal")) / 2, rtol=1e-6)
-    assert not found[1].any()
+    result = mean_vectors([("bank", "xyzzy", "GOAL"), ("xyzzy",)], vectors)
+    np.testing.assert_allclose(result[0], (vectors.vector("bank") + vectors.vector("goal")) / 2, rtol=1e-6)
+    assert not result[1].any()
 
 
 # --- storage ----------------------------------------------------------------------------------------------------------

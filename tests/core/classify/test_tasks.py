@@ -69,48 +69,48 @@ def call(call, model, vectors):
 
 
 def test_train_answers_with_the_keys_of_the_contract(answer, own):
-    found = answer("train", "--task", "topics", "--variant", "glove+elmo", "--train", own)
-    assert set(found) == RESULT and found["task"] == "topics" and found["labels"] == ["money", "sky", "sport"]
-    assert found["n"] == 40 == sum(map(sum, found["confusion"])) and 0 <= found["accuracy"] <= 1
-    assert sum(found["mix"]["s"]) == pytest.approx(1) and re.fullmatch(r"[0-9a-f]{64}", found["data"])
-    right = sum(row[k] for k, row in enumerate(found["confusion"]))
-    assert found["accuracy"] == pytest.approx(right / 40)
+    result = answer("train", "--task", "topics", "--variant", "glove+elmo", "--train", own)
+    assert set(result) == RESULT and result["task"] == "topics" and result["labels"] == ["money", "sky", "sport"]
+    assert result["n"] == 40 == sum(map(sum, result["confusion"])) and 0 <= result["accuracy"] <= 1
+    assert sum(result["mix"]["s"]) == pytest.approx(1) and re.fullmatch(r"[0-9a-f]{64}", result["data"])
+    right = sum(row[k] for k, row in enumerate(result["confusion"]))
+    assert result["accuracy"] == pytest.approx(right / 40)
 
 
 def test_several_runs_are_listed_and_summed_up(answer, own):
-    found = answer("train", "--task", "topics", "--variant", "glove", "tfidf", "--train", own, "--seeds", 0, 1, "--epochs", 1)
-    assert set(found) == {"task", "runs", "summary"} and len(found["runs"]) == 4
-    assert all(set(run) == RESULT | {"seed"} for run in found["runs"]) and found["runs"][0]["mix"] is None
-    accuracies = [run["accuracy"] for run in found["runs"] if run["variant"] == "glove"]
-    assert found["summary"]["glove"]["accuracy"]["mean"] == pytest.approx(np.mean(accuracies))
-    assert found["summary"]["glove"]["accuracy"]["spread"] == pytest.approx(np.std(accuracies, ddof=1))
-    assert found["summary"]["tfidf"]["accuracy"]["spread"] == 0 and found["summary"]["tfidf"]["runs"] == 2
+    result = answer("train", "--task", "topics", "--variant", "glove", "tfidf", "--train", own, "--seeds", 0, 1, "--epochs", 1)
+    assert set(result) == {"task", "runs", "summary"} and len(result["runs"]) == 4
+    assert all(set(run) == RESULT | {"seed"} for run in result["runs"]) and result["runs"][0]["mix"] is None
+    accuracies = [run["accuracy"] for run in result["runs"] if run["variant"] == "glove"]
+    assert result["summary"]["glove"]["accuracy"]["mean"] == pytest.approx(np.mean(accuracies))
+    assert result["summary"]["glove"]["accuracy"]["spread"] == pytest.approx(np.std(accuracies, ddof=1))
+    assert result["summary"]["tfidf"]["accuracy"]["spread"] == 0 and result["summary"]["tfidf"]["runs"] == 2
 
 
 def test_folds_test_every_row_once_and_save_no_head(answer, own, private_cache):
-    found = answer("train", "--task", "topics", "--variant", "mean-glove", "--train", own, "--folds", 4)
-    assert [run["fold"] for run in found["runs"]] == [0, 1, 2, 3] and sum(run["n"] for run in found["runs"]) == 200
+    result = answer("train", "--task", "topics", "--variant", "mean-glove", "--train", own, "--folds", 4)
+    assert [run["fold"] for run in result["runs"]] == [0, 1, 2, 3] and sum(run["n"] for run in result["runs"]) == 200
     assert not (private_cache / "heads").exists()
 
 
 def test_what_was_trained_classifies_and_layers_are_kept_for_the_next_run(answer, own, private_cache):
     answer("train", "--task", "topics", "--variant", "embedding+elmo", "glove", "tfidf", "--train", own)
     assert len(list((private_cache / "features").iterdir())) == 1 and not list((private_cache / "training").iterdir())
-    found = answer("classify", "--task", "topics", "--text", "the new comet says")
-    assert set(found) == {"text", "task", "variants"} and list(found["variants"]) == ["glove", "embedding+elmo", "tfidf"]
-    for facts in found["variants"].values():
+    result = answer("classify", "--task", "topics", "--text", "the new comet says")
+    assert set(result) == {"text", "task", "variants"} and list(result["variants"]) == ["glove", "embedding+elmo", "tfidf"]
+    for facts in result["variants"].values():
         assert set(facts) == {"label", "probabilities", "seconds"} and facts["seconds"] > 0
         assert sum(facts["probabilities"].values()) == pytest.approx(1, abs=1e-5)
         assert facts["label"] == max(facts["probabilities"], key=facts["probabilities"].get)
-    one = answer("classify", "--task", "topics", "--text", "the new comet says", "--variant", "tfidf")
-    assert one["variants"]["tfidf"]["probabilities"] == found["variants"]["tfidf"]["probabilities"]
+    item = answer("classify", "--task", "topics", "--text", "the new comet says", "--variant", "tfidf")
+    assert item["variants"]["tfidf"]["probabilities"] == result["variants"]["tfidf"]["probabilities"]
 
 
 def test_heads_lie_where_output_says(answer, own, tmp_path):
     answer("train", "--task", "topics", "--variant", "tfidf", "--train", own, "--output", tmp_path / "mine")
     assert load_head(tmp_path / "mine" / "topics" / "tfidf").meta["task"] == "topics"
-    found = answer("classify", "--task", "topics", "--text", "a loan", "--heads", tmp_path / "mine")
-    assert set(found["variants"]) == {"tfidf"}
+    result = answer("classify", "--task", "topics", "--text", "a loan", "--heads", tmp_path / "mine")
+    assert set(result["variants"]) == {"tfidf"}
 
 
 def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
@@ -121,7 +121,7 @@ def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         (["train", "--task", "topics", "--variant", "bert", "--train", "OWN"], "no variant 'bert'"),
         (["train", "--task", "a/b", "--variant", "tfidf", "--train", "OWN"], "A task’s name is letters"),
@@ -140,11 +140,11 @@ def test_people_get_lines_and_the_notes_go_to_stderr(call, own):
         (["train-heads", "--data", "none"], "needs none/ag_news/train_subset.csv"),
     ],
 )
-def test_a_wrong_argument_is_one_line_and_status_2(own, tmp_path, arguments, told, refused):
+def test_a_wrong_argument_is_one_line_and_status_2(own, tmp_path, arguments, message, refused):
     (tmp_path / "empty.csv").write_text("")
     (tmp_path / "one.csv").write_text("label,text\na,One\na,Two\na,Three\n")
     places = {"OWN": own, "EMPTY": tmp_path / "empty.csv", "ONE": tmp_path / "one.csv"}
-    assert told in refused(*(places.get(argument, argument) for argument in arguments))
+    assert message in refused(*(places.get(argument, argument) for argument in arguments))
 
 
 def test_a_run_that_was_killed_goes_on_from_its_last_epoch(call, own, private_cache, monkeypatch):

@@ -54,9 +54,9 @@ def state(trainer: Fit) -> dict[str, torch.Tensor]:
     return {k: v.detach().clone() for k, v in tensors.items()}
 
 
-def assert_same(one: dict, other: dict) -> None:
-    assert one.keys() == other.keys()
-    assert [name for name in one if not torch.equal(one[name], other[name])] == []
+def assert_same(item: dict, other: dict) -> None:
+    assert item.keys() == other.keys()
+    assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
 # --- runs -------------------------------------------------------------------------------------------------------------
@@ -126,12 +126,12 @@ def test_four_epochs_equal_a_run_saved_and_loaded_on_the_way_to_the_bit(data, pa
 
 
 def test_a_seed_decides_the_run(data, parts):
-    one, same, other = (make_text_fit(variant_named("glove"), data, replace(CONFIG, seed=seed), parts) for seed in (0, 0, 1))
-    for trainer in (one, same, other):
+    item, same, other = (make_text_fit(variant_named("glove"), data, replace(CONFIG, seed=seed), parts) for seed in (0, 0, 1))
+    for trainer in (item, same, other):
         list(islice(trainer.run(), 3))
-    assert_same(state(one), state(same))
-    assert not torch.equal(one.network.output.weight, other.network.output.weight)
-    assert one.key == same.key != other.key
+    assert_same(state(item), state(same))
+    assert not torch.equal(item.network.output.weight, other.network.output.weight)
+    assert item.key == same.key != other.key
 
 
 @pytest.mark.parametrize("variant", ["embedding", "glove-unfrozen+elmo"])
@@ -141,12 +141,12 @@ def test_two_runs_at_once_each_get_what_their_seed_says(data, parts, variant):
     alone = make_text_fit(variant_named(variant), data, config, parts)
     for _ in alone.run():
         pass
-    one, other, third = (make_text_fit(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
-    for _ in zip(one.run(), other.run(), third.run(), strict=False):
+    item, other, third = (make_text_fit(variant_named(variant), data, replace(config, seed=seed), parts) for seed in (0, 0, 1))
+    for _ in zip(item.run(), other.run(), third.run(), strict=False):
         torch.rand(3)  # and whoever draws besides
-    assert_same(state(one), state(alone))
+    assert_same(state(item), state(alone))
     assert_same(state(other), state(alone))
-    assert not torch.equal(third.network.output.weight, one.network.output.weight)
+    assert not torch.equal(third.network.output.weight, item.network.output.weight)
 
 
 def test_a_run_alone_draws_what_torch_would_after_its_seed():
@@ -158,8 +158,8 @@ def test_a_run_alone_draws_what_torch_would_after_its_seed():
     generator = seeded(5)
     for module in modules:
         first_weights(module, generator)
-    found = [*(p for module in modules for p in module.parameters()), Dropout(0.3, generator)(torch.ones(50, 40))]
-    assert all(map(torch.equal, found, wanted))
+    result = [*(p for module in modules for p in module.parameters()), Dropout(0.3, generator)(torch.ones(50, 40))]
+    assert all(map(torch.equal, result, wanted))
     still = Dropout(0.3, generator).eval()
     assert torch.equal(still(wanted[0]), wanted[0])
 
@@ -179,8 +179,8 @@ def test_two_that_keep_the_same_run_at_once_both_go_on(tmp_path):
 
 def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_CACHE", str(tmp_path))
-    one, other = (make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
-    running = heads.run(one)
+    item, other = (make_text_fit(variant_named("embedding"), data, replace(CONFIG, epochs=2), parts) for _ in range(2))
+    running = heads.run(item)
     while next(running).measures is None:  # an epoch is kept
         pass
     loading = other.load
@@ -192,7 +192,7 @@ def test_a_run_whose_twin_has_ended_meanwhile_begins_anew(data, parts, tmp_path,
 
     other.load = late
     assert [event.epoch for event in heads.run(other) if event.measures] == [1, 2]
-    assert_same(state(other), state(one))
+    assert_same(state(other), state(item))
 
 
 def test_a_stopped_run_keeps_the_best_so_far(data, parts):
@@ -277,21 +277,21 @@ def test_a_checkpoint_that_does_not_fit_is_refused_by_name(data, parts, tmp_path
 
 def test_scores_by_hand():
     p = np.array([[0.9, 0.1], [0.6, 0.4], [0.3, 0.7], [0.2, 0.8], [0.45, 0.55]])
-    found = evaluate(p, np.array([0, 1, 1, 1, 0]), ["ham", "spam"])
-    assert found.confusion == ((1, 1), (1, 2)) and found.accuracy == pytest.approx(3 / 5) and found.n == 5
-    ham, spam = found.per_class["ham"], found.per_class["spam"]
+    result = evaluate(p, np.array([0, 1, 1, 1, 0]), ["ham", "spam"])
+    assert result.confusion == ((1, 1), (1, 2)) and result.accuracy == pytest.approx(3 / 5) and result.n == 5
+    ham, spam = result.per_class["ham"], result.per_class["spam"]
     assert (ham.precision, ham.recall, ham.f1, ham.n) == (0.5, 0.5, 0.5, 2)
     assert (spam.precision, spam.recall, spam.n) == (pytest.approx(2 / 3), pytest.approx(2 / 3), 3)
-    assert found.macro_f1 == pytest.approx((0.5 + 2 / 3) / 2)
+    assert result.macro_f1 == pytest.approx((0.5 + 2 / 3) / 2)
     # bins of confidence: 0.9 right; 0.6 wrong; 0.7 right; 0.8 right; 0.55 wrong
-    assert found.ece == pytest.approx((0.1 + 0.6 + 0.3 + 0.2 + 0.55) / 5)
-    assert [(b.low, b.n, b.accuracy) for b in found.bins] == [(0.5, 1, 0), (0.6, 1, 0), (0.7, 1, 1), (0.8, 1, 1), (0.9, 1, 1)]
-    assert found.nll == pytest.approx(-np.log([0.9, 0.4, 0.7, 0.8, 0.45]).mean())
+    assert result.ece == pytest.approx((0.1 + 0.6 + 0.3 + 0.2 + 0.55) / 5)
+    assert [(b.low, b.n, b.accuracy) for b in result.bins] == [(0.5, 1, 0), (0.6, 1, 0), (0.7, 1, 1), (0.8, 1, 1), (0.9, 1, 1)]
+    assert result.nll == pytest.approx(-np.log([0.9, 0.4, 0.7, 0.8, 0.45]).mean())
 
 
 def test_a_class_that_is_never_named_scores_nought_and_not_nan():
-    found = evaluate(np.array([[0.9, 0.1, 0.0]] * 2), np.array([0, 1]), ["a", "b", "c"])
-    assert found.per_class["b"].f1 == 0 and found.per_class["c"].f1 == 0 and found.macro_f1 == pytest.approx(2 / 9)
+    result = evaluate(np.array([[0.9, 0.1, 0.0]] * 2), np.array([0, 1]), ["a", "b", "c"])
+    assert result.per_class["b"].f1 == 0 and result.per_class["c"].f1 == 0 and result.macro_f1 == pytest.approx(2 / 9)
     with pytest.raises(BadInput):
         evaluate(np.empty((0, 2)), np.empty(0, int), ["a", "b"])
 

@@ -175,9 +175,9 @@ def python_m_core(*arguments, **options) -> subprocess.Popen:
 
 def test_embed_writes_each_token_list_under_its_number_as_float32_layers(answer, model, tmp_path):
     (tmp_path / "in.json").write_text(json.dumps(SENTENCES))
-    found = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "new" / "out.npz")
-    keys_are(found, "embed")
-    assert (found["model"], found["sentences"], found["tokens"]) == (str(model), 3, 7) and found["seconds"] >= 0
+    result = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "new" / "out.npz")
+    keys_are(result, "embed")
+    assert (result["model"], result["sentences"], result["tokens"]) == (str(model), 3, 7) and result["seconds"] >= 0
     with np.load(tmp_path / "new" / "out.npz") as file:
         assert file.files == ["0", "1", "2"]
         assert [file[k].shape for k in file.files] == [(3, 5, 10), (3, 0, 10), (3, 2, 10)]  # (L, T, D), an empty one too
@@ -189,8 +189,8 @@ def test_embed_writes_each_token_list_under_its_number_as_float32_layers(answer,
 def test_embed_reads_a_text_line_by_line_as_elmo_s_tokens_and_passes_over_blank_lines(answer, model, tmp_path):
     lines = ["Dr. Lee didn't sit. He stood.", "", "the bank"]  # one line is one sentence, whatever stands in it
     (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
-    found = answer("embed", "--model", model, "--input", tmp_path / "in.txt", "--output", tmp_path / "out.npz")
-    assert (found["sentences"], found["tokens"]) == (2, 11)
+    result = answer("embed", "--model", model, "--input", tmp_path / "in.txt", "--output", tmp_path / "out.npz")
+    assert (result["sentences"], result["tokens"]) == (2, 11)
     with np.load(tmp_path / "out.npz") as file:
         assert file.files == ["0", "1"]
         tokens = ["Dr.", "Lee", "did", "n't", "sit", ".", "He", "stood", "."]
@@ -200,9 +200,9 @@ def test_embed_reads_a_text_line_by_line_as_elmo_s_tokens_and_passes_over_blank_
 
 def test_embed_gives_the_same_vectors_whatever_the_batch_size(answer, model, tmp_path):
     (tmp_path / "in.json").write_text(json.dumps([["bank"] * n for n in range(40)]))
-    asked = ("embed", "--model", model, "--input", tmp_path / "in.json")
+    request = ("embed", "--model", model, "--input", tmp_path / "in.json")
     for size in (1, 1000):
-        answer(*asked, "--output", tmp_path / f"{size}.npz", "--batch-size", size)
+        answer(*request, "--output", tmp_path / f"{size}.npz", "--batch-size", size)
     with np.load(tmp_path / "1.npz") as small, np.load(tmp_path / "1000.npz") as large:
         assert small.files == large.files and len(small.files) == 40
         for name in small.files:
@@ -211,8 +211,8 @@ def test_embed_gives_the_same_vectors_whatever_the_batch_size(answer, model, tmp
 
 def test_embed_of_no_sentences_is_a_file_without_arrays(answer, model, tmp_path):
     (tmp_path / "in.json").write_text("[]")
-    found = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz")
-    assert (found["sentences"], found["tokens"]) == (0, 0)
+    result = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz")
+    assert (result["sentences"], result["tokens"]) == (0, 0)
     with np.load(tmp_path / "out.npz") as file:
         assert file.files == []
 
@@ -220,9 +220,9 @@ def test_embed_of_no_sentences_is_a_file_without_arrays(answer, model, tmp_path)
 def test_embed_stateful_carries_states_along_each_stream_and_names_stream_and_sentence(answer, model, tmp_path):
     streams = [[["the", "bank"], ["the", "bank"], []], [["money"], ["a", "river", "."], ["of"]]]
     (tmp_path / "in.json").write_text(json.dumps(streams))
-    found = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz", "--stateful")
-    keys_are(found, "embed")
-    assert (found["sentences"], found["tokens"]) == (6, 9)
+    result = answer("embed", "--model", model, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz", "--stateful")
+    keys_are(result, "embed")
+    assert (result["sentences"], result["tokens"]) == (6, 9)
     with np.load(tmp_path / "out.npz") as file:
         assert file.files == ["0/0", "0/1", "0/2", "1/0", "1/1", "1/2"]
         assert file["0/2"].shape == (3, 0, 10) and file["1/1"].shape == (3, 3, 10) and file["1/1"].dtype == np.float32
@@ -238,8 +238,8 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
         shutil.copyfile(fixture / name, folder / name)
     streams = [[line.split(" ") for line in stream] for stream in json.loads((fixture / "sentences.json").read_text())]
     (tmp_path / "in.json").write_text(json.dumps(streams))
-    found = answer("embed", "--model", folder, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz", "--stateful")
-    assert (found["sentences"], found["tokens"]) == (30, sum(len(s) for stream in streams for s in stream))
+    result = answer("embed", "--model", folder, "--input", tmp_path / "in.json", "--output", tmp_path / "out.npz", "--stateful")
+    assert (result["sentences"], result["tokens"]) == (30, sum(len(s) for stream in streams for s in stream))
     with np.load(tmp_path / "out.npz") as got:
         for i in range(3):
             with h5py.File(fixture / f"lm_embeddings_{i}.hdf5") as expected:
@@ -252,13 +252,13 @@ def test_embed_stateful_reproduces_the_published_golden_file_to_1e_5(answer, dat
 
 
 def neighbours(answer, model, corpus, sentence: str, *more) -> dict:
-    found = answer("neighbours", "--word", "bank", "--sentence", sentence, "--model", model, "--corpus", corpus, *more)
-    keys_are(found, "neighbours")
-    return found
+    result = answer("neighbours", "--word", "bank", "--sentence", sentence, "--model", model, "--corpus", corpus, *more)
+    keys_are(result, "neighbours")
+    return result
 
 
 def test_neighbours_are_what_a_cosine_over_every_token_of_the_corpus_finds(answer, model, corpus):
-    found = neighbours(answer, model, corpus, "Money of the Bank.", "--weights", "1,-2,3", "--k", 4)
+    result = neighbours(answer, model, corpus, "Money of the Bank.", "--weights", "1,-2,3", "--k", 4)
     weights = np.array([1.0, -2.0, 3.0])
 
     def mix(tokens: list[str]) -> np.ndarray:  # (T, D)
@@ -269,13 +269,13 @@ def test_neighbours_are_what_a_cosine_over_every_token_of_the_corpus_finds(answe
     query = mix(["Money", "of", "the", "Bank", "."])[3]
     rows = [(float(v @ query), row["tokens"][k], k) for row in CORPUS for k, v in enumerate(mix(row["tokens"]))]
     best = sorted(rows, reverse=True)[:4]
-    assert [(n["word"], n["position"]) for n in found["neighbours"]] == [(word, k) for _, word, k in best]
-    np.testing.assert_allclose([n["cosine"] for n in found["neighbours"]], [c for c, _, _ in best], atol=1e-4)
+    assert [(n["word"], n["position"]) for n in result["neighbours"]] == [(word, k) for _, word, k in best]
+    np.testing.assert_allclose([n["cosine"] for n in result["neighbours"]], [c for c, _, _ in best], atol=1e-4)
 
 
 def test_neighbours_say_word_sentence_position_sense_and_cosine_best_first(answer, model, corpus):
-    found = neighbours(answer, model, corpus, "the bank", "--k", 50)
-    rows = found["neighbours"]
+    result = neighbours(answer, model, corpus, "the bank", "--k", 50)
+    rows = result["neighbours"]
     assert len(rows) == sum(len(row["tokens"]) for row in CORPUS)
     assert all(set(row) == {"word", "sentence", "position", "sense", "cosine"} for row in rows)
     assert [row["cosine"] for row in rows] == sorted((row["cosine"] for row in rows), reverse=True)
@@ -307,40 +307,42 @@ def test_layer_0_hears_no_context_two_sentences_give_one_list(answer, model, cor
 @pytest.mark.parametrize("layer", ["1", "2", "mix"])
 def test_a_contextual_layer_tells_two_sentences_of_one_word_apart(answer, model, corpus, layer):
     first, second = (
-        {(n["sentence"], n["position"]): n["cosine"] for n in found["neighbours"]}
-        for found in (neighbours(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river"))
+        {(n["sentence"], n["position"]): n["cosine"] for n in result["neighbours"]}
+        for result in (
+            neighbours(answer, model, corpus, s, "--layer", layer, "--k", 50) for s in ("money of a bank .", "bank of the river")
+        )
     )
     assert first.keys() == second.keys() and max(abs(first[key] - second[key]) for key in first) > 1e-3
 
 
 def test_neighbours_in_the_sense_space_are_named_so_and_what_has_none_is_said(answer, call, model, corpus, tmp_path):
-    found = neighbours(answer, model, corpus, "the bank of a river", "--layer", "senses", "--k", 50)
-    assert (found["query"]["layer"], found["query"]["weights"]) == ("senses", [1.0])
-    cosines = [row["cosine"] for row in found["neighbours"]]
+    result = neighbours(answer, model, corpus, "the bank of a river", "--layer", "senses", "--k", 50)
+    assert (result["query"]["layer"], result["query"]["weights"]) == ("senses", [1.0])
+    cosines = [row["cosine"] for row in result["neighbours"]]
     assert len(cosines) == sum(len(row["tokens"]) for row in CORPUS) and cosines == sorted(cosines, reverse=True) and max(cosines) <= 1
     mute = shutil.copytree(model, tmp_path / "mute", ignore=shutil.ignore_patterns("vocabulary.txt"))
-    asked = ["neighbours", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
+    request = ["neighbours", "--word", "bank", "--sentence", "the bank", "--corpus", corpus, "--layer", "senses"]
     for more, said in (
         (["--model", mute], "has no softmax and vocabulary"),
         (["--model", model, "--cluster", "tcp://127.0.0.1:1"], "leave out --cluster"),
         (["--model", model, "--approximate"], "index approximate DIR --senses"),
         (["--model", model, "--weights", "1,1,1"], "leave out --weights"),
     ):
-        status, _, error = call(*asked, *more)
+        status, _, error = call(*request, *more)
         assert status == 2 and said in error and "Traceback" not in error
 
 
 def test_other_words_leaves_out_the_word_and_its_inflected_forms(answer, model, corpus):
-    found = neighbours(answer, model, corpus, "a Bank", "--other-words", "--k", 50)["neighbours"]
+    result = neighbours(answer, model, corpus, "a Bank", "--other-words", "--k", 50)["neighbours"]
     everything = neighbours(answer, model, corpus, "a Bank", "--k", 50)["neighbours"]
-    assert found == [n for n in everything if n["word"] not in ("bank", "banks")] and len(found) == len(everything) - 4
+    assert result == [n for n in everything if n["word"] not in ("bank", "banks")] and len(result) == len(everything) - 4
 
 
 def test_position_chooses_among_two_places_and_the_first_is_taken_with_a_note_without_it(call, model, corpus):
-    asked = ("neighbours", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
-    status, out, err = call(*asked)
+    request = ("neighbours", "--word", "bank", "--sentence", "the bank of a bank", "--model", model, "--corpus", corpus, "--json")
+    status, out, err = call(*request)
     assert one_object(status, out, err)["query"]["position"] == 1 and "'bank' stands at 1, 4" in err
-    status, out, err = call(*asked, "--position", 4)
+    status, out, err = call(*request, "--position", 4)
     assert one_object(status, out, err)["query"]["position"] == 4 and "stands at" not in err
 
 
@@ -359,17 +361,17 @@ def test_without_json_neighbours_are_a_table_for_people(call, model, corpus):
 
 def test_static_neighbours_are_cosines_checked_by_hand(answer, tmp_path):
     (tmp_path / "v.txt").write_text("bank 2 0\nriver 3 4\nmoney 0 5\ndebt -1 0\n")
-    found = answer("static-neighbours", "--word", "bank", "--vectors", tmp_path / "v.txt", "--k", 2)
-    keys_are(found, "static-neighbours")
+    result = answer("static-neighbours", "--word", "bank", "--vectors", tmp_path / "v.txt", "--k", 2)
+    keys_are(result, "static-neighbours")
     near = [{"word": "river", "cosine": pytest.approx(0.6, abs=1e-6)}, {"word": "money", "cosine": pytest.approx(0, abs=1e-6)}]
-    assert found == {"word": "bank", "neighbours": near}
+    assert result == {"word": "bank", "neighbours": near}
 
 
 @pytest.mark.skipif(not (ASSETS / "glove-mini" / "meta.json").is_file(), reason="the bundled vectors are not there")
 def test_static_neighbours_ask_the_bundled_vectors_by_default(answer):
-    found = answer("static-neighbours", "--word", "river")
-    keys_are(found, "static-neighbours")
-    assert len(found["neighbours"]) == NEIGHBOURS and "river" not in {n["word"] for n in found["neighbours"]}
+    result = answer("static-neighbours", "--word", "river")
+    keys_are(result, "static-neighbours")
+    assert len(result["neighbours"]) == NEIGHBOURS and "river" not in {n["word"] for n in result["neighbours"]}
 
 
 # --- evaluate, predict ------------------------------------------------------------------------------------------------
@@ -382,23 +384,23 @@ def test_evaluate_senses_gives_macro_and_pooled_accuracy_of_every_layer_checked_
     }
     words, senses = ("bank", "bank", "bank", "river"), ("edge", "edge", "firm", "water")
     paths = {name: write_jsonl(tmp_path / f"{name}.jsonl", list(map(labelled, words, some, senses))) for name, some in texts.items()}
-    found = answer("evaluate", "senses", "--train", paths["train"], "--test", paths["test"], "--model", model)
-    keys_are(found, "evaluate senses")
-    assert (found["n"], found["n_train"], found["unseen"], found["dropped"]) == (4, 4, 0, 0)
+    result = answer("evaluate", "senses", "--train", paths["train"], "--test", paths["test"], "--model", model)
+    keys_are(result, "evaluate senses")
+    assert (result["n"], result["n_train"], result["unseen"], result["dropped"]) == (4, 4, 0, 0)
     for name in LAYERS:
-        assert set(found[name]) == {"nearest", "centroid", "less_static"}
-        assert all(set(found[name][measure]) >= {"macro", "pooled"} for measure in ("nearest", "centroid"))
+        assert set(result[name]) == {"nearest", "centroid", "less_static"}
+        assert all(set(result[name][measure]) >= {"macro", "pooled"} for measure in ("nearest", "centroid"))
     # Layer 0: three equal vectors of "bank", so each row is right by 2/3, 2/3, 1/3; the centroids are tied as well: 1/2 each.
-    assert found["0"]["nearest"] == pytest.approx({"macro": (5 / 9 + 1) / 2, "pooled": (5 / 3 + 1) / 4})
-    assert found["0"]["centroid"] == pytest.approx({"macro": 0.75, "pooled": 2.5 / 4})
+    assert result["0"]["nearest"] == pytest.approx({"macro": (5 / 9 + 1) / 2, "pooled": (5 / 3 + 1) / 4})
+    assert result["0"]["centroid"] == pytest.approx({"macro": 0.75, "pooled": 2.5 / 4})
     encoder = open_model(str(model)).encoder
-    known, asked = ([encoder.encode([text.split()])[0][:, text.split().index("bank")] for text in texts[name][:3]] for name in texts)
+    known, request = ([encoder.encode([text.split()])[0][:, text.split().index("bank")] for text in texts[name][:3]] for name in texts)
     for layer in (1, 2):
-        cosines = unit(np.array([one[layer] for one in asked])) @ unit(np.array([one[layer] for one in known])).T
+        cosines = unit(np.array([item[layer] for item in request])) @ unit(np.array([item[layer] for item in known])).T
         right = [senses[k] == sense for k, sense in zip(cosines.argmax(axis=1), senses, strict=False)]
         expected = {"macro": (np.mean(right) + 1) / 2, "pooled": (sum(right) + 1) / 4}
-        assert found[str(layer)]["nearest"] == pytest.approx(expected)
-    assert found["most_frequent"] == pytest.approx({"macro": (2 / 3 + 1) / 2, "pooled": 3 / 4})
+        assert result[str(layer)]["nearest"] == pytest.approx(expected)
+    assert result["most_frequent"] == pytest.approx({"macro": (2 / 3 + 1) / 2, "pooled": 3 / 4})
 
 
 def test_evaluate_senses_drops_and_counts_training_rows_that_are_tested(call, model, tmp_path):
@@ -431,27 +433,27 @@ def test_evaluate_pairs_and_tags_say_how_much_of_the_test_set_they_have_learned_
 def test_evaluate_senses_counts_test_words_that_training_lacks(answer, model, tmp_path):
     train = write_jsonl(tmp_path / "train.jsonl", [labelled("bank", "the bank", "edge")])
     test = write_jsonl(tmp_path / "test.jsonl", [labelled("bank", "a bank", "edge"), labelled("river", "a river", "water")])
-    found = answer("evaluate", "senses", "--train", train, "--test", test, "--model", model)
-    assert (found["n"], found["unseen"]) == (2, 1) and found["mix"]["nearest"] == {"macro": 0.5, "pooled": 0.5}
+    result = answer("evaluate", "senses", "--train", train, "--test", test, "--model", model)
+    assert (result["n"], result["unseen"]) == (2, 1) and result["mix"]["nearest"] == {"macro": 0.5, "pooled": 0.5}
 
 
 def test_evaluate_senses_splits_one_set_so_that_no_sentence_is_on_both_sides(answer, model, tmp_path):
     rows = [labelled("bank", f"{a} bank of {b} {c}", a) for a in ("the", "a") for b in WORDS[3:] for c in WORDS[3:]]
     path = write_jsonl(tmp_path / "rows.jsonl", [*rows, *rows])
-    asked = ("evaluate", "senses", "--data", path, "--model", model)
-    found = answer(*asked)
-    keys_are(found, "evaluate senses")
-    assert found["n"] + found["n_train"] == 2 * 98 and 0.1 < found["n"] / 196 < 0.3 and found["n"] % 2 == 0
-    assert sum(found["best_mix"]["weights"]) == pytest.approx(1)
-    assert answer(*asked) == found != answer(*asked, "--seed", 1)
-    assert answer(*asked, "--share", 0.5)["n"] > found["n"]
+    request = ("evaluate", "senses", "--data", path, "--model", model)
+    result = answer(*request)
+    keys_are(result, "evaluate senses")
+    assert result["n"] + result["n_train"] == 2 * 98 and 0.1 < result["n"] / 196 < 0.3 and result["n"] % 2 == 0
+    assert sum(result["best_mix"]["weights"]) == pytest.approx(1)
+    assert answer(*request) == result != answer(*request, "--seed", 1)
+    assert answer(*request, "--share", 0.5)["n"] > result["n"]
 
 
 def test_evaluate_senses_reads_senseval_s_files(answer, model, tmp_path):
     with lzma.open(tmp_path / "bank.pos.xz", "wt") as file:
         file.write(senseval(20))
-    found = answer("evaluate", "senses", "--data", tmp_path / "bank.pos.xz", "--share", 0.5, "--model", model)
-    assert found["n"] + found["n_train"] == 20 and found["unseen"] == 0
+    result = answer("evaluate", "senses", "--data", tmp_path / "bank.pos.xz", "--share", 0.5, "--model", model)
+    assert result["n"] + result["n_train"] == 20 and result["unseen"] == 0
 
 
 def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model, tmp_path):
@@ -462,43 +464,43 @@ def test_evaluate_pairs_parts_them_where_dev_says_checked_by_hand(answer, model,
 
     rows = [pair("the bank", "the bank", True), pair("the bank", "bank of money .", "F"), pair("a bank", "a bank", 1)]
     dev, test = write_jsonl(tmp_path / "dev.jsonl", rows), write_jsonl(tmp_path / "test.jsonl", rows[:2])
-    found = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model)
-    keys_are(found, "evaluate pairs")
+    result = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model)
+    keys_are(result, "evaluate pairs")
     for name in LAYERS:
-        assert set(found[name]) == {"threshold", "accuracy", "auc"}
-    assert (found["n_dev"], found["n"], found["majority"]) == (3, 2, 0.5)
-    assert (found["0"]["accuracy"], found["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
-    assert (found["2"]["accuracy"], found["2"]["auc"]) == (1.0, 1.0) and found["2"]["threshold"] < 1  # equal sentences, cosine 1
-    assert found["best_mix"]["accuracy"] == 1.0 and len(found["best_mix"]["weights"]) == 3
+        assert set(result[name]) == {"threshold", "accuracy", "auc"}
+    assert (result["n_dev"], result["n"], result["majority"]) == (3, 2, 0.5)
+    assert (result["0"]["accuracy"], result["0"]["auc"]) == (0.5, 0.5)  # one vector for all: "same", as most of dev
+    assert (result["2"]["accuracy"], result["2"]["auc"]) == (1.0, 1.0) and result["2"]["threshold"] < 1  # equal sentences, cosine 1
+    assert result["best_mix"]["accuracy"] == 1.0 and len(result["best_mix"]["weights"]) == 3
     too = answer("evaluate", "pairs", "--dev", dev, "--test", test, "--model", model, "--space", "senses")
-    assert too.keys() - found.keys() == {"senses"} and set(too["senses"]) == {"threshold", "accuracy", "auc"}
-    assert {name: facts for name, facts in too.items() if name != "senses"} == found
+    assert too.keys() - result.keys() == {"senses"} and set(too["senses"]) == {"threshold", "accuracy", "auc"}
+    assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
 
 def test_evaluate_tags_probes_every_layer_beside_the_commonest_tag(answer, model, tmp_path):
     (tmp_path / "a.txt").write_text("the D\nbank N\n\na D\nriver N\n\nmoney N\n" * 9)
     (tmp_path / "b.txt").write_text("a D\nbank N\nof P\nriver N\n")
-    found = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
-    keys_are(found, "evaluate tags")
-    assert (found["n_train"], found["n"], found["tags"]) == (45, 4, 2)
-    assert found["0"] == found["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
-    assert set(found["best_mix"]) == {"weights", "accuracy"}
+    result = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model)
+    keys_are(result, "evaluate tags")
+    assert (result["n_train"], result["n"], result["tags"]) == (45, 4, 2)
+    assert result["0"] == result["most_frequent"] == {"accuracy": 0.75}  # "of" has a tag that training lacks
+    assert set(result["best_mix"]) == {"weights", "accuracy"}
     few = answer("evaluate", "tags", "--train", tmp_path / "a.txt", "--test", tmp_path / "b.txt", "--model", model, "--limit", 2)
     assert few["n_train"] == 4
 
 
 def test_evaluate_all_words_learns_from_some_documents_and_tests_on_the_others(answer, model, tmp_path):
     (tmp_path / "a.tsv").write_text(SEMCOR)
-    found = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
-    keys_are(found, "evaluate all-words")
-    assert (found["n"], found["n_train"], found["unseen"]) == (4, 4, 0)
-    assert set(found["most_frequent"]) == {"accuracy", "ambiguous"}
+    result = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model)
+    keys_are(result, "evaluate all-words")
+    assert (result["n"], result["n_train"], result["unseen"]) == (4, 4, 0)
+    assert set(result["most_frequent"]) == {"accuracy", "ambiguous"}
     for name in LAYERS:
-        assert set(found[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
-        assert set(found[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
+        assert set(result[name]) == {"accuracy", "ambiguous", "with_frequency", "less_static", "less_frequent"}
+        assert set(result[name]["with_frequency"]) == {"prior", "accuracy", "ambiguous"}
     too = answer("evaluate", "all-words", "--data", tmp_path / "a.tsv", "--share", 0.5, "--model", model, "--space", "senses")
-    assert too.keys() - found.keys() == {"senses"} and too["senses"].keys() == found["1"].keys()
-    assert {name: facts for name, facts in too.items() if name != "senses"} == found
+    assert too.keys() - result.keys() == {"senses"} and too["senses"].keys() == result["1"].keys()
+    assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
 
 def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, model, tmp_path):
@@ -507,23 +509,23 @@ def test_evaluate_sentences_measures_every_layer_of_a_labelled_corpus(answer, mo
         for word in ("bank", "river")
         for cue in ("money", "a")
     ]
-    found = answer("evaluate", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
-    keys_are(found, "evaluate sentences")
+    result = answer("evaluate", "sentences", "--corpus", write_jsonl(tmp_path / "own.jsonl", rows * 3), "--model", model)
+    keys_are(result, "evaluate sentences")
     for name in LAYERS:
-        assert set(found[name]) == {
+        assert set(result[name]) == {
             *("one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap"),
             *("less_static", "centred", "centred_less_static", "centred_less", "without"),
         }
-    assert (found["n"], found["words"], found["majority"]) == (12, 2, 0.5)
-    assert abs(found["0"]["gap"]) < 1e-6 < found["1"]["gap"] and found["1"]["one_nn"] == 1
+    assert (result["n"], result["words"], result["majority"]) == (12, 2, 0.5)
+    assert abs(result["0"]["gap"]) < 1e-6 < result["1"]["gap"] and result["1"]["one_nn"] == 1
     too = answer("evaluate", "sentences", "--corpus", tmp_path / "own.jsonl", "--model", model, "--space", "senses")
-    assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == found["1"]["less_static"].keys()
-    assert {name: facts for name, facts in too.items() if name != "senses"} == found
+    assert too["senses"]["one_nn"] == 1 and too["senses"]["less_static"].keys() == result["1"]["less_static"].keys()
+    assert {name: facts for name, facts in too.items() if name != "senses"} == result
 
 
 def test_evaluate_random_has_the_sense_space_too(answer):
-    found = answer("evaluate", "random", "--space", "senses")
-    assert found["senses"]["low"] < found["senses"]["mean"] < found["senses"]["high"] and found["senses"]["mean"] < found["1"]["mean"]
+    result = answer("evaluate", "random", "--space", "senses")
+    assert result["senses"]["low"] < result["senses"]["mean"] < result["senses"]["high"] and result["senses"]["mean"] < result["1"]["mean"]
 
 
 @pytest.fixture
@@ -543,28 +545,28 @@ def card_data(tmp_path, monkeypatch) -> Path:
 
 def test_evaluate_card_keeps_every_measure_with_the_command_that_makes_it_again(call, answer, model, card_data, monkeypatch):
     output = card_data.parent / "card" / "measures.json"
-    asked = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
-    status, out, err = call(*asked, "--json")
-    found = one_object(status, out, err)
-    keys_are(found, "evaluate card")
-    assert list(found["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
+    request = ("evaluate", "card", "--data", card_data, "--model", model, "--output", output, "--limit-text", 1)
+    status, out, err = call(*request, "--json")
+    result = one_object(status, out, err)
+    keys_are(result, "evaluate card")
+    assert list(result["measures"]) == ["perplexity", "senses", "tags", "sentences", "random"]
     assert "all_words: left out" in err and "semcor3.tsv.xz" in err and "pairs: left out" in err
-    assert json.loads(output.read_text()) == {key: value for key, value in found.items() if key != "output"}
+    assert json.loads(output.read_text()) == {key: value for key, value in result.items() if key != "output"}
     monkeypatch.chdir(card_data)
-    for name, facts in found["measures"].items():
+    for name, facts in result["measures"].items():
         assert facts["seconds"] >= 0 and facts["command"].startswith("python -m core evaluate ")
         again = answer(*shlex.split(facts["command"])[3:])
         assert again == {key: value for key, value in facts.items() if key not in ("command", "seconds", "date")}, name
-    assert "--text corpus/valid.txt.xz --limit 1" in found["measures"]["perplexity"]["command"]
+    assert "--text corpus/valid.txt.xz --limit 1" in result["measures"]["perplexity"]["command"]
 
 
 def test_evaluate_card_keeps_what_an_earlier_one_of_the_same_weights_held(answer, model, foreseeing, card_data):
     output = card_data.parent / "measures.json"
-    asked = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
-    whole = answer(*asked, model)["measures"]
+    request = ("evaluate", "card", "--data", card_data, "--output", output, "--model")
+    whole = answer(*request, model)["measures"]
     (card_data / "conll2000" / "test.txt.xz").unlink()
-    assert answer(*asked, model)["measures"]["tags"] == whole["tags"]
-    assert "tags" not in answer(*asked, foreseeing)["measures"]  # other weights: nothing of it holds
+    assert answer(*request, model)["measures"]["tags"] == whole["tags"]
+    assert "tags" not in answer(*request, foreseeing)["measures"]  # other weights: nothing of it holds
 
 
 def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, answer, model, card_data, tmp_path):
@@ -581,12 +583,12 @@ def test_evaluate_card_goes_beside_the_model_and_replaces_no_other_file(call, an
 def test_evaluate_perplexity_of_a_softmax_that_heeds_nothing_is_known_by_hand(answer, foreseeing, tmp_path):
     with gzip.open(tmp_path / "text.txt.gz", "wt") as file:
         file.write("the bank\n\na zebra\n")
-    found = answer("evaluate", "perplexity", "--text", tmp_path / "text.txt.gz", "--model", foreseeing)
-    keys_are(found, "evaluate perplexity")
+    result = answer("evaluate", "perplexity", "--text", tmp_path / "text.txt.gz", "--model", foreseeing)
+    keys_are(result, "evaluate perplexity")
     # The ten words weigh 8 + 9 = 17. Scored each way: the, bank, a and two boundaries; the zebra is context only.
     expected = math.exp((math.log(17 / 8) + 4 * math.log(17)) / 5)
-    assert [found[name] for name in ("forward", "backward", "mean")] == [pytest.approx(expected, rel=1e-3)] * 3
-    assert (found["tokens"], found["unknown_share"]) == (5, 0.25)
+    assert [result[name] for name in ("forward", "backward", "mean")] == [pytest.approx(expected, rel=1e-3)] * 3
+    assert (result["tokens"], result["unknown_share"]) == (5, 0.25)
 
 
 def test_evaluate_perplexity_stops_at_the_limit_of_sentences(answer, model, tmp_path):
@@ -613,14 +615,14 @@ def test_substitutes_are_words_of_the_place(answer, call, foreseeing, tmp_path):
 
 @pytest.mark.parametrize("direction", ["forward", "backward"])
 def test_predict_lists_the_likeliest_words_with_probabilities_checked_by_hand(answer, foreseeing, direction):
-    found = answer("predict", "--text", "money of the", "--direction", direction, "--k", 3, "--model", foreseeing)
-    keys_are(found, "predict")
-    assert (found["text"], found["direction"]) == ("money of the", direction)
+    result = answer("predict", "--text", "money of the", "--direction", direction, "--k", 3, "--model", foreseeing)
+    keys_are(result, "predict")
+    assert (result["text"], result["direction"]) == ("money of the", direction)
     # <UNK> and the boundary behind are no answers, and keep their share: ten words weigh 8 + 9.
-    rows = [(p["word"], p["probability"]) for p in found["predictions"]]
+    rows = [(p["word"], p["probability"]) for p in result["predictions"]]
     assert rows[0] == ("bank", pytest.approx(8 / 17, abs=1e-3)) and len(rows) == 3
-    assert [p for _, p in rows[1:]] == [pytest.approx(1 / 17, abs=1e-3)] * 2 and found["unknown"] == pytest.approx(1 / 17, abs=1e-3)
-    assert all(set(row) == {"word", "probability"} for row in found["predictions"])
+    assert [p for _, p in rows[1:]] == [pytest.approx(1 / 17, abs=1e-3)] * 2 and result["unknown"] == pytest.approx(1 / 17, abs=1e-3)
+    assert all(set(row) == {"word", "probability"} for row in result["predictions"])
     every = answer("predict", "--text", "money of the", "--direction", direction, "--k", 99, "--model", foreseeing)["predictions"]
     assert {p["word"] for p in every} == set(WORDS) - {"<UNK>", "<S>" if direction == "forward" else "</S>"}
 
@@ -650,17 +652,17 @@ def test_index_build_says_what_was_made_and_info_says_the_same_later(answer, mod
 
 def test_index_build_reads_the_named_column_of_a_table(answer, model, tmp_path):
     (tmp_path / "t.csv").write_text("id,said\n1,the bank\n2,a river .\n")
-    asked = ("index", "build", "--corpus", tmp_path / "t.csv", "--output", tmp_path / "i", "--model", model)
-    found = answer(*asked, "--text-column", "said")
-    assert found["occurrences"] == 5
+    request = ("index", "build", "--corpus", tmp_path / "t.csv", "--output", tmp_path / "i", "--model", model)
+    result = answer(*request, "--text-column", "said")
+    assert result["occurrences"] == 5
 
 
 def test_index_build_joins_lines_as_it_is_told(answer, model, tmp_path):
     (tmp_path / "t.txt").write_text("the bank\nof the river\nis steep")
-    asked = ("index", "build", "--corpus", tmp_path / "t.txt", "--model", model)
+    request = ("index", "build", "--corpus", tmp_path / "t.txt", "--model", model)
     ways = ("detect", "join", "keep")
     for lines in ways:
-        answer(*asked, "--output", tmp_path / lines, "--lines", lines)
+        answer(*request, "--output", tmp_path / lines, "--lines", lines)
     assert [len(OccurrenceTable(tmp_path / lines).sentences) for lines in ways] == [3, 1, 3]
 
 
@@ -807,8 +809,8 @@ def test_convert_writes_over_nothing(call, model, tmp_path):
 
 
 def test_a_converted_model_is_in_allennlp_s_format_and_gives_the_same_vectors(answer, model, tmp_path):
-    found = answer("convert", "--model", model, "--output", tmp_path / "new")
-    keys_are(found, "convert")
+    result = answer("convert", "--model", model, "--output", tmp_path / "new")
+    keys_are(result, "convert")
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == ["options.json", "weights.hdf5"]
     options = json.loads((tmp_path / "new" / "options.json").read_text())
     assert (options["lstm"]["dim"], options["lstm"]["projection_dim"], options["char_cnn"]["n_characters"]) == (8, 5, 262)
@@ -869,21 +871,21 @@ def test_pretrain_goes_on_where_it_was_stopped_and_does_nothing_twice(answer, ca
 
     assert "Add --resume" in is_one_line_error(*call(*arguments))  # what is there is not overwritten by mistake
 
-    found = answer(*arguments, "--resume")
-    keys_are(found, "pretrain")
+    result = answer(*arguments, "--resume")
+    keys_are(result, "pretrain")
     assert set(steps) == {"joint"}  # the first stage was not done again
-    assert found["model"] == str(tmp_path / "run" / "model") and found["prepared"]["sentences"] == 60
+    assert result["model"] == str(tmp_path / "run" / "model") and result["prepared"]["sentences"] == 60
 
     steps.clear()
     again = answer(*arguments, "--resume")
-    assert steps == [] and again["weights_sha256"] == found["weights_sha256"]
+    assert steps == [] and again["weights_sha256"] == result["weights_sha256"]
 
     words = (tmp_path / "run" / "model" / "vocabulary.txt").read_text().split("\n")
     assert set(words) == {*SPECIALS, "the", "bank", "river", "money", "of", "a", "water", "boat", "."}
-    told = answer("predict", "--text", "the bank", "--model", found["model"], "--k", 100)
-    predicted = told["predictions"]
+    message = answer("predict", "--text", "the bank", "--model", result["model"], "--k", 100)
+    predicted = message["predictions"]
     assert {p["word"] for p in predicted} == set(words) - {"<S>", "<UNK>"}
-    assert 0.9 < sum(p["probability"] for p in predicted) + told["unknown"] < 1  # what is left is the beginning's, which cannot come
+    assert 0.9 < sum(p["probability"] for p in predicted) + message["unknown"] < 1  # what is left is the beginning's, which cannot come
 
 
 @pytest.mark.parametrize(
@@ -947,19 +949,19 @@ def test_pretrain_takes_one_start(call, training, foreseeing, tmp_path):
 def test_pretrain_learns_from_three_types_with_room_for_a_hundred_thousand(answer, training, tmp_path):
     arguments, _ = training
     (tmp_path / "text.txt").write_text("a b c\nb a c\n")
-    found = answer(*arguments, "--tokens", 300)
-    assert found["prepared"]["types"] == 5 and found["config"]["vocabulary"] == 50
-    assert len(answer("predict", "--text", "a b", "--model", found["model"])["predictions"]) == 4  # a, b, c and the end
+    result = answer(*arguments, "--tokens", 300)
+    assert result["prepared"]["types"] == 5 and result["config"]["vocabulary"] == 50
+    assert len(answer("predict", "--text", "a b", "--model", result["model"])["predictions"]) == 4  # a, b, c and the end
 
 
 def test_pretrain_scales_its_softmax_to_what_the_held_out_text_says(answer, training, tmp_path):
     arguments, _ = training
     (tmp_path / "valid.txt").write_text("the bank of the river .\nmoney of the bank .\n")
-    found = answer(*arguments, "--valid", tmp_path / "valid.txt")
+    result = answer(*arguments, "--valid", tmp_path / "valid.txt")
     log = json.loads((tmp_path / "run" / "model" / "training_log.json").read_text())
     said = next(line for line in log if line["stage"] == "scale")
     assert said["scale"] in recipe.SCALES and said["perplexity"] <= said["unscaled"]
-    measured = answer("evaluate", "perplexity", "--text", tmp_path / "valid.txt", "--model", found["model"])
+    measured = answer("evaluate", "perplexity", "--text", tmp_path / "valid.txt", "--model", result["model"])
     assert measured["mean"] == pytest.approx(said["perplexity"], rel=1e-2)  # float16 weights
 
 
@@ -1108,8 +1110,8 @@ def test_a_mistake_is_one_line_on_stderr_and_status_2(call, model, corpus, tmp_p
 
 
 def test_an_argument_that_is_no_utf8_is_answered_in_plain_json(answer, model):
-    found = answer("predict", "--text", "the \udcff", "--model", model)  # as Python hands on the byte ff
-    assert found["text"] == "the \udcff"
+    result = answer("predict", "--text", "the \udcff", "--model", model)  # as Python hands on the byte ff
+    assert result["text"] == "the \udcff"
 
 
 def test_a_defect_of_ours_is_not_dressed_up_as_a_user_s_mistake(model, monkeypatch):
@@ -1124,7 +1126,7 @@ def test_a_defect_of_ours_is_not_dressed_up_as_a_user_s_mistake(model, monkeypat
 def leaves(command: click.Command, path: tuple[str, ...] = ()) -> list[tuple[tuple[str, ...], click.Command]]:
     """(words of the command, the command) of every command that is no group."""
     below = command.commands if isinstance(command, click.Group) else {}
-    return [leaf for name, one in below.items() for leaf in leaves(one, (*path, name))] or [(path, command)]
+    return [leaf for name, item in below.items() for leaf in leaves(item, (*path, name))] or [(path, command)]
 
 
 COMMANDS = dict(leaves(main.elmoscope))

@@ -39,11 +39,11 @@ WEIGHTS = ([1, 0, 0], [0, 0, 1], [0.2, 0.3, 0.5])
 def sentences_of(n: int, seed: int = 0) -> list[Sentence]:
     """Sentences of a few words each; "banks", labeled as "bank", stands in the last ones alone."""
     rng, words = np.random.default_rng(seed), [f"w{k}" for k in range(300)]
-    found = [Sentence(tuple(rng.choice(words, rng.integers(4, 30)).tolist())) for _ in range(n)]
-    found[3] = Sentence(("the", "bank", "of", "w1"), (Target(1, "bank", "firm", "bank"),))
-    found[-2] = Sentence(("two", "banks", "of", "w1"), (Target(1, "banks", "edge", "bank"),))
-    found[-1] = Sentence(("the", "bank", "of", "w2"))
-    return found
+    result = [Sentence(tuple(rng.choice(words, rng.integers(4, 30)).tolist())) for _ in range(n)]
+    result[3] = Sentence(("the", "bank", "of", "w1"), (Target(1, "bank", "firm", "bank"),))
+    result[-2] = Sentence(("two", "banks", "of", "w1"), (Target(1, "banks", "edge", "bank"),))
+    result[-1] = Sentence(("the", "bank", "of", "w2"))
+    return result
 
 
 @pytest.fixture(scope="module")
@@ -78,7 +78,7 @@ def corpus() -> list[Sentence]:
 
 
 @pytest.fixture(scope="module")
-def one(model, encoder, corpus, tmp_path_factory) -> OccurrenceTable:
+def built(model, encoder, corpus, tmp_path_factory) -> OccurrenceTable:
     """The index of one machine."""
     return build_index(corpus, encoder, tmp_path_factory.mktemp("one") / "index", model=model_fingerprint(model))
 
@@ -107,7 +107,7 @@ def many(address, corpus, model, tmp_path_factory) -> index.Shards:
         return build(client, corpus, tmp_path_factory.mktemp("many") / "index", model)
 
 
-def assert_same_rows(shards: index.Shards, one: OccurrenceTable) -> None:
+def assert_same_rows(shards: index.Shards, built: OccurrenceTable) -> None:
     """Every column of every row; of the vectors a number in ten thousand may be float16's next one.
 
     BLAS rounds the char-CNN of two new words otherwise than that of three hundred, and a worker has met others before.
@@ -119,38 +119,38 @@ def assert_same_rows(shards: index.Shards, one: OccurrenceTable) -> None:
         here = slice(row, row + len(table))
         assert (shard.first_row, shard.first_sentence, shard.rows) == (row, sentence, len(table))
         for codes, names, all_codes, all_names in (
-            (table.word, table.words, one.word[here], one.words),
-            (table.sense, table.senses, one.sense[here], one.senses),
-            (table.lemma, table.lemmas, one.lemma[here], one.lemmas),
+            (table.word, table.words, built.word[here], built.words),
+            (table.sense, table.senses, built.sense[here], built.senses),
+            (table.lemma, table.lemmas, built.lemma[here], built.lemmas),
         ):
             assert [names[c] if c >= 0 else None for c in codes] == [all_names[c] if c >= 0 else None for c in all_codes]
-        np.testing.assert_array_equal(table.sentence + sentence, one.sentence[here])
-        np.testing.assert_array_equal(table.position, one.position[here])
-        np.testing.assert_allclose(table.rows.gram, one.rows.gram[here], rtol=2e-3)
+        np.testing.assert_array_equal(table.sentence + sentence, built.sentence[here])
+        np.testing.assert_array_equal(table.position, built.position[here])
+        np.testing.assert_allclose(table.rows.gram, built.rows.gram[here], rtol=2e-3)
         rows = np.arange(len(table))
-        found, expected = table.rows.take(rows), one.rows.take(rows + row)
-        np.testing.assert_allclose(found, expected, rtol=2**-10, atol=1e-6)
-        assert (found == expected).mean() >= 0.9999
-        assert table.sentences.to_pylist() == one.sentences.to_pylist()[sentence : sentence + shard.sentences]
+        result, expected = table.rows.take(rows), built.rows.take(rows + row)
+        np.testing.assert_allclose(result, expected, rtol=2**-10, atol=1e-6)
+        assert (result == expected).mean() >= 0.9999
+        assert table.sentences.to_pylist() == built.sentences.to_pylist()[sentence : sentence + shard.sentences]
         row, sentence = row + len(table), sentence + shard.sentences
-    assert (row, sentence) == (len(one), len(one.sentences))
+    assert (row, sentence) == (len(built), len(built.sentences))
 
 
 # --- an index in shards -----------------------------------------------------------------------------------------------
 
 
-def test_an_index_in_shards_is_row_for_row_that_of_one_machine(many, one):
+def test_an_index_in_shards_is_row_for_row_that_of_one_machine(many, built):
     assert len(many.shards) >= 4
-    assert_same_rows(many, one)
+    assert_same_rows(many, built)
     for fact in ("occurrences", "types", "sentences", "layers", "dim", "model", "corpus"):
-        assert many.meta[fact] == one.meta[fact]
+        assert many.meta[fact] == built.meta[fact]
 
 
 def test_only_the_index_itself_is_left_in_its_folder(many):
     assert open_store(many.url).names("") == {"index.json", "shards"}
 
 
-def test_a_worker_killed_while_it_works_loses_nothing_and_doubles_nothing(client, corpus, model, one, tmp_path):
+def test_a_worker_killed_while_it_works_loses_nothing_and_doubles_nothing(client, corpus, model, built, tmp_path):
     pids, seen = client.run(os.getpid), []
 
     def kill_one(done) -> None:
@@ -159,12 +159,12 @@ def test_a_worker_killed_while_it_works_loses_nothing_and_doubles_nothing(client
             os.kill(next(iter(pids.values())), signal.SIGKILL)
 
     made = build(client, corpus, tmp_path / "index", model, report=kill_one)
-    assert_same_rows(made, one)
+    assert_same_rows(made, built)
     assert [done.shards_done for done in seen] == list(range(1, len(made.shards) + 1))
-    assert seen[-1].tokens_done == seen[-1].tokens == len(one)
+    assert seen[-1].tokens_done == seen[-1].tokens == len(built)
 
 
-def test_a_client_that_stops_goes_on_where_it_was(client, corpus, model, one, tmp_path):
+def test_a_client_that_stops_goes_on_where_it_was(client, corpus, model, built, tmp_path):
     def stop(done) -> None:
         if done.shards_done == 2:
             raise KeyboardInterrupt
@@ -176,7 +176,7 @@ def test_a_client_that_stops_goes_on_where_it_was(client, corpus, model, one, tm
     made_before = {path: path.stat().st_mtime_ns for path in (tmp_path / "index" / "shards").glob("*/meta.json")}
     assert len(made_before) >= 2
     made = build(client, corpus, tmp_path / "index", model)
-    assert_same_rows(made, one)
+    assert_same_rows(made, built)
     assert all(path.stat().st_mtime_ns == at for path, at in made_before.items())
 
 
@@ -224,7 +224,7 @@ def test_only_what_is_of_our_form_is_removed_when_an_index_is_whole(client, mode
     assert not list((place / "sentences").glob("*.arrow")) and not (place / ".staging").exists()
 
 
-def test_an_object_store_gives_the_same_rows(corpus, model, one):
+def test_an_object_store_gives_the_same_rows(corpus, model, built):
     """memory:// lives in one process, so its workers do too; shards are copied from it to be mapped."""
     with (
         LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster,
@@ -235,7 +235,7 @@ def test_an_object_store_gives_the_same_rows(corpus, model, one):
     assert made.shards == fresh.shards == index.open_shards("memory://an/index").shards
     rows = sum(shard.rows for shard in made.shards)
     table = OccurrenceTable(open_store(made.url).fetch(made.shards[0].name))
-    np.testing.assert_allclose(table.rows.take(np.arange(50)), one.rows.take(np.arange(50)), rtol=2**-10, atol=1e-6)
+    np.testing.assert_allclose(table.rows.take(np.arange(50)), built.rows.take(np.arange(50)), rtol=2**-10, atol=1e-6)
     assert rows == sum(len(s.tokens) for s in corpus[:300])
     assert index.info("memory://an/index")["bytes"] > rows * 3 * 16 * 2
 
@@ -325,13 +325,13 @@ def test_a_worker_refuses_another_models_weights(model):
 
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
 @pytest.mark.parametrize("spread", [True, False], ids=["on the cluster", "shard by shard"])
-def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, one, encoder, client, corpus, which, spread, monkeypatch):
+def test_the_nearest_of_all_shards_are_those_of_one_machine_ties_too(many, built, encoder, client, corpus, which, spread, monkeypatch):
     monkeypatch.setattr(float16_products, "_compiled", [])  # workers have none: its last digits would order ties another way
     for number, position in ((3, 1), (5, 0), (len(corpus) - 1, 2)):
         query = neighbours.make_query(encoder, list(corpus[number].tokens), position)
-        found = neighbours.products(one.rows, query)
+        result = neighbours.products(built.rows, query)
         for weights in WEIGHTS:  # layer 0 has as many ties as a word has occurrences
-            expected = one.nearest(found, weights, k=60, which=which)
+            expected = built.nearest(result, weights, k=60, which=which)
             got = search.ShardedIndex(many, client if spread else None).nearest(query, weights, k=60, which=which)
             assert [n.occurrence for n in got] == [n.occurrence for n in expected]
             np.testing.assert_allclose([n.cosine for n in got], [n.cosine for n in expected], atol=2e-7)
@@ -343,11 +343,11 @@ def test_another_form_of_a_word_is_no_other_word_though_it_stands_in_another_sha
     assert not words & {"bank", "banks"}
 
 
-def test_an_index_of_one_folder_is_searched_as_a_single_shard(one, encoder, corpus):
+def test_an_index_of_one_folder_is_searched_as_a_single_shard(built, encoder, corpus):
     query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
-    whole = index.open_shards(one.folder)
+    whole = index.open_shards(built.folder)
     assert len(whole.shards) == 1
-    expected = one.nearest(query, [1, 1, 1])
+    expected = built.nearest(query, [1, 1, 1])
     for anything in (search.ShardedIndex(whole), approximate.ApproximateIndex(whole)):
         with pytest.raises(BadInput, match="k must be at least 1, got 0"):
             anything.nearest(query, [1, 1, 1], k=0)
@@ -374,11 +374,11 @@ def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(real, wh
     assert hits / wanted > 0.9
 
 
-def test_without_an_approximate_index_the_command_that_makes_one_is_named(one, encoder, corpus):
+def test_without_an_approximate_index_the_command_that_makes_one_is_named(built, encoder, corpus):
     pytest.importorskip("faiss")
     query = neighbours.make_query(encoder, list(corpus[5].tokens), 0)
     with pytest.raises(MissingArtifact, match="index approximate"):
-        approximate.ApproximateIndex(index.open_shards(one.folder)).nearest(query, [1, 1, 1])
+        approximate.ApproximateIndex(index.open_shards(built.folder)).nearest(query, [1, 1, 1])
 
 
 # --- encoding and counting --------------------------------------------------------------------------------------------
@@ -388,8 +388,8 @@ def test_spread_batches_give_the_vectors_of_one_machine_and_go_on_after_a_stop(c
     tokens = [list(s.tokens) for s in corpus[:400]] + [[]]
     spread = SpreadEncoder(encoder, client, model_fingerprint(model), store=str(tmp_path / "parts"))
     spread.batch_tokens = encoder.batch_tokens = 2_000
-    for expected, found in zip(encoder.encode(tokens), spread.encode(tokens), strict=True):
-        np.testing.assert_allclose(found, expected, atol=2e-6)
+    for expected, result in zip(encoder.encode(tokens), spread.encode(tokens), strict=True):
+        np.testing.assert_allclose(result, expected, atol=2e-6)
     kept = {p: p.stat().st_mtime_ns for p in (tmp_path / "parts").iterdir()}
     spread.encode(tokens)
     assert kept and kept == {p: p.stat().st_mtime_ns for p in (tmp_path / "parts").iterdir()}
@@ -400,20 +400,20 @@ def test_pairs_counted_by_workers_are_those_of_one_machine(client, tmp_path):
     chunks = [(rng.integers(-1, 50, 5_000), np.sort(rng.integers(0, 400, 5_000))) for _ in range(6)]
     expected = count_pairs(chunks, n_words=50, window=5)
     for _ in range(2):  # the second time from what is kept
-        found = counter(client, str(tmp_path / "counts"))(iter(chunks), n_words=50, window=5)
+        result = counter(client, str(tmp_path / "counts"))(iter(chunks), n_words=50, window=5)
         for name in ("rows", "columns", "values"):
-            np.testing.assert_array_equal(getattr(found, name), getattr(expected, name))
+            np.testing.assert_array_equal(getattr(result, name), getattr(expected, name))
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
 
 
-def assert_same_answer(found: dict, expected: dict) -> None:
+def assert_same_answer(result: dict, expected: dict) -> None:
     """The same neighbors in the same order; a cosine's sixth digit may differ, as the sums are taken in another order."""
-    assert found["query"] == expected["query"]
-    assert len(found["neighbours"]) == len(expected["neighbours"])
-    for one, other in zip(found["neighbours"], expected["neighbours"], strict=True):
-        assert one | {"cosine": pytest.approx(one["cosine"], abs=2e-6)} == other
+    assert result["query"] == expected["query"]
+    assert len(result["neighbours"]) == len(expected["neighbours"])
+    for item, other in zip(result["neighbours"], expected["neighbours"], strict=True):
+        assert item | {"cosine": pytest.approx(item["cosine"], abs=2e-6)} == other
 
 
 def test_commands_give_the_same_with_and_without_a_cluster(answer, address, model, tmp_path):
@@ -426,10 +426,10 @@ def test_commands_give_the_same_with_and_without_a_cluster(answer, address, mode
     spread = answer("index", "build", "--corpus", tmp_path / "c.jsonl", "--output", tmp_path / "b", *common, *cluster)
     assert all(plain[key] == spread[key] for key in ("occurrences", "types", "sentences", "corpus", "model"))
     assert answer("index", "info", tmp_path / "b")["occurrences"] == plain["occurrences"]
-    asked = ("neighbours", "--word", "bank", "--sentence", "the bank of w1", *common, "--corpus")
-    expected = answer(*asked, tmp_path / "a")
+    request = ("neighbours", "--word", "bank", "--sentence", "the bank of w1", *common, "--corpus")
+    expected = answer(*request, tmp_path / "a")
     for where, more in ((tmp_path / "a", cluster), (tmp_path / "b", ()), (tmp_path / "b", cluster)):
-        assert_same_answer(answer(*asked, where, *more), expected)
+        assert_same_answer(answer(*request, where, *more), expected)
     (tmp_path / "in.json").write_text(json.dumps([row["tokens"] for row in rows]))
     for name, more in (("a.npz", ()), ("b.npz", cluster)):
         answer("embed", "--input", tmp_path / "in.json", "--output", tmp_path / name, *common, *more)
@@ -445,16 +445,16 @@ def test_senses_are_measured_the_same_on_a_cluster(answer, address, model, tmp_p
         sentences = sentences_of(60, seed)[5:50]
         rows = [{"word": "x", "tokens": list(s.tokens), "position": 0, "label": str(len(s.tokens) % 2)} for s in sentences]
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    asked = ("evaluate", "senses", "--train", tmp_path / "train.jsonl", "--test", tmp_path / "test.jsonl", "--model", model)
-    assert answer(*asked, "--cluster", address) == answer(*asked)
+    request = ("evaluate", "senses", "--train", tmp_path / "train.jsonl", "--test", tmp_path / "test.jsonl", "--model", model)
+    assert answer(*request, "--cluster", address) == answer(*request)
 
 
 @pytest.mark.parametrize("wrong", ["tcp://127.0.0.1:9", "nowhere", "ftp://a:1", ""])
 def test_a_wrong_address_is_one_sentence_and_status_2(refused, model, tmp_path, monkeypatch, wrong):
     monkeypatch.setattr("core.cluster.jobs.CONNECT_S", 0.5)
     (tmp_path / "t.txt").write_text("the bank of w1")
-    asked = ["index", "build", "--corpus", tmp_path / "t.txt", "--output", tmp_path / "x", "--model", model, "--cluster", wrong]
-    error = refused(*asked)
+    request = ["index", "build", "--corpus", tmp_path / "t.txt", "--output", tmp_path / "x", "--model", model, "--cluster", wrong]
+    error = refused(*request)
     assert error.startswith(f"error: No Dask scheduler answers at '{wrong}'") and "python -m dask scheduler" in error
     assert not (tmp_path / "x").exists()
 

@@ -37,7 +37,7 @@ def corpus() -> list:
 
 
 @pytest.fixture(scope="module")
-def one(model, corpus, tmp_path_factory) -> OccurrenceTable:
+def built(model, corpus, tmp_path_factory) -> OccurrenceTable:
     folder = tmp_path_factory.mktemp("one") / "index"
     return building.build_index(corpus, model.encoder, folder, model=model.fingerprint, substitutes=substitutes_of(model))
 
@@ -56,29 +56,29 @@ def many(model, corpus, tmp_path_factory) -> index.Shards:
 
 
 @pytest.mark.parametrize("which", [ANY, SAME, OTHER])
-def test_the_nearest_of_all_shards_are_those_of_one_table(many, one, space, query, which):
-    exact = SenseIndex(one, space).nearest(query, WEIGHTS, k=30, which=which)
+def test_the_nearest_of_all_shards_are_those_of_one_table(many, built, space, query, which):
+    exact = SenseIndex(built, space).nearest(query, WEIGHTS, k=30, which=which)
     near = SensesOfShards(many, space).nearest(query, WEIGHTS, k=30, which=which)
     assert [n.occurrence.row for n in near] == [n.occurrence.row for n in exact]
     np.testing.assert_allclose([n.cosine for n in near], [n.cosine for n in exact], atol=2e-3)
     assert not SensesOfShards(many, space).narrows(query, which)
 
 
-def test_all_shards_stand_by_one_map_though_the_word_is_labelled_in_few(many, one, space, model):
+def test_all_shards_stand_by_one_map_though_the_word_is_labelled_in_few(many, built, space, model):
     form = make_query(model.encoder, ["The", "banks", "were", "closed", "."], 1)
     near = SensesOfShards(many, space).nearest(form, WEIGHTS, k=20, which=OTHER)
-    exact = SenseIndex(one, space).nearest(form, WEIGHTS, k=20, which=OTHER)
+    exact = SenseIndex(built, space).nearest(form, WEIGHTS, k=20, which=OTHER)
     assert [n.occurrence.row for n in near] == [n.occurrence.row for n in exact]
 
 
-def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_placed(many, one, space, query, tmp_path, monkeypatch):
+def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_placed(many, built, space, query, tmp_path, monkeypatch):
     folder = Path(shutil.copytree(many.url, tmp_path / "copy"))
     for kept in folder.glob(f"shards/*/{KEPT}"):
         kept.unlink()
     bare = index.open_shards(folder)
     monkeypatch.setattr(sense_index, "MOST_READ", 40)
     near = SensesOfShards(bare, space).nearest(query, WEIGHTS, k=60)
-    layer = one.nearest(query, [0, 1, 0], k=40)
+    layer = built.nearest(query, [0, 1, 0], k=40)
     assert SensesOfShards(bare, space).narrows(query)
     assert {n.occurrence.row for n in near} == {n.occurrence.row for n in layer}
     with pytest.raises(BadInput, match=r"keeps no substitutes\. Build the index with --senses"):
@@ -86,30 +86,30 @@ def test_of_too_many_rows_to_read_in_all_shards_the_nearest_at_layer_1_are_place
 
 
 @pytest.mark.parametrize("which", [ANY, OTHER])
-def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(many, one, space, query, which):
+def test_the_approximate_index_finds_nearly_all_of_the_exact_neighbours(many, built, space, query, which):
     pytest.importorskip("faiss")
     senses.build(many, space)
     hits = wanted = 0
-    for row in range(0, len(one), len(one) // 12):
-        o = one.occurrence(row)
-        asked = type(query)(o.tokens, o.position, one.rows.take(np.array([row]))[0])
-        exact = SenseIndex(one, space).nearest(asked, WEIGHTS, which=which)
-        near = ApproximateSenses(many, space).nearest(asked, WEIGHTS, which=which)
+    for row in range(0, len(built), len(built) // 12):
+        o = built.occurrence(row)
+        request = type(query)(o.tokens, o.position, built.rows.take(np.array([row]))[0])
+        exact = SenseIndex(built, space).nearest(request, WEIGHTS, which=which)
+        near = ApproximateSenses(many, space).nearest(request, WEIGHTS, which=which)
         hits, wanted = hits + sum(n.cosine >= exact[-1].cosine - 2e-3 for n in near), wanted + len(exact)
     assert hits / wanted > 0.9
 
 
-def test_the_commands_search_shards_and_the_approximate_index(many, one, model, answer, refused):
+def test_the_commands_search_shards_and_the_approximate_index(many, built, model, answer, refused):
     pytest.importorskip("faiss")
 
     def nearest(*more) -> list[tuple]:
-        found = answer("neighbours", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
-        return [(row["sentence"], row["position"]) for row in found["neighbours"]]
+        result = answer("neighbours", "--word", "bank", "--sentence", SENTENCE, "--layer", "senses", "--k", "8", *more)
+        return [(row["sentence"], row["position"]) for row in result["neighbours"]]
 
-    expected = nearest("--corpus", one.folder)
+    expected = nearest("--corpus", built.folder)
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
-        ApproximateSenses(index.open_shards(one.folder), open_judge(model).space).nearest(make_query(model.encoder, ["bank"], 0), WEIGHTS)
-    assert answer("index", "approximate", one.folder, "--senses")["occurrences"] == len(one)
-    assert nearest("--corpus", one.folder, "--approximate") == expected
-    assert "Name its model" in refused("index", "approximate", one.folder, "--senses", "--model", "elmo-ko-mini")
+        ApproximateSenses(index.open_shards(built.folder), open_judge(model).space).nearest(make_query(model.encoder, ["bank"], 0), WEIGHTS)
+    assert answer("index", "approximate", built.folder, "--senses")["occurrences"] == len(built)
+    assert nearest("--corpus", built.folder, "--approximate") == expected
+    assert "Name its model" in refused("index", "approximate", built.folder, "--senses", "--model", "elmo-ko-mini")

@@ -143,11 +143,11 @@ def test_a_later_word_changes_no_forward_half_before_it_and_an_earlier_word_no_b
     other = x.clone()
     other[changed] += 1
     reverse = torch.arange(6, -1, -1)
-    one, two = model(x, [1] * 7, reverse)[1:], model(other, [1] * 7, reverse)[1:]
-    torch.testing.assert_close(one[:, :changed, :p], two[:, :changed, :p], atol=0, rtol=0)
-    torch.testing.assert_close(one[:, changed + 1 :, p:], two[:, changed + 1 :, p:], atol=0, rtol=0)
-    assert (one[:, changed:, :p] != two[:, changed:, :p]).any(dim=2).all()  # and where it is read, it is read
-    assert (one[:, : changed + 1, p:] != two[:, : changed + 1, p:]).any(dim=2).all()
+    item, two = model(x, [1] * 7, reverse)[1:], model(other, [1] * 7, reverse)[1:]
+    torch.testing.assert_close(item[:, :changed, :p], two[:, :changed, :p], atol=0, rtol=0)
+    torch.testing.assert_close(item[:, changed + 1 :, p:], two[:, changed + 1 :, p:], atol=0, rtol=0)
+    assert (item[:, changed:, :p] != two[:, changed:, :p]).any(dim=2).all()  # and where it is read, it is read
+    assert (item[:, : changed + 1, p:] != two[:, : changed + 1, p:]).any(dim=2).all()
 
 
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=6))
@@ -207,14 +207,14 @@ def test_the_gradient_equals_autograds_own_through_a_plain_loop():
 @pytest.mark.parametrize("clips", [(0.5, 0.4), (50.0, 50.0)])
 def test_compiled_cells_give_the_loops_outputs_and_gradients_also_where_clips_bite(clips):
     exact = [torch.randn(10, 3, dtype=torch.double), *(w.detach() for w in _weights(hidden=24, scale=0.5))]
-    pull, found = torch.randn(10, 3), []
+    pull, result = torch.randn(10, 3), []
     for loop, inputs in ((recurrence._Recurrence, exact), (recurrence._Fused, [x.float() for x in exact])):
         inputs = [x.clone().requires_grad_() for x in inputs]
         out = loop.apply(inputs[0], BATCH_SIZES, clips, *inputs[1:])
-        found.append([out, *torch.autograd.grad((out * pull).sum(), inputs)])
-    clipped = (found[0][0].abs() == clips[1]).sum().item()
+        result.append([out, *torch.autograd.grad((out * pull).sum(), inputs)])
+    clipped = (result[0][0].abs() == clips[1]).sum().item()
     assert (0 < clipped < 30) if clips[1] < 1 else not clipped
-    for plain, ours in zip(*found, strict=True):
+    for plain, ours in zip(*result, strict=True):
         torch.testing.assert_close(ours.double(), plain, atol=2e-5, rtol=1e-4)
 
 

@@ -61,10 +61,10 @@ def numbers(module: torch.nn.Module) -> dict[str, np.ndarray]:
     return {name: value.numpy(force=True).copy() for name, value in module.state_dict().items()}
 
 
-def same(found: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
-    assert found.keys() == expected.keys()
+def same(result: dict[str, np.ndarray], expected: dict[str, np.ndarray]) -> None:
+    assert result.keys() == expected.keys()
     for name, value in expected.items():
-        np.testing.assert_allclose(found[name], value, atol=1e-5, err_msg=name)
+        np.testing.assert_allclose(result[name], value, atol=1e-5, err_msg=name)
 
 
 # --- devices by name --------------------------------------------------------------------------------------------------
@@ -123,17 +123,17 @@ def test_an_encoder_elsewhere_gives_the_processors_arrays():
         encoder = Encoder(model(), device=there)
         assert encoder.device == there and all(isinstance(weight, Elsewhere) for weight in encoder.model.parameters())
         assert Encoder(encoder.model).device == there  # a second one on the same model follows it
-        found, found_carried = encoder.encode(SENTENCES), encoder.encode_streams(streams)
-    for one, other in zip(found, expected, strict=True):
-        assert type(one) is np.ndarray
-        np.testing.assert_allclose(one, other, atol=1e-6)
+        result, found_carried = encoder.encode(SENTENCES), encoder.encode_streams(streams)
+    for item, other in zip(result, expected, strict=True):
+        assert type(item) is np.ndarray
+        np.testing.assert_allclose(item, other, atol=1e-6)
     np.testing.assert_allclose(np.array(found_carried[0]), np.array(carried[0]), atol=1e-6)
 
 
 def test_words_are_foreseen_spelt_and_walked_through_elsewhere(tmp_path):
     words = [*SPECIALS, "the", "bank", "river", "money", "a"]
 
-    def asked(there: torch.device) -> list:
+    def results_on(there: torch.device) -> list:
         torch.manual_seed(1)
         softmax, encoder = Softmax(len(words), SHAPE.projection).requires_grad_(False).to(there), Encoder(model(), device=there)
         lm = LanguageModel(encoder, softmax, Vocabulary.of(words))
@@ -153,11 +153,11 @@ def test_words_are_foreseen_spelt_and_walked_through_elsewhere(tmp_path):
             fired.grid,
         ]
 
-    expected = asked(torch.device("cpu"))
+    expected = results_on(torch.device("cpu"))
     with elsewhere() as there:
-        found = asked(there)
-    for one, other in zip(found, expected, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-5)
+        result = results_on(there)
+    for item, other in zip(result, expected, strict=True):
+        np.testing.assert_allclose(item, other, atol=1e-5)
     files = [(tmp_path / name / "weights.safetensors").read_bytes() for name in ("cpu", "meta")]
     assert files[0] == files[1]  # a model's file does not tell where it was
 
@@ -177,10 +177,10 @@ def test_a_training_elsewhere_learns_what_the_processor_learns_and_goes_on_from_
 
     expected = trained(torch.device("cpu"))
     with elsewhere() as there:
-        found = trained(there)
-    np.testing.assert_allclose(found[0], expected[0], atol=1e-5)
-    same(found[1], expected[1])
-    same(found[2], expected[2])
+        result = trained(there)
+    np.testing.assert_allclose(result[0], expected[0], atol=1e-5)
+    same(result[1], expected[1])
+    same(result[2], expected[2])
     resumed = Trainer(corpus, SHAPE, config)
     resumed.load(tmp_path / "meta.pt")  # on a machine without that device
     same(numbers(resumed.learned), expected[2])
@@ -202,8 +202,8 @@ def test_a_training_elsewhere_starts_from_what_is_known(corpus, tmp_path, start)
 
     expected = begun(torch.device("cpu"))
     with elsewhere() as there:
-        found = begun(there)
-    same(found, expected)
+        result = begun(there)
+    same(result, expected)
 
 
 @pytest.mark.parametrize("variant", ["embedding", "glove-unfrozen+elmo", "mean-elmo"])
@@ -222,11 +222,11 @@ def test_a_head_trained_elsewhere_is_the_processors_and_answers_and_explains_the
 
     expected, answers = trained(torch.device("cpu"))
     with elsewhere() as there:
-        _, found = trained(there)
+        _, result = trained(there)
         moved = expected.to(there)  # one that was loaded
         np.testing.assert_allclose(moved.logits([text, ()], **given), answers[0], atol=1e-5)
-    for one, other in zip(found, answers, strict=True):
-        np.testing.assert_allclose(one, other, atol=1e-4)
+    for item, other in zip(result, answers, strict=True):
+        np.testing.assert_allclose(item, other, atol=1e-4)
 
 
 # --- the command line -------------------------------------------------------------------------------------------------
@@ -236,13 +236,13 @@ def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     save_safetensors(model(), tmp_path / "model", dtype=torch.float32)
     (tmp_path / "in.txt").write_text("The bank lent her money.\nIt rained on the river bank.\n")
-    asked = ["embed", "--model", str(tmp_path / "model"), "--input", str(tmp_path / "in.txt"), "--output"]
+    request = ["embed", "--model", str(tmp_path / "model"), "--input", str(tmp_path / "in.txt"), "--output"]
     for name, more in (("default", []), ("cpu", ["--device", "cpu"])):
-        assert main.main([*asked, str(tmp_path / f"{name}.npz"), *more]) == 0
-    with np.load(tmp_path / "default.npz") as one, np.load(tmp_path / "cpu.npz") as other:
-        assert one.files == other.files and all(one[k].tobytes() == other[k].tobytes() for k in one.files)
+        assert main.main([*request, str(tmp_path / f"{name}.npz"), *more]) == 0
+    with np.load(tmp_path / "default.npz") as item, np.load(tmp_path / "cpu.npz") as other:
+        assert item.files == other.files and all(item[k].tobytes() == other[k].tobytes() for k in item.files)
     commands = {
-        "embed": [*asked, str(tmp_path / "cuda.npz")],
+        "embed": [*request, str(tmp_path / "cuda.npz")],
         "pretrain": ["pretrain", "--corpus", str(tmp_path / "in.txt"), "--output", str(tmp_path / "run")],
         "index": ["index", "build", "--corpus", str(tmp_path / "in.txt"), "--output", str(tmp_path / "index")],
         "train": ["train", "--task", "mine", "--variant", "embedding", "--train", str(tmp_path / "rows.csv")],
@@ -257,6 +257,6 @@ def test_the_command_line_takes_a_device_and_names_one_that_is_absent(tmp_path, 
 def test_a_device_is_of_this_process_and_not_of_a_cluster_or_of_allennlp(tmp_path, refused, monkeypatch):
     monkeypatch.setattr(torch.backends.cudnn, "allow_tf32", torch.backends.cudnn.allow_tf32)
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    asked = ["embed", "--input", "in.txt", "--output", str(tmp_path / "out.npz"), "--device", "cuda"]
+    request = ["embed", "--input", "in.txt", "--output", str(tmp_path / "out.npz"), "--device", "cuda"]
     for more in (["--cluster", "tcp://127.0.0.1:1"], ["--engine", "allennlp"]):
-        assert "leave out --cluster and --engine allennlp" in refused(*asked, *more)
+        assert "leave out --cluster and --engine allennlp" in refused(*request, *more)

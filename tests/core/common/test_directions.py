@@ -8,9 +8,9 @@ from core.common.errors import BadInput
 
 
 def test_directions_have_length_one_and_zeros_stay_zeros():
-    found = unit(np.array([[[3.0, 4.0], [0.0, 0.0]], [[-1e-3, 0.0], [5.0, 12.0]]], np.float32))
-    np.testing.assert_allclose(found, [[[0.6, 0.8], [0, 0]], [[-1, 0], [5 / 13, 12 / 13]]], rtol=1e-6)
-    assert found.dtype == np.float32 and unit(np.array([0.0, -2.0])).tolist() == [0, -1]
+    result = unit(np.array([[[3.0, 4.0], [0.0, 0.0]], [[-1e-3, 0.0], [5.0, 12.0]]], np.float32))
+    np.testing.assert_allclose(result, [[[0.6, 0.8], [0, 0]], [[-1, 0], [5 / 13, 12 / 13]]], rtol=1e-6)
+    assert result.dtype == np.float32 and unit(np.array([0.0, -2.0])).tolist() == [0, -1]
 
 
 def test_only_a_table_of_finite_numbers_has_rows_of_length_one():

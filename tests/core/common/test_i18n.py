@@ -46,12 +46,12 @@ def spoken(tmp_path: Path, monkeypatch):
 
 def calls() -> list[tuple[str, ast.Call]]:
     """Every call of `t` and `tn` in the app, with where it stands."""
-    found = []
+    result = []
     for path in [ROOT / "app.py", *(ROOT / "pages").rglob("*.py"), *(ROOT / "core").rglob("*.py")]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("t", "tn"):
-                found.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
-    return found
+                result.append((f"{path.relative_to(ROOT)}:{node.lineno}", node))
+    return result
 
 
 def places(*texts: str) -> set[str]:
@@ -61,7 +61,7 @@ def places(*texts: str) -> set[str]:
 def entries(language: str) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
     """Of each entry of a catalog of ours the English (singular and plural), and the translation's forms."""
     read = [(m.id, m.string) for m in translations.read(FOLDER / f"{language}.po") if m.id]
-    return [tuple((one,) if isinstance(one, str) else tuple(one) for one in entry) for entry in read]
+    return [tuple((item,) if isinstance(item, str) else tuple(item) for item in entry) for entry in read]
 
 
 def test_every_text_is_a_literal_whose_places_are_given():
@@ -176,8 +176,8 @@ def test_a_translator_s_command_keeps_what_is_said_and_compiles_it(tmp_path: Pat
         written + '\nmsgid "no longer said"\nmsgstr "x"\n\n# a name\nmsgid "said by its name"\nmsgstr "nom"\n', encoding="utf-8"
     )
     assert main.main(["texts", str(path)]) == 0
-    told = capsys.readouterr().out
-    assert "0 new, 1 no longer said" in told and "pages/_map/lines.py:" in told and "#### Comparison" not in told
+    message = capsys.readouterr().out
+    assert "0 new, 1 no longer said" in message and "pages/_map/lines.py:" in message and "#### Comparison" not in message
     once = path.read_bytes(), path.with_suffix(".mo").read_bytes()
     french = gettext.GNUTranslations(path.with_suffix(".mo").open("rb"))
     assert french.gettext("#### Comparison") == "#### Comparaison" and french.gettext("said by its name") == "nom"
@@ -224,5 +224,5 @@ def test_a_particle_follows_the_sound(word: str, pair: str, expected: str):
 
 
 def test_no_particle_stands_inside_quotation_marks_and_no_word_twice():
-    found = [korean for _, forms in entries("ko") for korean in forms]
-    assert not [korean for korean in found if re.search(r"“\{\w+:[^}”]+/[^}]+\}”|\{(\w+)\}”\{\1:", korean)]
+    result = [korean for _, forms in entries("ko") for korean in forms]
+    assert not [korean for korean in result if re.search(r"“\{\w+:[^}”]+/[^}]+\}”|\{(\w+)\}”\{\1:", korean)]

@@ -80,12 +80,12 @@ def test_where_paths_are_switched_off_what_is_there_and_what_is_not_are_answered
     paths = [str(place / name) for place in places for name in names] + ["with blanks.txt", "./secret.txt", "here.txt", "~", "a folder"]
 
     def answers() -> list[str]:
-        found = []
+        result = []
         for path in paths:
-            with pytest.raises(ElmoscopeError) as told:
+            with pytest.raises(ElmoscopeError) as message:
                 registry.resolve(path, kind)
-            found.append(f"{type(told.value).__name__}: {told.value}")
-        return found
+            result.append(f"{type(message.value).__name__}: {message.value}")
+        return result
 
     missing = answers()
     for path in (tmp_path / path for path in paths if path not in ("~", "a folder")):

@@ -74,13 +74,13 @@ def test_a_figure_escapes_every_text_once_in_whatever_it_comes(texts, evil: str)
     figure.update_xaxes(title=evil, ticktext=texts(evil)).update_layout(title={"text": evil}, font_family='"Noto Sans", serif')
     bar, axis = figure.data[0], figure.layout.xaxis
     assert (
-        [one[0] for one in (bar.y, bar.text, bar.customdata[0], axis.ticktext)]
+        [item[0] for item in (bar.y, bar.text, bar.customdata[0], axis.ticktext)]
         == [safe] * 4
         == [bar.name, axis.title.text, figure.layout.title.text, safe]
     )
     assert bar.hovertemplate == f"{safe}<extra></extra>" and figure.layout.font.family == '"Noto Sans", serif'
-    told = Figure().add_bar(name=safe, hovertemplate=html("{}<extra>{}</extra>", evil, evil)).data[0]
-    assert told.name == safe and told.hovertemplate == f"{safe}<extra>{safe}</extra>"
+    message = Figure().add_bar(name=safe, hovertemplate=html("{}<extra>{}</extra>", evil, evil)).data[0]
+    assert message.name == safe and message.hovertemplate == f"{safe}<extra>{safe}</extra>"
 
 
 def test_nothing_else_hands_html_or_figures_on():
@@ -89,8 +89,8 @@ def test_nothing_else_hands_html_or_figures_on():
     for path in [*(ROOT / "core").rglob("*.py"), *(ROOT / "pages").rglob("*.py"), ROOT / "app.py"]:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
-            told = ast.unparse(node.args[0]) if called and node.args else ""
-            style = re.match(r"f?['\"]<style>|[A-Z]+$|STYLE \+ ", told)
+            message = ast.unparse(node.args[0]) if called and node.args else ""
+            style = re.match(r"f?['\"]<style>|[A-Z]+$|STYLE \+ ", message)
             if (called.endswith(".html") and not style) or re.match(r"go\.(?!layout)|html\.escape|escape$", called):
                 others.append(path.relative_to(ROOT).as_posix())
     assert sorted(set(others)) == ["core/common/i18n.py", "core/figures/style.py", "pages/_export/html_file.py", "pages/_frame/markup.py"]

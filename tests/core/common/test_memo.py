@@ -69,8 +69,8 @@ def test_threads_that_ask_at_once_wait_for_one(kept):
         go.wait(10)
         return "x"
 
-    found = []
-    threads = [threading.Thread(target=lambda: found.append(kept.value("f", 1, make, most=2))) for _ in range(4)]
+    result = []
+    threads = [threading.Thread(target=lambda: result.append(kept.value("f", 1, make, most=2))) for _ in range(4)]
     for thread in threads:
         thread.start()
     assert begun.wait(10)
@@ -78,7 +78,7 @@ def test_threads_that_ask_at_once_wait_for_one(kept):
     go.set()
     for thread in threads:
         thread.join(10)
-    assert made == [1] and found == ["x"] * 4
+    assert made == [1] and result == ["x"] * 4
 
 
 @dataclass

@@ -48,7 +48,7 @@ def test_colours_go_from_light_to_dark_however_many_layers_there_are():
     model_layers.use(Layers(13, "deep"))
     blues = [layer_colour(space) for space in Layers(13).alone]
     assert len(set(blues)) == 13 and (blues[0], blues[-1]) == (LAYER_COLOURS["0"], LAYER_COLOURS["2"])
-    assert [int(one[1:3], 16) for one in blues] == sorted((int(one[1:3], 16) for one in blues), reverse=True)
+    assert [int(item[1:3], 16) for item in blues] == sorted((int(item[1:3], 16) for item in blues), reverse=True)
 
 
 @pytest.mark.parametrize(

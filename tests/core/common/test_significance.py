@@ -35,17 +35,17 @@ def test_a_rank_counts_the_figure_itself_and_ties():
 
 
 def test_a_paired_difference_by_hand():
-    found = compare_pairs([1, 1, 0, 1], [0, 1, 0, 0])
-    assert found.mean == pytest.approx(0.5) and found.groups == 4
-    assert found.p == pytest.approx(0.5, abs=0.05)  # of the 4 signs of two ones, two are as far from 0
+    result = compare_pairs([1, 1, 0, 1], [0, 1, 0, 0])
+    assert result.mean == pytest.approx(0.5) and result.groups == 4
+    assert result.p == pytest.approx(0.5, abs=0.05)  # of the 4 signs of two ones, two are as far from 0
     same = compare_pairs([0.2, 0.4], [0.2, 0.4])
     assert (same.mean, same.low, same.high, same.p, same.verdict) == (0, None, None, 1, 0)
 
 
 def test_of_too_few_groups_nothing_is_decided_and_no_interval_is_drawn():
     for n in range(1, 12):
-        found = compare_pairs([1.0 + k / 100 for k in range(n)], [0.0] * n)
-        assert (found.low is None) == (n < FEWEST) and found.verdict == (n >= FEWEST)
+        result = compare_pairs([1.0 + k / 100 for k in range(n)], [0.0] * n)
+        assert (result.low is None) == (n < FEWEST) and result.verdict == (n >= FEWEST)
     grouped = compare_pairs([1] * 40, [0] * 39 + [0.5], [k // 8 for k in range(40)])  # forty items of five documents
     assert (grouped.groups, grouped.low, grouped.verdict) == (5, None, 0)
     assert 2 / 2**FEWEST < LEVEL < 2 / 2 ** (FEWEST - 1)
@@ -62,37 +62,37 @@ def test_groups_that_all_differ_alike_have_no_interval_and_rounding_is_no_differ
 def test_interval_and_p_never_contradict_each_other_in_a_verdict():
     rng, contradicting = np.random.default_rng(4), 0
     for n in rng.integers(FEWEST, 12, size=300):
-        found = compare_pairs(rng.normal(0.7, 1, n), np.zeros(n))
-        outside = found.low > 0 or found.high < 0
-        contradicting += outside != (found.p < LEVEL)
-        assert bool(found.verdict) == (outside and found.p < LEVEL)
+        result = compare_pairs(rng.normal(0.7, 1, n), np.zeros(n))
+        outside = result.low > 0 or result.high < 0
+        contradicting += outside != (result.p < LEVEL)
+        assert bool(result.verdict) == (outside and result.p < LEVEL)
     assert contradicting  # else this shows nothing
 
 
 def test_a_difference_is_kept_and_read_back_with_and_without_an_interval():
     for n in (3, 30):
-        found = compare_pairs(np.arange(n) / 7, np.zeros(n))
-        kept = facts_of(found)
-        assert read_back(kept).verdict == found.verdict and (kept["low"] is None) == (n == 3) and kept["groups"] == n
+        result = compare_pairs(np.arange(n) / 7, np.zeros(n))
+        kept = facts_of(result)
+        assert read_back(kept).verdict == result.verdict and (kept["low"] is None) == (n == 3) and kept["groups"] == n
 
 
 def test_weights_make_a_mean_over_words_and_groups_widen_the_interval():
     first, second = [1, 1, 1, 0], [0, 0, 0, 0]
     assert compare_pairs(first, second, weights=[1 / 3] * 3 + [1]).mean == pytest.approx(0.5)
     rng = np.random.default_rng(0)
-    one = rng.normal(0.1, 1, 40)
-    copies = np.repeat(one, 25)  # 25 times the same: no more is known than from 40
+    item = rng.normal(0.1, 1, 40)
+    copies = np.repeat(item, 25)  # 25 times the same: no more is known than from 40
     zero, names = np.zeros(len(copies)), np.repeat(np.arange(40), 25)
-    alone, copied, kept = compare_pairs(one, zero[:40]), compare_pairs(copies, zero), compare_pairs(copies, zero, [f"d{k}" for k in names])
+    alone, copied, kept = compare_pairs(item, zero[:40]), compare_pairs(copies, zero), compare_pairs(copies, zero, [f"d{k}" for k in names])
     assert kept.groups == 40 and kept.high - kept.low == pytest.approx(alone.high - alone.low, rel=0.01)
     assert copied.high - copied.low < 0.3 * (kept.high - kept.low)
 
 
 def test_without_a_difference_a_verdict_falls_one_time_in_twenty_and_with_one_nearly_always():
     rng, verdicts = np.random.default_rng(1), {0.0: [], 0.8: []}
-    for shift, found in verdicts.items():
+    for shift, result in verdicts.items():
         for _ in range(120):
-            found.append(compare_pairs(rng.normal(shift, 1, 40), rng.normal(0, 1, 40)).verdict)
+            result.append(compare_pairs(rng.normal(shift, 1, 40), rng.normal(0, 1, 40)).verdict)
     assert np.mean(np.abs(verdicts[0.0])) < 0.13 and np.mean(np.array(verdicts[0.8]) == 1) > 0.85
 
 
@@ -112,8 +112,8 @@ def test_subsets_and_texts_are_both_drawn_anew():
     assert subsets.high - subsets.low == pytest.approx(3.92 * of_subsets[:, 0].std(ddof=1) / 8**0.5, rel=0.1)
     assert texts.high - texts.low == pytest.approx(3.92 * of_texts[0].std() / 400**0.5, rel=0.1)
     assert (none.mean, none.low, none.high, none.p) == (0, None, None, 1)
-    (one,) = crossed(np.ones((1, 8, 1)))  # a single text says nothing of others
-    assert (one.low, one.p, one.verdict) == (None, 1, 0)
+    (item,) = crossed(np.ones((1, 8, 1)))  # a single text says nothing of others
+    assert (item.low, item.p, item.verdict) == (None, 1, 0)
     with pytest.raises(BadInput, match="two subsets or more"):
         crossed(np.zeros((1, 1, 5)))
 
@@ -122,9 +122,9 @@ def test_of_equal_classifiers_an_interval_over_subsets_and_texts_misses_0_seldom
     rng, missed = np.random.default_rng(2), []
     for _ in range(100):
         noise = rng.normal(0, 1, (2, 10, 1)) + rng.normal(0, 5, (2, 1, 120)) + rng.normal(0, 5, (2, 10, 120))
-        (found,) = crossed((noise[0] - noise[1])[None])
-        missed.append(found.verdict != 0)
-        assert (found.p < 0.05) == (found.verdict != 0) or abs(found.p - 0.05) < 0.01
+        (result,) = crossed((noise[0] - noise[1])[None])
+        missed.append(result.verdict != 0)
+        assert (result.p < 0.05) == (result.verdict != 0) or abs(result.p - 0.05) < 0.01
     assert np.mean(missed) < 0.15
 
 
@@ -134,9 +134,9 @@ def test_of_equal_classifiers_an_interval_over_subsets_and_texts_misses_0_seldom
 def test_mcnemar_by_hand():
     first, second = np.zeros(100, bool), np.zeros(100, bool)
     first[:10], second[8:10], second[10:12] = True, True, True  # 8 for the first alone, 2 for the second alone
-    found = mcnemar(first, second)
-    assert (found.first, found.second) == (8, 2)
-    assert found.p == pytest.approx(2 * (1 + 10 + 45) / 2**10) and not found.more_than_chance
+    result = mcnemar(first, second)
+    assert (result.first, result.second) == (8, 2)
+    assert result.p == pytest.approx(2 * (1 + 10 + 45) / 2**10) and not result.more_than_chance
 
 
 def test_the_same_lead_counts_for_more_on_more_texts():

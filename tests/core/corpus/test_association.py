@@ -81,10 +81,10 @@ def test_log_odds_are_those_of_a_plain_loop():
     z = log_odds(first, second, background, prior=20)
     for k in range(4):
         alpha, total = 20 * background[k] / 200, 20
-        one = (first[k] + alpha) / (first.sum() + total - first[k] - alpha)
+        item = (first[k] + alpha) / (first.sum() + total - first[k] - alpha)
         other = (second[k] + alpha) / (second.sum() + total - second[k] - alpha)
         variance = 1 / (first[k] + alpha) + 1 / (second[k] + alpha)
-        assert z[k] == pytest.approx((math.log(one) - math.log(other)) / math.sqrt(variance))
+        assert z[k] == pytest.approx((math.log(item) - math.log(other)) / math.sqrt(variance))
     assert z[0] > 0 > z[1]
     assert np.abs(log_odds(first, first, background)).max() == 0
     np.testing.assert_allclose(log_odds(first, second, background), -log_odds(second, first, background))

@@ -58,18 +58,18 @@ def test_the_measures_are_those_of_scipy(seed):
 
 def test_all_permutations_at_once_are_what_one_after_the_other_would_be():
     first, second, groups = drawn(9, 1), drawn(7, 2, 1.0), np.arange(16) % 3
-    found = change(first, second, groups, permutations=199)
-    assert found.apd.value == pytest.approx(average_pairwise_distance(first, second), abs=1e-5)
+    result = change(first, second, groups, permutations=199)
+    assert result.apd.value == pytest.approx(average_pairwise_distance(first, second), abs=1e-5)
     means = [[part.mean(axis=0)] for part in (first, second)]
-    assert found.prt.value == pytest.approx(cdist(*means, "cosine")[0, 0], abs=1e-5)
-    assert found.jsd.value == pytest.approx(distance_of_shares(np.bincount(groups[:9]), np.bincount(groups[9:])), abs=1e-6)
+    assert result.prt.value == pytest.approx(cdist(*means, "cosine")[0, 0], abs=1e-5)
+    assert result.jsd.value == pytest.approx(distance_of_shares(np.bincount(groups[:9]), np.bincount(groups[9:])), abs=1e-6)
     within = [cdist(part, part, "cosine").sum() / (len(part) * (len(part) - 1)) for part in (first, second)]
-    assert found.gap.value == pytest.approx(average_pairwise_distance(first, second) - np.mean(within), abs=1e-5)
+    assert result.gap.value == pytest.approx(average_pairwise_distance(first, second) - np.mean(within), abs=1e-5)
     rows, rng = np.concatenate([first, second]), np.random.default_rng(5)
-    assert found.neighbors.value == pytest.approx(shared_within_minus_across(rows, 9), abs=1e-6)
+    assert result.neighbors.value == pytest.approx(shared_within_minus_across(rows, 9), abs=1e-6)
     slow = [average_pairwise_distance(*np.split(rows[rng.permutation(16)], [9])) for _ in range(2000)]
-    assert found.apd.null == pytest.approx(np.mean(slow), abs=0.01)
-    assert found.apd.null == pytest.approx(expected_distance(rows), abs=0.01)
+    assert result.apd.null == pytest.approx(np.mean(slow), abs=0.01)
+    assert result.apd.null == pytest.approx(expected_distance(rows), abs=0.01)
     assert expected_distance(rows) == pytest.approx(np.mean(slow), abs=0.005)
 
 
@@ -85,9 +85,9 @@ def test_random_halves_are_called_changed_in_one_of_twenty_at_most():
 
 def test_a_word_that_took_another_sense_is_found_by_each_measure():
     rows = np.concatenate([drawn(20, 3, 3.0), drawn(10, 5, 3.0), drawn(10, 4, -3.0)])
-    found = change(rows[:20], rows[20:], np.repeat([0, 1], [30, 10]))
-    assert max(found.p, found.gap.p, found.neighbors.p, found.apd.p, found.prt.p, found.jsd.p) <= 0.01
-    assert found.apd.value > found.apd.limit > found.apd.null
+    result = change(rows[:20], rows[20:], np.repeat([0, 1], [30, 10]))
+    assert max(result.p, result.gap.p, result.neighbors.p, result.apd.p, result.prt.p, result.jsd.p) <= 0.01
+    assert result.apd.value > result.apd.limit > result.apd.null
 
 
 def test_a_small_new_sense_is_seen_by_the_neighbors_where_old_ones_vary_more():
@@ -98,8 +98,8 @@ def test_a_small_new_sense_is_seen_by_the_neighbors_where_old_ones_vary_more():
             np.concatenate([old[rng.integers(0, 4, 40)], np.repeat(unit(rng.normal(size=(1, 16))), 8, axis=0)])
             + 0.15 * rng.normal(size=(48, 16))
         )
-        found = change(rows[:20].astype(np.float32), rows[20:].astype(np.float32), np.zeros(48, int), permutations=199, seed=seed)
-        calls.append((found.p <= 0.05, found.gap.p <= 0.05, found.neighbors.p <= 0.05))
+        result = change(rows[:20].astype(np.float32), rows[20:].astype(np.float32), np.zeros(48, int), permutations=199, seed=seed)
+        calls.append((result.p <= 0.05, result.gap.p <= 0.05, result.neighbors.p <= 0.05))
     both, gap, neighbors = np.sum(calls, axis=0)
     assert neighbors > gap
     assert both > gap

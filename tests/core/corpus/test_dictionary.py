@@ -74,9 +74,9 @@ def tiny(wordnet, tmp_path):
 
 def groups_of(bench: Bench, word: str, number: int) -> tuple[induction.Induction, list[str]]:
     """The groups of a word, and the label that most of each group's sentences have."""
-    found = induction.compute(bench, InductionRequest(word=word, number=number))
-    gold = [[o.sense for o, k in zip(found.occurrences.items, found.groups.of, strict=True) if k == group] for group in range(number)]
-    return found, [max(set(labels), key=labels.count) for labels in gold]
+    result = induction.compute(bench, InductionRequest(word=word, number=number))
+    gold = [[o.sense for o, k in zip(result.occurrences.items, result.groups.of, strict=True) if k == group] for group in range(number)]
+    return result, [max(set(labels), key=labels.count) for labels in gold]
 
 
 def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
@@ -95,8 +95,8 @@ def test_senses_come_with_their_glosses_in_the_dictionarys_order(tiny):
     ],
 )
 def test_each_group_has_the_gloss_of_its_sense_first(bench, tiny, word, number, wanted):
-    found, labels = groups_of(bench, word, number)
-    beside = induction.glosses(bench, found)
+    result, labels = groups_of(bench, word, number)
+    beside = induction.glosses(bench, result)
     assert sorted(labels) == sorted(wanted)
     for group, label in enumerate(labels):
         assert beside.likeliest(group)[0].gloss == SENSES[word][wanted[label]][0], label
@@ -106,10 +106,10 @@ def test_each_group_has_the_gloss_of_its_sense_first(bench, tiny, word, number, 
 def test_the_command_says_the_same_as_the_view(bench, tiny, capsys, tmp_path):
     assert main(["senses", "glosses", "--word", "court", "--groups", "3", "--most", "1", "--json", "--csv", str(tmp_path / "all.csv")]) == 0
     facts = json.loads(capsys.readouterr().out)
-    found, _ = groups_of(bench, "court", 3)
-    beside = induction.glosses(bench, found)
+    result, _ = groups_of(bench, "court", 3)
+    beside = induction.glosses(bench, result)
     assert [row["gloss"] for row in facts["guesses"]] == [beside.likeliest(k)[0].gloss for k in range(3)]
-    assert [row["group"] for row in facts["guesses"]] == found.groups.names
+    assert [row["group"] for row in facts["guesses"]] == result.groups.names
     assert len((tmp_path / "all.csv").read_text("utf-8").splitlines()) == 4
 
 
@@ -125,9 +125,9 @@ def test_the_page_shows_them_beside_its_groups_once_they_are_wanted(tiny):
 
 
 def test_a_word_that_it_does_not_have_is_said(bench, tiny):
-    found = induction.compute(bench, InductionRequest(word="crane"))
+    result = induction.compute(bench, InductionRequest(word="crane"))
     with pytest.raises(BadInput, match="tiny:1 does not have “crane”"):
-        induction.glosses(bench, found)
+        induction.glosses(bench, result)
 
 
 def test_without_data_it_says_how_to_get_them_and_makes_nothing(wordnet, tmp_path):

@@ -235,8 +235,8 @@ def test_the_word_beside_is_the_commonest_word_there(ours):
     assert commonest_beside(tied, find(tied, "a"), 1) == (["one", "two"], 2)  # nobody alone stands there most often
     many = corpus_of(*(("a", word) for word in ("one", "two", "three", "four")))
     assert commonest_beside(many, find(many, "a"), 1) is None
-    one = corpus_of(("bank",))
-    assert commonest_beside(one, find(one, "bank"), 1) is None
+    item = corpus_of(("bank",))
+    assert commonest_beside(item, find(item, "bank"), 1) is None
 
 
 def test_words_spelt_nearly_alike_are_proposed():

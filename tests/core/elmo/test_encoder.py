@@ -241,19 +241,19 @@ def test_a_batch_budget_below_one_token_is_refused():
 def test_directions_are_the_top_layers_halves_with_the_boundaries_kept():
     sentences = [TARGET, ["a"], ["of", "the", "bank"]]
     layers = ENCODER.encode(sentences)
-    found = {number: (ahead, behind) for number, ahead, behind in ENCODER.directions([*sentences, []])}
-    assert sorted(found) == [0, 1, 2]
-    for number, (ahead, behind) in found.items():
+    result = {number: (ahead, behind) for number, ahead, behind in ENCODER.directions([*sentences, []])}
+    assert sorted(result) == [0, 1, 2]
+    for number, (ahead, behind) in result.items():
         assert ahead.shape == behind.shape == (len(sentences[number]) + 2, 6)
         close(np.concatenate([ahead[1:-1], behind[1:-1]], axis=1), layers[number][2])
 
 
 def test_what_stands_around_a_word_is_where_both_directions_stand_before_it():
     sentences, positions = [TARGET, TARGET, TARGET, ["a"]], [0, 2, len(TARGET) - 1, 0]
-    found = ENCODER.around(sentences, positions)
+    result = ENCODER.around(sentences, positions)
     for number, ahead, behind in ENCODER.directions(sentences):
-        close(found[number], np.concatenate([ahead[positions[number]], behind[positions[number] + 2]]))
-    np.testing.assert_array_equal(found, ENCODER.around(sentences, positions, ENCODER.encode(sentences)))
+        close(result[number], np.concatenate([ahead[positions[number]], behind[positions[number] + 2]]))
+    np.testing.assert_array_equal(result, ENCODER.around(sentences, positions, ENCODER.encode(sentences)))
     assert "_edges" not in vars(ENCODER.at("float32"))  # another precision has its own
 
 
@@ -267,9 +267,9 @@ def test_streams_of_one_sentence_are_stateless_and_later_batches_are_not():
 
 
 def test_streams_keep_their_own_state_whatever_their_sentences_lengths():
-    one, two = [["a"], ["b", "c", "d"], ["e"]], [["f", "g", "h"], ["i"], ["j", "k"]]  # which is longer changes each time
-    together = ENCODER.encode_streams([one, two])
-    for got, alone in zip(together, [ENCODER.encode_streams([one])[0], ENCODER.encode_streams([two])[0]], strict=True):
+    item, two = [["a"], ["b", "c", "d"], ["e"]], [["f", "g", "h"], ["i"], ["j", "k"]]  # which is longer changes each time
+    together = ENCODER.encode_streams([item, two])
+    for got, alone in zip(together, [ENCODER.encode_streams([item])[0], ENCODER.encode_streams([two])[0]], strict=True):
         for a, b in zip(got, alone, strict=True):
             close(a, b)
 
@@ -293,10 +293,10 @@ def test_one_token_of_each_sentence_has_the_vectors_it_has_in_the_whole_sentence
     encoder = new_encoder(batch_tokens=20)
     sentences = [["a", "b", "c", "d"], ["x"], ["b", "a"], ["d", "d", "c", "b", "a", "x", "y"], ["a", "b", "c", "d"]]
     positions = [0, 0, 1, 4, 3]
-    found = encoder.encode_tokens(sentences, positions)
-    assert found.shape == (5, encoder.n_layers, encoder.dim)
-    for one, layers, position in zip(found, encoder.encode(sentences), positions, strict=True):
-        close(one, layers[:, position])
+    result = encoder.encode_tokens(sentences, positions)
+    assert result.shape == (5, encoder.n_layers, encoder.dim)
+    for item, layers, position in zip(result, encoder.encode(sentences), positions, strict=True):
+        close(item, layers[:, position])
     assert encoder.encode_tokens([], []).shape == (0, encoder.n_layers, encoder.dim)
 
 

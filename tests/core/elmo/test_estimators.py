@@ -32,13 +32,13 @@ def layers() -> list[np.ndarray]:
 def test_a_text_is_pooled_over_its_tokens(layers, pooling, over):
     vectors = ElmoVectorizer(layer=1, pooling=pooling).fit_transform(TEXTS[:2])
     assert vectors.dtype == np.float32
-    np.testing.assert_allclose(vectors, [over(one[1]) for one in layers], atol=1e-5)
+    np.testing.assert_allclose(vectors, [over(item[1]) for item in layers], atol=1e-5)
 
 
 def test_the_mix_is_of_equal_weights_or_of_those_given(layers):
-    np.testing.assert_allclose(ElmoVectorizer().fit_transform(TEXTS[:2]), [one.mean(0).mean(0) for one in layers], atol=1e-5)
+    np.testing.assert_allclose(ElmoVectorizer().fit_transform(TEXTS[:2]), [item.mean(0).mean(0) for item in layers], atol=1e-5)
     given = ElmoVectorizer(weights=[0, 2, -1]).fit_transform(TEXTS[:2])
-    np.testing.assert_allclose(given, [(2 * one[1] - one[2]).mean(0) for one in layers], atol=1e-4)
+    np.testing.assert_allclose(given, [(2 * item[1] - item[2]).mean(0) for item in layers], atol=1e-4)
 
 
 def test_a_word_in_context_is_found_by_its_spelling_a_form_of_it_or_its_position(layers):
@@ -86,13 +86,13 @@ APPLY = [
 ]
 
 
-@pytest.mark.parametrize("vectorizer", [ElmoVectorizer(), ContextVectorizer()], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("vectorizer", [ElmoVectorizer(), ContextVectorizer()], ids=lambda item: type(item).__name__)
 def test_scikit_learns_own_checks_pass_where_they_apply(vectorizer):
     for check in APPLY:
         check(type(vectorizer).__name__, clone(vectorizer))
     with pytest.warns(SkipTestWarning):  # for that reason
         results = checks.check_estimator(vectorizer, on_skip=None, on_fail="raise")
-    assert {one["status"] for one in results} <= {"passed", "skipped"}
+    assert {item["status"] for item in results} <= {"passed", "skipped"}
 
 
 def test_a_pipeline_is_searched_over_layers_and_pickled_without_the_model():

@@ -64,36 +64,36 @@ def test_a_vocabulary_numbers_its_words_and_calls_the_rest_unknown():
 @pytest.mark.parametrize("backward", [False, True])
 def test_predictions_are_the_softmax_of_the_right_state_best_first(backward):
     lm, tokens = language_model(), ["the", "bank", "of"]
-    found = lm.predict(tokens, backward=backward, k=3)
+    result = lm.predict(tokens, backward=backward, k=3)
     layers = lm.encoder.encode([tokens])[0][2]  # the top layer: forward of the last token, backward of the first
     state = layers[0, SHAPE.projection :] if backward else layers[-1, : SHAPE.projection]
     p = lm.softmax(torch.from_numpy(state)[None])[0].double().exp()
     assert lm.unknown_probability(tokens, backward=backward) == pytest.approx(float(p[2]), abs=1e-5)
     p[[2, 1 if backward else 0]] = 0  # no answers
     best = sorted(range(len(WORDS)), key=lambda k: -p[k])[:3]
-    assert [x.word for x in found] == [WORDS[k] for k in best]
-    np.testing.assert_allclose([x.probability for x in found], p[best], atol=1e-5)
+    assert [x.word for x in result] == [WORDS[k] for k in best]
+    np.testing.assert_allclose([x.probability for x in result], p[best], atol=1e-5)
 
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_all_predictions_and_the_unknown_sum_to_one_and_name_neither_it_nor_the_boundary_behind(backward):
     lm = language_model()
-    found = lm.predict(["a", "zebra"], backward=backward, k=1000)
-    probabilities = [x.probability for x in found]
+    result = lm.predict(["a", "zebra"], backward=backward, k=1000)
+    probabilities = [x.probability for x in result]
     ((_, ahead, behind),) = lm.encoder.directions([["a", "zebra"]])
     p = lm.softmax(torch.from_numpy(behind[1] if backward else ahead[-2])[None])[0].exp()
     kept = float(p[2] + p[1 if backward else 0])
     assert sum(probabilities) == pytest.approx(1 - kept, abs=1e-5) and probabilities == sorted(probabilities, reverse=True)
-    names = {x.word for x in found}
+    names = {x.word for x in result}
     assert names == set(WORDS) - {UNKNOWN, "</S>" if backward else "<S>"}  # every other word, each once
-    assert len(found) == len(WORDS) - 2
+    assert len(result) == len(WORDS) - 2
 
 
 def test_the_unknown_is_never_an_answer_even_where_it_is_likeliest():
     softmax = uniform()
     softmax.bias[SPECIALS.index(UNKNOWN)] = 50.0
-    found = language_model(softmax=softmax).predict(["the"], k=2)
-    assert UNKNOWN not in {x.word for x in found} and all(x.probability < 1e-10 for x in found)
+    result = language_model(softmax=softmax).predict(["the"], k=2)
+    assert UNKNOWN not in {x.word for x in result} and all(x.probability < 1e-10 for x in result)
 
 
 @pytest.mark.parametrize("backward", [False, True])
@@ -142,9 +142,9 @@ def test_log_probabilities_are_the_softmax_of_the_neighbouring_states():
 
 def test_unknown_words_are_context_but_never_targets():
     lm = language_model()
-    (one, _), (other, _) = lm.log_probabilities([["the", "zebra", "river"], ["the", "quagga", "river"]])
-    assert np.isnan(one[1]) and np.isnan(other[1]) and np.isfinite(one[[0, 2, 3]]).all()
-    assert abs(one[2] - other[2]) > 1e-5  # "river" after a zebra and after a quagga: both are spelled, neither is <UNK>
+    (item, _), (other, _) = lm.log_probabilities([["the", "zebra", "river"], ["the", "quagga", "river"]])
+    assert np.isnan(item[1]) and np.isnan(other[1]) and np.isfinite(item[[0, 2, 3]]).all()
+    assert abs(item[2] - other[2]) > 1e-5  # "river" after a zebra and after a quagga: both are spelled, neither is <UNK>
 
 
 def test_log_probabilities_come_back_in_the_order_of_the_sentences():
@@ -165,32 +165,32 @@ def test_a_sentence_without_words_has_no_probability_rather_than_a_certain_one()
 
 
 def test_perplexity_of_a_uniform_softmax_is_the_size_of_the_vocabulary():
-    found = language_model(softmax=uniform()).perplexity([["the", "bank"], ["zebra", "of", "a", "river"], []])
-    assert found.forward == pytest.approx(len(WORDS), rel=1e-5) == found.backward == found.mean
-    assert found.tokens == 7  # five known words and two sentence ends
-    assert found.unknown_share == pytest.approx(1 / 6)
+    result = language_model(softmax=uniform()).perplexity([["the", "bank"], ["zebra", "of", "a", "river"], []])
+    assert result.forward == pytest.approx(len(WORDS), rel=1e-5) == result.backward == result.mean
+    assert result.tokens == 7  # five known words and two sentence ends
+    assert result.unknown_share == pytest.approx(1 / 6)
 
 
 def test_perplexity_is_exp_of_the_mean_surprisal_over_all_sentences():
     lm = language_model()
     sentences = [["the", "bank"], ["a", "zebra", "river", "of", "money"]] * 3
     scores = lm.log_probabilities(sentences)
-    found = lm.perplexity(sentences)
-    for direction, value in ((0, found.forward), (1, found.backward)):
+    result = lm.perplexity(sentences)
+    for direction, value in ((0, result.forward), (1, result.backward)):
         every = np.concatenate([pair[direction] for pair in scores])
         assert value == pytest.approx(np.exp(-np.nanmean(every)), rel=1e-6)
 
 
 def test_perplexity_reports_progress_and_does_not_depend_on_its_rounds():
     lm, seen = language_model(), []
-    found = lm.perplexity([["the"]] * 300, report=lambda *numbers: seen.append(numbers))
+    result = lm.perplexity([["the"]] * 300, report=lambda *numbers: seen.append(numbers))
     assert seen == [(256, 300), (300, 300)]
-    assert found.forward == pytest.approx(lm.perplexity([["the"]]).forward, rel=1e-5)
+    assert result.forward == pytest.approx(lm.perplexity([["the"]]).forward, rel=1e-5)
 
 
 def test_perplexity_of_words_that_are_all_unknown_is_that_of_the_sentence_ends():
-    found = language_model(softmax=uniform()).perplexity([["zebra", "quagga"]])
-    assert (found.tokens, found.unknown_share) == (1, 1.0) and found.forward == pytest.approx(len(WORDS), rel=1e-5)
+    result = language_model(softmax=uniform()).perplexity([["zebra", "quagga"]])
+    assert (result.tokens, result.unknown_share) == (1, 1.0) and result.forward == pytest.approx(len(WORDS), rel=1e-5)
 
 
 @pytest.mark.parametrize("sentences", [[], [[]], [[], []]])
@@ -201,8 +201,8 @@ def test_perplexity_of_no_text_is_refused(sentences):
 
 def test_unknown_words_charged_by_hand():
     """Under a uniform softmax each of seven predictions costs log V, and each of two unknown ones log 2 more: two types share <UNK>."""
-    found = language_model(softmax=uniform()).perplexity([["the", "zebra"], ["quagga", "of", "a"]])
-    assert (found.tokens, found.unknown_types, found.unknown_share) == (5, 2, pytest.approx(2 / 5))
+    result = language_model(softmax=uniform()).perplexity([["the", "zebra"], ["quagga", "of", "a"]])
+    assert (result.tokens, result.unknown_types, result.unknown_share) == (5, 2, pytest.approx(2 / 5))
     by_hand = np.exp((7 * np.log(len(WORDS)) + 2 * np.log(2)) / 7)
-    assert found.charged_forward == pytest.approx(by_hand, rel=1e-5) == found.charged_backward
-    assert found.forward == pytest.approx(len(WORDS), rel=1e-5) and found.forward < found.charged_forward
+    assert result.charged_forward == pytest.approx(by_hand, rel=1e-5) == result.charged_backward
+    assert result.forward == pytest.approx(len(WORDS), rel=1e-5) and result.forward < result.charged_forward

@@ -83,10 +83,10 @@ def test_cosines_from_products_alone_are_those_of_vectors_that_were_normalised(t
     layers = table.rows.take(np.arange(len(table)))
     for row in (0, 7, 4):  # the last is flat in layer 1
         query = Query(("x",), 0, layers[row])
-        found = normalised_products(table.rows, products(table.rows, query))
+        result = normalised_products(table.rows, products(table.rows, query))
         expected = direct(layers, layers[row], weights)
-        np.testing.assert_allclose(cosines(table.rows, found, weights), expected, atol=1e-5)
-        np.testing.assert_allclose(cosines_of_mixes(table.rows, found, [weights] * 2)[1], expected, atol=1e-5)
+        np.testing.assert_allclose(cosines(table.rows, result, weights), expected, atol=1e-5)
+        np.testing.assert_allclose(cosines_of_mixes(table.rows, result, [weights] * 2)[1], expected, atol=1e-5)
 
 
 @pytest.mark.parametrize("weights", MIXES)
@@ -95,21 +95,21 @@ def test_of_the_bundled_words_too_and_the_list_is_another(bundled, weights):
     layers = bundled.rows.take(np.arange(len(bundled)))
     query = Query(("x",), 0, layers[rows[0]])
     plain = products(bundled.rows, query)
-    found = normalised_products(bundled.rows, plain)
-    np.testing.assert_allclose(cosines(bundled.rows, found, weights), direct(layers, query.layers, weights), atol=1e-5)
-    lists = [[n.occurrence.row for n in bundled.nearest(one, [1 / 3] * 3, k=10)] for one in (plain, found)]
+    result = normalised_products(bundled.rows, plain)
+    np.testing.assert_allclose(cosines(bundled.rows, result, weights), direct(layers, query.layers, weights), atol=1e-5)
+    lists = [[n.occurrence.row for n in bundled.nearest(item, [1 / 3] * 3, k=10)] for item in (plain, result)]
     assert lists[0] != lists[1]
 
 
 def test_the_senses_are_told_apart_by_the_normalised_mix(bundled):
     rows, weights = map_rows(bundled, "bank"), np.full(3, 1 / 3)
     mixes = unit(np.tensordot(by_hand(bundled.rows.take(rows)), weights, axes=(1, 0)))
-    found = bundled.similarities(rows, weights, normalised=True)
-    np.testing.assert_allclose(found, mixes @ mixes.T, atol=1e-5)
+    result = bundled.similarities(rows, weights, normalised=True)
+    np.testing.assert_allclose(result, mixes @ mixes.T, atol=1e-5)
     labels = np.array([bundled.senses[k] for k in bundled.sense[rows]])
     report = sense_report_of(bundled, "bank", weights, normalised=True)
-    assert report.one_nn == pytest.approx(one_nn(found, labels))
-    assert np.abs(found - bundled.similarities(rows, weights)).max() > 0.05
+    assert report.one_nn == pytest.approx(one_nn(result, labels))
+    assert np.abs(result - bundled.similarities(rows, weights)).max() > 0.05
 
 
 def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one():
@@ -117,11 +117,11 @@ def test_the_map_is_laid_out_from_the_normalised_layers_and_never_the_frozen_one
     layers = (random.normal(size=(3, 60, 12)) * [[[1]], [[4]], [[20]]] + random.normal(size=(1, 60, 1)) * 9).astype(np.float32)
     maps = aligned_maps([*layers, layers.mean(axis=0)], ["0", "1", "2", "mix"], ProjectionConfig(n_neighbors=8, n_epochs=20))
     for weights in ([0, 0, 1], [1 / 3] * 3, [0.2, 0.2, 0.6]):
-        found = follow_mix(layers, np.array(weights), maps, normalised=True)
+        result = follow_mix(layers, np.array(weights), maps, normalised=True)
         shares = np.array(weights) / np.sum(weights)
         start = np.tensordot(shares, maps.coordinates[:3], axes=1)
-        np.testing.assert_array_equal(found, follow(mixed(layer_normalised(layers), shares), start, maps.config))
-        assert np.abs(found - follow_mix(layers, np.array(weights), maps)).max() > 0.5
+        np.testing.assert_array_equal(result, follow(mixed(layer_normalised(layers), shares), start, maps.config))
+        assert np.abs(result - follow_mix(layers, np.array(weights), maps)).max() > 0.5
 
 
 def test_two_random_words_are_as_alike_as_their_normalised_mixes(bundled):

@@ -49,14 +49,14 @@ def test_whole_numbers_multiply_as_they_should():
     weight = torch.tensor([[63.0, -21.0], [0.0, 0.0], [-0.63, 0.32]])
     x = torch.tensor([[127.0, -127.0], [0.0, 0.0], [1.27, 0.64]])
     wanted = torch.tensor([[127 * 84.0, 0.0, -0.95 * 127], [0.0, 0.0, 0.0], [1.27 * 63 - 0.64 * 21, 0.0, 0.64 * 0.32 - 1.27 * 0.63]])
-    found = low_precision._int8(weight)(x)
-    torch.testing.assert_close(found, wanted, atol=1e-2, rtol=1e-3)
+    result = low_precision._int8(weight)(x)
+    torch.testing.assert_close(result, wanted, atol=1e-2, rtol=1e-3)
 
 
 def test_pairs_of_the_largest_products_do_not_overflow():
     weight, x = torch.full((8, 256), 5.0), torch.full((3, 256), 2.0)
-    found = low_precision._int8(weight)(x)
-    torch.testing.assert_close(found, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
+    result = low_precision._int8(weight)(x)
+    torch.testing.assert_close(result, torch.full((3, 8), 2560.0), rtol=1e-5, atol=0)
 
 
 @pytest.mark.parametrize("precision", [INT8, FLOAT16])
@@ -67,11 +67,11 @@ def test_no_tensor_of_a_quantised_type_is_made_as_torch_gives_them_up(model, pre
 
 
 def test_states_go_on_from_batch_to_batch(model):
-    exact, found = (Encoder(model, precision=p).encode_streams([[TARGET, TARGET], [["a"], TARGET]]) for p in (FLOAT32, INT8))
-    for a, b in zip(exact, found, strict=True):
-        for one, other in zip(a, b, strict=True):
-            np.testing.assert_allclose(other, one, atol=0.05)
-    assert np.abs(found[0][1][1:] - found[1][1][1:]).max() > 0.01  # what came before differs
+    exact, result = (Encoder(model, precision=p).encode_streams([[TARGET, TARGET], [["a"], TARGET]]) for p in (FLOAT32, INT8))
+    for a, b in zip(exact, result, strict=True):
+        for item, other in zip(a, b, strict=True):
+            np.testing.assert_allclose(other, item, atol=0.05)
+    assert np.abs(result[0][1][1:] - result[1][1][1:]).max() > 0.01  # what came before differs
 
 
 def test_float32_is_the_model_itself_and_no_other_encoder_changes_it(model):
@@ -101,13 +101,13 @@ def test_embed_takes_a_precision(model, tmp_path, refused):
     save_hdf5(model, tmp_path / "model")
     (tmp_path / "in.json").write_text(json.dumps([TARGET]))
     files = ["--input", str(tmp_path / "in.json"), "--model", str(tmp_path / "model")]
-    found = {}
+    result = {}
     for precision in PRECISIONS:
         out = str(tmp_path / f"{precision}.npz")
         assert main(["embed", *files, "--output", out, "--precision", precision]) == 0
         with np.load(out) as arrays:
-            found[precision] = arrays["0"]
+            result[precision] = arrays["0"]
     for narrower, apart in ((FLOAT16, 1e-3), (INT8, 0.05)):
-        assert 0 < np.abs(found[narrower] - found[FLOAT32]).max() < apart
-    asked = ("embed", *files, "--output", tmp_path / "x.npz", "--precision", INT8, "--engine", "allennlp")
-    assert "leave out --cluster and --engine allennlp" in refused(*asked)
+        assert 0 < np.abs(result[narrower] - result[FLOAT32]).max() < apart
+    request = ("embed", *files, "--output", tmp_path / "x.npz", "--precision", INT8, "--engine", "allennlp")
+    assert "leave out --cluster and --engine allennlp" in refused(*request)

@@ -112,8 +112,8 @@ def test_squared_norms_count_mixed_products_twice():
 
 def test_a_mixed_cosine_by_hand():
     query, rows = np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[[2.0, 0.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 5.0]]])
-    found = mix_cosines(np.einsum("id,njd->nij", query, rows), gram(query[None])[0], gram(rows), np.array([0.6, 0.8]))
-    np.testing.assert_allclose(found, [0.6, 0.8], atol=1e-6)  # the query's mix is (0.6, 0.8)
+    result = mix_cosines(np.einsum("id,njd->nij", query, rows), gram(query[None])[0], gram(rows), np.array([0.6, 0.8]))
+    np.testing.assert_allclose(result, [0.6, 0.8], atol=1e-6)  # the query's mix is (0.6, 0.8)
 
 
 @given(VECTORS, WEIGHTS)
@@ -129,8 +129,8 @@ def test_mixed_cosines_equal_cosines_of_vectors_that_were_really_mixed_for_any_w
 @given(VECTORS, WEIGHTS)
 @settings(max_examples=100)
 def test_a_mixed_cosine_is_always_a_finite_number_between_minus_one_and_one(layers, weights):
-    found = cosines(layers, layers[-1], weights)
-    assert np.isfinite(found).all() and (np.abs(found) <= 1).all()
+    result = cosines(layers, layers[-1], weights)
+    assert np.isfinite(result).all() and (np.abs(result) <= 1).all()
 
 
 @given(VECTORS, st.floats(0.01, 100))
@@ -224,8 +224,8 @@ def test_a_slider_through_the_layers_stops_at_each_and_at_the_mix_and_mixes_true
     cross, *own = pair_products(a, b)
     for place in (0, 0.3, 1, 1.7, 2.2, 3):
         s = along(place, weights)
-        one, other = mixed(a, s), mixed(b, s)
-        expected = one @ other / (np.linalg.norm(one) * np.linalg.norm(other))
+        item, other = mixed(a, s), mixed(b, s)
+        expected = item @ other / (np.linalg.norm(item) * np.linalg.norm(other))
         assert mix_cosines(cross[None], own[0], own[1][None], s)[0] == pytest.approx(expected, abs=1e-12)
 
 

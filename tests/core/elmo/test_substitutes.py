@@ -97,7 +97,7 @@ def test_no_particle_stands_for_a_korean_noun():
         words = {bare: set() for bare in ("free", "joined")}
         for entry in substitutes.model.vocabulary.words:
             words["joined" if entry.startswith(JOINER) else "free"].add(entry.strip(JOINER))
-        assert {one.word for one in noun} <= words["free"] and {one.word for one in particle} <= words["joined"]
+        assert {item.word for item in noun} <= words["free"] and {item.word for item in particle} <= words["joined"]
 
 
 def test_bad_numbers_and_directions_are_named(bundled: Substitutes):

@@ -34,8 +34,8 @@ def folder(tmp_path, model):
     return tmp_path / "tiny"
 
 
-def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:
-    a, b = one.state_dict(), other.state_dict()
+def same(item: torch.nn.Module, other: torch.nn.Module) -> bool:
+    a, b = item.state_dict(), other.state_dict()
     return a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 

@@ -32,16 +32,16 @@ def test_shares_are_those_of_transformers_called_directly(tmp_path, kind):
     folder = with_head(tmp_path / "model", kind)
     assert has_head(folder)
     encoder = TransformerEncoder(folder)
-    found = MaskedWords(folder, encoder).at(["we", "sat", "late", "."], 1, k=20)
+    result = MaskedWords(folder, encoder).at(["we", "sat", "late", "."], 1, k=20)
     model = getattr(transformers, f"{kind}ForMaskedLM").from_pretrained(folder).eval()
     with torch.inference_mode():
         logits = model(input_ids=torch.tensor([[2, 5, 4, 13, 16, 3]])).logits[0, 2].tolist()  # [CLS] we [MASK] late . [SEP]
     shares = torch.tensor([-torch.inf] * 5 + logits[5:]).softmax(0)  # the marks are never answers
-    assert len(found.likeliest) == 13 and sum(one.probability for one in found.likeliest) == pytest.approx(1, abs=1e-5)
-    assert found.likeliest[0].probability == pytest.approx(float(shares.max()), abs=1e-6)
-    assert found.probability == pytest.approx(float(shares[6]), abs=1e-6)
-    assert found.rank == 1 + int((shares > shares[6]).sum())
-    endings = {one.text for one in found.likeliest if not one.whole}
+    assert len(result.likeliest) == 13 and sum(item.probability for item in result.likeliest) == pytest.approx(1, abs=1e-5)
+    assert result.likeliest[0].probability == pytest.approx(float(shares.max()), abs=1e-6)
+    assert result.probability == pytest.approx(float(shares[6]), abs=1e-6)
+    assert result.rank == 1 + int((shares > shares[6]).sum())
+    endings = {item.text for item in result.likeliest if not item.whole}
     assert endings == {"believ", "ably", "국"}
 
 

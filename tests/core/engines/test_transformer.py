@@ -85,10 +85,10 @@ def test_a_sentence_has_the_same_vectors_alone_in_any_batch_and_in_any_order(mak
     encoder = TransformerEncoder(make(tmp_path / "m"))
     together = encoder.encode(SENTENCES)
     small_batches = TransformerEncoder(tmp_path / "m", batch_tokens=4).encode(SENTENCES[::-1])[::-1]
-    for sentence, one, other in zip(SENTENCES, together, small_batches, strict=True):
+    for sentence, item, other in zip(SENTENCES, together, small_batches, strict=True):
         (alone,) = encoder.encode([sentence])
-        assert one.shape == (encoder.n_layers, len(sentence), encoder.dim) and np.isfinite(one).all()
-        np.testing.assert_allclose(one, alone, atol=1e-5)
+        assert item.shape == (encoder.n_layers, len(sentence), encoder.dim) and np.isfinite(item).all()
+        np.testing.assert_allclose(item, alone, atol=1e-5)
         np.testing.assert_allclose(other, alone, atol=1e-5)
 
 
@@ -101,9 +101,9 @@ def test_a_sentence_longer_than_the_window_is_read_whole(make, tmp_path):
     assert layers.shape == (encoder.n_layers, 300, encoder.dim) and np.isfinite(layers).all()
     ids, _ = encoder._cut(long)
     taken = np.zeros(len(ids), int)
-    for one in encoder._windows(0, ids):
-        assert len(one.ids) <= encoder.window and one.start <= one.taken.start < one.taken.stop <= one.start + encoder.window
-        taken[one.taken] += 1
+    for item in encoder._windows(0, ids):
+        assert len(item.ids) <= encoder.window and item.start <= item.taken.start < item.taken.stop <= item.start + encoder.window
+        taken[item.taken] += 1
     assert (taken == 1).all()
     head = next(iter(encoder._windows(0, ids)))
     np.testing.assert_allclose(encoder.encode([long])[0], layers, atol=1e-6)
@@ -116,11 +116,11 @@ def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp
     sentences = [Sentence(tokens=tuple(words)) for words in SENTENCES if words]
     table = build_index(sentences, model.encoder, tmp_path / "index", model=model.fingerprint)
     query = make_query(model.encoder, ["we", "sat"], 0)
-    found = table.nearest(query, np.eye(4)[3], k=3)
-    assert len(found) == 3 and found[0].cosine <= 1 + 1e-5
-    told = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
-    assert len(answer("neighbours", "--layer", 3, "--k", 2, *told)["neighbours"]) == 2
-    assert "layers 0 to 3" in refused("neighbours", "--layer", 4, *told)
+    result = table.nearest(query, np.eye(4)[3], k=3)
+    assert len(result) == 3 and result[0].cosine <= 1 + 1e-5
+    message = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
+    assert len(answer("neighbours", "--layer", 3, "--k", 2, *message)["neighbours"]) == 2
+    assert "layers 0 to 3" in refused("neighbours", "--layer", 4, *message)
 
 
 def test_two_ways_with_pieces_are_two_models(small):
@@ -131,9 +131,9 @@ def test_two_ways_with_pieces_are_two_models(small):
 
 def test_what_belongs_to_elmo_alone_says_so(small):
     model = open_model(str(small))
-    for asked in (open_language_model, allennlp_files):
+    for request in (open_language_model, allennlp_files):
         with pytest.raises(BadInput, match="is a transformer"):
-            asked(model)
+            request(model)
     with pytest.raises(BadInput, match="fewer bits"):
         open_model(str(small), precision="int8")
 
@@ -192,10 +192,10 @@ def test_real_weights_tell_the_banks_apart(tmp_path):
 
 def test_what_stands_around_a_word_does_not_know_the_word(small):
     encoder = TransformerEncoder(small)
-    one, other = (encoder.around([["we", "sat", "on", word, "bank"]], [3]) for word in ("the", "unbelievably"))
-    assert one.shape == (1, encoder.dim) and np.array_equal(one, other)
+    item, other = (encoder.around([["we", "sat", "on", word, "bank"]], [3]) for word in ("the", "unbelievably"))
+    assert item.shape == (1, encoder.dim) and np.array_equal(item, other)
     masked = direct(encoder, ["we", "sat", "on", "[MASK]", "bank"])[-1, 4]
-    assert np.allclose(one[0], masked, atol=1e-5)
+    assert np.allclose(item[0], masked, atol=1e-5)
     assert encoder.pieces_of("unbelievably") == ["un", "##believ", "##ably"] and encoder.pieces_of("bank") == ["bank"]
 
 
@@ -204,8 +204,8 @@ def test_classifiers_are_trained_on_its_frozen_layers_and_learn_a_weight_for_eac
     (tmp_path / "rows.csv").write_text("\n".join(["text,kind", *rows]))
     given = ["--text-column", "text", "--label-column", "kind", "--epochs", "3", "--output", str(tmp_path / "heads")]
     command = ["train", "--task", "toy", "--variant", "mean-elmo", "--train", str(tmp_path / "rows.csv"), *given]
-    found = answer(*command, "--model", small)
-    assert len(found["mix"]["s"]) == 4 and sum(found["mix"]["s"]) == pytest.approx(1, abs=1e-3)
-    asked = ["classify", "--task", "toy", "--text", "we sat late", "--heads", str(tmp_path / "heads"), "--model", str(small), "--json"]
-    assert "mean-elmo" in call(*asked)[1]
-    refused(*asked[:-3])  # another model's head is refused in a sentence
+    result = answer(*command, "--model", small)
+    assert len(result["mix"]["s"]) == 4 and sum(result["mix"]["s"]) == pytest.approx(1, abs=1e-3)
+    request = ["classify", "--task", "toy", "--text", "we sat late", "--heads", str(tmp_path / "heads"), "--model", str(small), "--json"]
+    assert "mean-elmo" in call(*request)[1]
+    refused(*request[:-3])  # another model's head is refused in a sentence

@@ -30,8 +30,8 @@ def measures() -> dict:
     tags = {name: {"accuracy": 0.8 + k / 100} for k, name in enumerate(LAYERS)}
     senses = {name: {"nearest": {"macro": 0.5 + k / 100}, "centroid": {"macro": 0.1}} for k, name in enumerate(LAYERS)}
     own = {name: {"one_nn": 0.4 + k / 10, "null": 0.39, "gap": k / 100} for k, name in enumerate(LAYERS)}
-    for found in (tags, senses, own):
-        found["best_mix"]["weights"] = [0.5, 0.25, 0.25]
+    for result in (tags, senses, own):
+        result["best_mix"]["weights"] = [0.5, 0.25, 0.25]
     return {
         "perplexity": {"forward": 90.04, "backward": 91.0, "tokens": 7, "command": "python -m core evaluate perplexity"},
         "tags": {**tags, "n": 3, "most_frequent": {"accuracy": 0.7}},
@@ -101,17 +101,17 @@ def test_the_table_has_every_measure_with_its_command_and_the_gap_of_each_layer(
 
 def compared() -> dict:
     """Measures with what stands beside them since static contexts are measured."""
-    found = measures()
+    result = measures()
     less = {"mean": 0.02, "low": -0.01, "high": 0.05, "p": 0.2, "groups": 9}
-    found["sentences"] |= {"static": {"one_nn": 0.45}, "order": less}
-    found["sentences"]["1"]["less_static"] = less
-    found["senses"] |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": less | {"low": 0.01}, "centroid": less}}
-    found["senses"]["2"]["less_static"] = {"nearest": less, "centroid": less}
-    found["senses"]["best_mix"] = {"nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]}, "centroid": {"macro": 0.2, "weights": [0, 0, 1]}}
+    result["sentences"] |= {"static": {"one_nn": 0.45}, "order": less}
+    result["sentences"]["1"]["less_static"] = less
+    result["senses"] |= {"static": {"nearest": {"macro": 0.4}}, "order": {"nearest": less | {"low": 0.01}, "centroid": less}}
+    result["senses"]["2"]["less_static"] = {"nearest": less, "centroid": less}
+    result["senses"]["best_mix"] = {"nearest": {"macro": 0.6, "weights": [0.1, 0.8, 0.1]}, "centroid": {"macro": 0.2, "weights": [0, 0, 1]}}
     all_words = {name: {"accuracy": 0.5, "with_frequency": {"accuracy": 0.6, "ambiguous": 0.55}} for name in LAYERS}
     all_words["best_mix"]["weights"] = [0, 1, 0]
-    found["all_words"] = {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}}
-    return found
+    result["all_words"] = {**all_words, "n": 8, "most_frequent": {"accuracy": 0.56, "ambiguous": 0.5}}
+    return result
 
 
 def test_a_panel_has_the_static_context_and_the_order_of_the_layers_where_they_were_measured():
@@ -146,9 +146,9 @@ def test_the_bundled_models_papers_are_complete_and_of_its_weights():
     assert card.papers("ko") != card.papers("en") == card.papers("xx")
 
 
-@pytest.mark.parametrize("told", [None, [], "x", {"en": 3}, {}])
-def test_a_card_that_says_nothing_is_empty(told):
-    assert replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": told}).papers("en") == {}
+@pytest.mark.parametrize("message", [None, [], "x", {"en": 3}, {}])
+def test_a_card_that_says_nothing_is_empty(message):
+    assert replace(read_card(ASSETS / "elmo-mini", "x"), meta={"card": message}).papers("en") == {}
 
 
 def test_a_card_in_one_language_is_told_in_every():

@@ -186,8 +186,8 @@ def pairs(path: Path, *rows: dict) -> Path:
 
 @pytest.mark.parametrize(("given", "same"), [(True, True), (False, False), (1, True), (0, False), ("T", True), ("F", False)])
 def test_a_pair_is_read_with_every_way_to_say_same(tmp_path, given, same):
-    found = read_pairs(pairs(tmp_path / "a.jsonl", PAIR | {"same": given}))
-    assert found == [PairRow("bank", ("the", "bank"), 1, ("banks", "of"), 0, same)]
+    result = read_pairs(pairs(tmp_path / "a.jsonl", PAIR | {"same": given}))
+    assert result == [PairRow("bank", ("the", "bank"), 1, ("banks", "of"), 0, same)]
 
 
 @pytest.mark.parametrize(
@@ -246,8 +246,8 @@ def test_a_missing_file_is_named(tmp_path, read):
 
 def test_conll_2000_has_its_published_sizes(data_folder):
     for name, n, tokens in (("train", 8936, 211_727), ("test", 2012, 47_377)):
-        found = read_tags(data_folder / "conll2000" / f"{name}.txt.xz")
-        assert (len(found), sum(len(s.tokens) for s in found)) == (n, tokens)
+        result = read_tags(data_folder / "conll2000" / f"{name}.txt.xz")
+        assert (len(result), sum(len(s.tokens) for s in result)) == (n, tokens)
 
 
 # --- splits -----------------------------------------------------------------------------------------------------------

@@ -54,9 +54,9 @@ def test_more_words_have_ten_sentences_a_sense_and_a_gloss_in_both_languages():
     senses = Counter((r["lemma"], r["sense"]) for r in rows)
     assert len({lemma for lemma, _ in senses}) >= 70 and len(senses) >= 180 and set(senses.values()) <= set(range(10, 13))
     assert not {lemma for lemma, _ in senses} & {lemma for lemma, _ in BY_SENSE}
-    told = json.loads((ASSETS / "more-words-ko-senses.json").read_text(encoding="utf-8"))
-    assert {(w, s) for w, found in told.items() for s in found} == set(senses)
-    assert all(g["ko"] and g["en"].isascii() and g["pos"] for found in told.values() for g in found.values())
+    message = json.loads((ASSETS / "more-words-ko-senses.json").read_text(encoding="utf-8"))
+    assert {(w, s) for w, result in message.items() for s in result} == set(senses)
+    assert all(g["ko"] and g["en"].isascii() and g["pos"] for result in message.values() for g in result.values())
     assert len({" ".join(r["tokens"]) for r in rows}) == len(rows)
     for key in {(r["lemma"], r["sense"]) for r in rows if r["pos"] == "noun"}:  # a verb may need its object (눈을 감다)
         mine = [

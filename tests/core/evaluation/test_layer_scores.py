@@ -60,12 +60,12 @@ def text(seed: int, n: int) -> tuple[str, ...]:
 
 
 def test_sentences_are_encoded_in_order_whatever_the_chunk(model):
-    sentences, told = [text(k, k % 5) for k in range(11)], []
+    sentences, message = [text(k, k % 5) for k in range(11)], []
     whole = model.encoder.encode([list(s) for s in sentences])
-    for k, layers in enumerate(encoded(model.encoder, sentences, lambda *event: told.append(event), chunk=3)):
+    for k, layers in enumerate(encoded(model.encoder, sentences, lambda *event: message.append(event), chunk=3)):
         np.testing.assert_allclose(layers, whole[k], atol=1e-6)
     total = sum(map(len, sentences))
-    assert k == 10 and len(told) == 4 and told[-1] == (total, total)
+    assert k == 10 and len(message) == 4 and message[-1] == (total, total)
 
 
 def test_rows_that_share_a_sentence_get_their_own_tokens(model):
@@ -87,13 +87,13 @@ def sense_rows(n: int, seed: int = 0, word: str = "bank") -> list[LabelledRow]:
 
 
 def test_senses_keep_their_keys_and_add_the_best_mix(hearing):
-    found = layer_scores.senses(hearing, sense_rows(40), sense_rows(20, seed=1000))
-    assert set(found) == SPACES | {"model", "n", "n_train", "most_frequent", "unseen", "static", "order", "documents"}
-    assert all(set(found[name]) == {"nearest", "centroid", "less_static"} for name in SPACES - {"best_mix"})
+    result = layer_scores.senses(hearing, sense_rows(40), sense_rows(20, seed=1000))
+    assert set(result) == SPACES | {"model", "n", "n_train", "most_frequent", "unseen", "static", "order", "documents"}
+    assert all(set(result[name]) == {"nearest", "centroid", "less_static"} for name in SPACES - {"best_mix"})
     for measure in ("nearest", "centroid"):  # each with the weights that were chosen for it
-        assert set(found["best_mix"][measure]) == {"macro", "pooled", "weights"}
-        assert sum(found["best_mix"][measure]["weights"]) == pytest.approx(1)
-    assert found["0"]["nearest"]["macro"] == pytest.approx(0.5) and found["1"]["nearest"]["macro"] == 1
+        assert set(result["best_mix"][measure]) == {"macro", "pooled", "weights"}
+        assert sum(result["best_mix"][measure]["weights"]) == pytest.approx(1)
+    assert result["0"]["nearest"]["macro"] == pytest.approx(0.5) and result["1"]["nearest"]["macro"] == 1
 
 
 def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
@@ -107,26 +107,26 @@ def test_the_weights_of_a_mix_are_chosen_blind_to_the_test_rows(hearing):
 
 def test_beside_a_model_that_hears_stands_what_the_other_words_alone_say(hearing):
     train, test = sense_rows(60), sense_rows(60, seed=1000)
-    found = layer_scores.senses(hearing, train, test)
+    result = layer_scores.senses(hearing, train, test)
     # "money" and "river" name the sense, and the sum of vectors has them too: layer 1 gains little, layer 0 is far behind
-    assert found["static"]["vectors"] == "glove-mini" and found["static"]["nearest"]["macro"] > 0.75
-    less = {layer: found[layer]["less_static"]["nearest"] for layer in "01"}
-    assert less["1"]["mean"] == pytest.approx(1 - found["static"]["nearest"]["macro"], abs=1e-6)
+    assert result["static"]["vectors"] == "glove-mini" and result["static"]["nearest"]["macro"] > 0.75
+    less = {layer: result[layer]["less_static"]["nearest"] for layer in "01"}
+    assert less["1"]["mean"] == pytest.approx(1 - result["static"]["nearest"]["macro"], abs=1e-6)
     assert less["0"]["high"] < -0.2 and less["0"]["p"] < 0.01
-    assert found["order"]["nearest"]["low"] > 0.2  # layer 2 hears the word after, which says nothing
+    assert result["order"]["nearest"]["low"] > 0.2  # layer 2 hears the word after, which says nothing
 
 
 def test_differences_are_drawn_by_document_where_rows_name_one(hearing):
     rows = [replace(row, document=f"d{k % 3}") for k, row in enumerate(sense_rows(30, seed=1000))]
-    found = layer_scores.senses(hearing, sense_rows(40), rows)
-    assert found["documents"] == found["order"]["nearest"]["groups"] == 3
+    result = layer_scores.senses(hearing, sense_rows(40), rows)
+    assert result["documents"] == result["order"]["nearest"]["groups"] == 3
 
 
 def test_where_no_training_word_has_two_senses_the_best_mix_is_the_equal_one(model):
     rows = [LabelledRow("bank", ("the", "bank"), 1, "edge")]
-    found = layer_scores.senses(model, rows, rows)
+    result = layer_scores.senses(model, rows, rows)
     for measure in ("nearest", "centroid"):
-        assert found["best_mix"][measure] == {"weights": pytest.approx([1 / 3] * 3), **found["mix"][measure]}
+        assert result["best_mix"][measure] == {"weights": pytest.approx([1 / 3] * 3), **result["mix"][measure]}
 
 
 def test_more_rows_than_needed_choose_by_a_sample(model, monkeypatch):
@@ -152,14 +152,14 @@ def documents(n: int) -> list[SenseSentence]:
 
 
 def test_all_words_splits_by_document_and_counts_what_training_never_saw(hearing):
-    found = all_words.all_words(hearing, documents(10), share=0.8)
+    result = all_words.all_words(hearing, documents(10), share=0.8)
     more = {"model", "n", "n_train", "unseen", "ambiguous_n", "most_frequent", "static", "order", "documents"}
-    assert set(found) == SPACES | more and found["documents"] == found["order"]["groups"] == 2
-    assert found["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
-    assert (found["n"], found["n_train"], found["unseen"], found["ambiguous_n"]) == (24, 96, 12, 12)
-    assert found["most_frequent"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5})  # the unseen half is wrong
-    assert (found["0"]["accuracy"], found["0"]["ambiguous"], found["1"]["ambiguous"]) == pytest.approx((0.25, 0.5, 1))
-    assert found["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5, "ambiguous": 1.0}
+    assert set(result) == SPACES | more and result["documents"] == result["order"]["groups"] == 2
+    assert result["1"]["less_frequent"]["mean"] == pytest.approx(0.25)  # 0.5 less 0.25: the unseen half is wrong for both
+    assert (result["n"], result["n_train"], result["unseen"], result["ambiguous_n"]) == (24, 96, 12, 12)
+    assert result["most_frequent"] == pytest.approx({"accuracy": 0.25, "ambiguous": 0.5})  # the unseen half is wrong
+    assert (result["0"]["accuracy"], result["0"]["ambiguous"], result["1"]["ambiguous"]) == pytest.approx((0.25, 0.5, 1))
+    assert result["1"]["with_frequency"] == {"prior": 0.0, "accuracy": 0.5, "ambiguous": 1.0}
 
 
 def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
@@ -170,19 +170,19 @@ def test_the_vector_of_a_multiword_is_the_mean_over_its_tokens(model):
 
 
 def test_weights_for_all_words_are_chosen_on_the_last_training_documents_alone(model, monkeypatch):
-    asked = []
+    request = []
     real = metrics.AllWords
 
     def watched(*parts):
-        asked.append((len(parts[1]), len(parts[4])))
+        request.append((len(parts[1]), len(parts[4])))
         return real(*parts)
 
     monkeypatch.setattr(metrics, "AllWords", watched)
     all_words.all_words(model, documents(25), share=0.8)  # 20 documents to train on, of which the last 2 choose
-    assert asked[:66] == [(18 * 6, 2 * 6)] * 66  # "bank" alone is in both parts
+    assert request[:66] == [(18 * 6, 2 * 6)] * 66  # "bank" alone is in both parts
     test, dev = (20 * 12, 5 * 12), (18 * 6, 2 * 6)
     # Layers and mixes on the test documents; the equal mix, in no grid of tenths, once more on dev; then the static context.
-    assert asked[66:].count(dev) == 2 and asked[66:].count(test) == 7 and asked[-2:] == [test, dev]
+    assert request[66:].count(dev) == 2 and request[66:].count(test) == 7 and request[-2:] == [test, dev]
 
 
 def test_with_one_training_document_the_mix_stays_equal(model):
@@ -190,9 +190,9 @@ def test_with_one_training_document_the_mix_stays_equal(model):
 
 
 def test_the_mix_for_context_and_frequency_is_chosen_for_both(hearing):
-    found = all_words.all_words(hearing, documents(25), share=0.8)["best_mix"]
-    assert set(found["with_frequency"]) == {"weights", "prior", "accuracy", "ambiguous"}
-    assert sum(found["with_frequency"]["weights"]) == pytest.approx(1)
+    result = all_words.all_words(hearing, documents(25), share=0.8)["best_mix"]
+    assert set(result["with_frequency"]) == {"weights", "prior", "accuracy", "ambiguous"}
+    assert sum(result["with_frequency"]["weights"]) == pytest.approx(1)
 
 
 # --- pairs ------------------------------------------------------------------------------------------------------------
@@ -206,15 +206,15 @@ def pair_rows(n: int, seed: int = 0) -> list[PairRow]:
 
 def test_pairs_learn_threshold_and_weights_from_dev_and_measure_on_test(hearing):
     dev, test = pair_rows(30), pair_rows(20, seed=5000)
-    found = layer_scores.pairs(hearing, dev, test)
-    assert set(found) == SPACES | {"model", "n", "n_dev", "majority"} and (found["n_dev"], found["n"]) == (30, 20)
-    assert all(set(found[name]) == {"threshold", "accuracy", "auc"} for name in SPACES - {"best_mix"})
-    assert found["0"]["auc"] == pytest.approx(0.5) and found["1"]["auc"] == found["1"]["accuracy"] == 1
+    result = layer_scores.pairs(hearing, dev, test)
+    assert set(result) == SPACES | {"model", "n", "n_dev", "majority"} and (result["n_dev"], result["n"]) == (30, 20)
+    assert all(set(result[name]) == {"threshold", "accuracy", "auc"} for name in SPACES - {"best_mix"})
+    assert result["0"]["auc"] == pytest.approx(0.5) and result["1"]["auc"] == result["1"]["accuracy"] == 1
     swapped = layer_scores.pairs(hearing, dev, [replace(row, same=not row.same) for row in test])
     for name in SPACES:
-        assert swapped[name]["threshold"] == found[name]["threshold"]
-        assert swapped[name]["accuracy"] == pytest.approx(1 - found[name]["accuracy"])
-    assert swapped["best_mix"]["weights"] == found["best_mix"]["weights"]
+        assert swapped[name]["threshold"] == result[name]["threshold"]
+        assert swapped[name]["accuracy"] == pytest.approx(1 - result[name]["accuracy"])
+    assert swapped["best_mix"]["weights"] == result["best_mix"]["weights"]
 
 
 def test_a_pair_of_one_sentence_with_itself_has_cosine_1_in_every_layer(model):
@@ -235,11 +235,11 @@ def tagged(n: int, seed: int = 0) -> list[TaggedSentence]:
 
 
 def test_tags_that_the_spelling_decides_are_read_off_layer_0(model):
-    found = layer_scores.tags(model, tagged(60), tagged(20, seed=900))
-    assert set(found) == SPACES | {"model", "n", "n_train", "tags", "most_frequent", "order"} and found["order"]["groups"] == 20
-    assert (found["n_train"], found["n"], found["tags"]) == (360, 120, 4)
-    assert found["0"]["accuracy"] == found["most_frequent"]["accuracy"] == 1.0
-    assert len(found["best_mix"]["weights"]) == 3 and found["best_mix"]["accuracy"] > 0.95
+    result = layer_scores.tags(model, tagged(60), tagged(20, seed=900))
+    assert set(result) == SPACES | {"model", "n", "n_train", "tags", "most_frequent", "order"} and result["order"]["groups"] == 20
+    assert (result["n_train"], result["n"], result["tags"]) == (360, 120, 4)
+    assert result["0"]["accuracy"] == result["most_frequent"]["accuracy"] == 1.0
+    assert len(result["best_mix"]["weights"]) == 3 and result["best_mix"]["accuracy"] > 0.95
 
 
 def test_shuffled_tags_are_read_off_no_layer(model):
@@ -247,8 +247,8 @@ def test_shuffled_tags_are_read_off_no_layer(model):
         rng = np.random.default_rng(seed)
         return [replace(s, tags=tuple(rng.choice(list("wxyz"), len(s.tags)).tolist())) for s in sentences]
 
-    found = layer_scores.tags(model, shuffled(tagged(300), 0), shuffled(tagged(200, seed=900), 1))
-    assert all(found[name]["accuracy"] == pytest.approx(0.25, abs=0.06) for name in SPACES)
+    result = layer_scores.tags(model, shuffled(tagged(300), 0), shuffled(tagged(200, seed=900), 1))
+    assert all(result[name]["accuracy"] == pytest.approx(0.25, abs=0.06) for name in SPACES)
 
 
 # --- our own sentences ------------------------------------------------------------------------------------------------
@@ -274,28 +274,30 @@ def test_own_sentences_choose_weights_on_one_half_of_the_words_and_measure_on_th
         "_two_fold",
         lambda score, *rest: real(lambda w, words: used.append((tuple(w), tuple(sorted(words)))) or score(w, words), *rest),
     )
-    found = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
-    assert set(found) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
-    assert (found["n"], found["words"], found["spellings"], found["majority"]) == (48, 4, 4, 0.5)
+    result = own_sentences.own_sentences(model, corpus_file(tmp_path, ("bank", "play", "match", "bar")))
+    assert set(result) == SPACES | {"model", "corpus", "n", "words", "majority", "spellings", "static", "form", "order"}
+    assert (result["n"], result["words"], result["spellings"], result["majority"]) == (48, 4, 4, 0.5)
     figures = {"one_nn", "low", "high", "null", "p", "silhouette", "same", "other", "gap", "centred"}
-    assert set(found["1"]) == figures | {"less_static", "centred_less_static", "centred_less", "without"} and found["order"]["groups"] == 4
+    assert (
+        set(result["1"]) == figures | {"less_static", "centred_less_static", "centred_less", "without"} and result["order"]["groups"] == 4
+    )
     for less, alone in (("less_static", "one_nn"), ("centred_less_static", "centred")):
-        assert found["1"][less]["mean"] == pytest.approx(found["1"][alone] - found["static"][alone], abs=1e-6)
-    assert found["1"]["centred_less"]["mean"] == pytest.approx(found["1"]["centred"] - found["1"]["one_nn"], abs=1e-6)
-    assert set(found["1"]["without"]) == {"0", "1", "3", "8"} and found["0"]["without"]["8"]["groups"] == 4
+        assert result["1"][less]["mean"] == pytest.approx(result["1"][alone] - result["static"][alone], abs=1e-6)
+    assert result["1"]["centred_less"]["mean"] == pytest.approx(result["1"]["centred"] - result["1"]["one_nn"], abs=1e-6)
+    assert set(result["1"]["without"]) == {"0", "1", "3", "8"} and result["0"]["without"]["8"]["groups"] == 4
     (_, all_four), (_, half), (_, rest) = used[0], used[66], used[132]
     assert all_four == (0, 1, 2, 3) and sorted(half + rest) == [0, 1, 2, 3] and len(half) == 2
-    folds = [tuple(w) for w in found["best_mix"]["fold_weights"]]
+    folds = [tuple(w) for w in result["best_mix"]["fold_weights"]]
     assert used[198:] == [(folds[0], rest), (folds[1], half)]
-    assert found["1"]["less_static"]["low"] is None  # four words are too few for an interval
-    assert all(leaf is None or isinstance(leaf, str | int | float) for leaf in numbers(found))
+    assert result["1"]["less_static"]["low"] is None  # four words are too few for an interval
+    assert all(leaf is None or isinstance(leaf, str | int | float) for leaf in numbers(result))
 
 
 def test_layer_0_has_no_gap_and_draws_senses_at_random(hearing, tmp_path):
-    found = own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
-    assert abs(found["0"]["gap"]) < 1e-6 and found["0"]["same"] == pytest.approx(1, abs=1e-5)
-    assert found["0"]["one_nn"] == pytest.approx(found["0"]["null"], abs=1e-6) and found["1"]["one_nn"] == 1
-    assert found["1"]["gap"] > 0.1 > abs(found["2"]["gap"])
+    result = own_sentences.own_sentences(hearing, corpus_file(tmp_path, ("bank", "play")))
+    assert abs(result["0"]["gap"]) < 1e-6 and result["0"]["same"] == pytest.approx(1, abs=1e-5)
+    assert result["0"]["one_nn"] == pytest.approx(result["0"]["null"], abs=1e-6) and result["1"]["one_nn"] == 1
+    assert result["1"]["gap"] > 0.1 > abs(result["2"]["gap"])
 
 
 def test_one_word_is_too_few_to_choose_on_others(model, tmp_path):

@@ -48,9 +48,9 @@ def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its
 
 
 def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
-    rng, found = np.random.default_rng(3), cloud(2.0, 1.0)
-    noise = (rng.standard_normal(found.layers.shape) + 2).astype(np.float32)
-    panel = anisotropy.measure(anisotropy.Sample(noise, found.groups, found.senses, found.lot, found.apart, found.names)).panels[0][
+    rng, result = np.random.default_rng(3), cloud(2.0, 1.0)
+    noise = (rng.standard_normal(result.layers.shape) + 2).astype(np.float32)
+    panel = anisotropy.measure(anisotropy.Sample(noise, result.groups, result.senses, result.lot, result.apart, result.names)).panels[0][
         anisotropy.RAW
     ]
     assert panel.mean[anisotropy.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
@@ -58,19 +58,19 @@ def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
 
 
 def test_directions_that_hide_the_words_are_found_and_taken_off():
-    rng, found = np.random.default_rng(1), cloud(0.0, 0.7)
-    layers = found.layers.copy()
+    rng, result = np.random.default_rng(1), cloud(0.0, 0.7)
+    layers = result.layers.copy()
     layers[:, 0, :2] += 25 * rng.standard_normal((len(layers), 2))  # two directions that say nothing of the word
-    hidden = anisotropy.measure(anisotropy.Sample(layers, found.groups, found.senses, found.lot, found.apart, found.names))
+    hidden = anisotropy.measure(anisotropy.Sample(layers, result.groups, result.senses, result.lot, result.apart, result.names))
     assert hidden.panels[0][anisotropy.TOP].k == 2
     assert hidden.gains[0][anisotropy.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
     assert not set(hidden.controls) & set(hidden.measured)
 
 
 def test_a_density_has_area_one_and_keeps_what_lies_at_the_edge():
-    found = anisotropy.density([np.array([1.0, 1.0]), np.array([0.2])])
-    assert np.sum(found) * (anisotropy.EDGES[1] - anisotropy.EDGES[0]) == pytest.approx(1, abs=0.02)
-    assert found[anisotropy.GRID > 0.9].sum() == pytest.approx(found[(anisotropy.GRID > 0.1) & (anisotropy.GRID < 0.3)].sum(), rel=0.05)
+    result = anisotropy.density([np.array([1.0, 1.0]), np.array([0.2])])
+    assert np.sum(result) * (anisotropy.EDGES[1] - anisotropy.EDGES[0]) == pytest.approx(1, abs=0.02)
+    assert result[anisotropy.GRID > 0.9].sum() == pytest.approx(result[(anisotropy.GRID > 0.1) & (anisotropy.GRID < 0.3)].sum(), rel=0.05)
 
 
 def test_nearer_is_the_area_under_the_curve_ties_for_half():
@@ -81,8 +81,8 @@ def test_nearer_is_the_area_under_the_curve_ties_for_half():
 
 @pytest.mark.parametrize("language", TABLES)
 def test_the_bundled_words_crowd_and_are_more_like_themselves_than_the_crowd(language: str):
-    found = anisotropy.measure(anisotropy.sample(OccurrenceTable(ASSETS / TABLES[language])))
-    for layer, panels in enumerate(found.panels):
+    result = anisotropy.measure(anisotropy.sample(OccurrenceTable(ASSETS / TABLES[language])))
+    for layer, panels in enumerate(result.panels):
         assert panels[anisotropy.RAW].mean[anisotropy.RANDOM] > 0.25 and abs(panels[anisotropy.MEAN].mean[anisotropy.RANDOM]) < 0.1
         assert panels[anisotropy.RAW].alike.verdict == 1
         if layer:
@@ -112,17 +112,17 @@ def spread(**words: tuple[list[float], list[float]]) -> apart.Spread:
 
 
 def test_both_errors_by_hand_and_words_count_alike():
-    found = spread(a=([0.2, 0.8], [0.1, 0.3, 0.5, 0.7]), b=([0.9], [0.95]))
-    errors = found.errors(0.5)  # a misses one of two, passes two of four (0.5 itself passes); b misses none, passes its one
+    result = spread(a=([0.2, 0.8], [0.1, 0.3, 0.5, 0.7]), b=([0.9], [0.95]))
+    errors = result.errors(0.5)  # a misses one of two, passes two of four (0.5 itself passes); b misses none, passes its one
     assert (errors.missed, errors.passed) == (0.25, 0.75)
-    assert found.aucs() == {"a": pytest.approx((1 + 4) / 8), "b": 0.0}
-    assert found.gap().mean == pytest.approx(((0.5 - 0.4) + (0.9 - 0.95)) / 2)
-    assert (found.errors(0.0).missed, found.errors(1.0).passed) == (0, 0)
+    assert result.aucs() == {"a": pytest.approx((1 + 4) / 8), "b": 0.0}
+    assert result.gap().mean == pytest.approx(((0.5 - 0.4) + (0.9 - 0.95)) / 2)
+    assert (result.errors(0.0).missed, result.errors(1.0).passed) == (0, 0)
 
 
 def test_the_first_threshold_has_the_fewest_errors():
-    found = spread(a=([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
-    assert 0.3 < found.balanced() <= 0.6 and found.errors(found.balanced()) == apart.Errors(missed=0, passed=0)
+    result = spread(a=([0.6, 0.7, 0.8], [0.1, 0.2, 0.3]))
+    assert 0.3 < result.balanced() <= 0.6 and result.errors(result.balanced()) == apart.Errors(missed=0, passed=0)
 
 
 def test_layer_0_tells_no_sense_and_the_layers_above_do(table):
@@ -146,32 +146,34 @@ def test_aucs_are_those_of_scikit_learn(table):
 
 @pytest.mark.parametrize("language", TABLES)
 def test_every_pair_of_senses_is_marked_once_with_a_reason(language: str):
-    marked, found = relations.read(language), OccurrenceTable(ASSETS / TABLES[language])
-    for word, rows in apart.words_of(found).items():
-        pairs = combinations(sorted({found.senses[code] for code in found.sense[rows]}), 2)
-        assert {frozenset(pair) for pair in pairs} <= {frozenset(one.senses) for one in marked[word]}, word
-    known = {word: {found.senses[code] for code in found.sense[rows]} for word, rows in apart.words_of(found).items()}
-    every = [one for rows in marked.values() for one in rows]
-    assert len({(one.word, frozenset(one.senses)) for one in every}) == len(every)
-    assert all(set(one.senses) <= known[one.word] and len(one.reason) > 9 and one.reason.endswith(".") for one in every)
+    marked, result = relations.read(language), OccurrenceTable(ASSETS / TABLES[language])
+    for word, rows in apart.words_of(result).items():
+        pairs = combinations(sorted({result.senses[code] for code in result.sense[rows]}), 2)
+        assert {frozenset(pair) for pair in pairs} <= {frozenset(item.senses) for item in marked[word]}, word
+    known = {word: {result.senses[code] for code in result.sense[rows]} for word, rows in apart.words_of(result).items()}
+    every = [item for rows in marked.values() for item in rows]
+    assert len({(item.word, frozenset(item.senses)) for item in every}) == len(every)
+    assert all(set(item.senses) <= known[item.word] and len(item.reason) > 9 and item.reason.endswith(".") for item in every)
 
 
 def test_a_pair_of_senses_is_measured_on_its_own_sentences(table):
-    found = relations.pairs(table, relations.read("en"), "1")
-    of = {(one.word, frozenset(one.senses)): auc for one, auc in zip(found.relations, found.auc, strict=True)}
+    result = relations.pairs(table, relations.read("en"), "1")
+    of = {(item.word, frozenset(item.senses)): auc for item, auc in zip(result.relations, result.auc, strict=True)}
     assert of["bank", frozenset(("financial institution", "river edge"))] == pytest.approx(apart.measure_spread(table, "1").aucs()["bank"])
-    homonyms = [auc for one, auc in zip(found.relations, found.auc, strict=True) if one.kind == relations.HOMONYM]
-    assert found.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
-    ahead, kinds = found.ahead[relations.RELATED], found.kinds
+    homonyms = [auc for item, auc in zip(result.relations, result.auc, strict=True) if item.kind == relations.HOMONYM]
+    assert result.kinds[relations.HOMONYM].mean == pytest.approx(np.mean(homonyms))
+    ahead, kinds = result.ahead[relations.RELATED], result.kinds
     assert ahead.mean == pytest.approx(kinds[relations.HOMONYM].mean - kinds[relations.RELATED].mean)
     assert ahead.low < ahead.mean < ahead.high
 
 
 def test_a_kind_of_few_words_has_no_interval(table):
-    marked = {word: rows for word, rows in relations.read("en").items() if any(one.kind == relations.HOMONYM for one in rows)}
+    marked = {word: rows for word, rows in relations.read("en").items() if any(item.kind == relations.HOMONYM for item in rows)}
     few = dict(list(marked.items())[:3])
-    found = relations.pairs(table, few, "1")
-    assert found.kinds and all(one.low is None is one.high and 0 <= one.mean <= 1 for one in (*found.kinds.values(), *found.ahead.values()))
+    result = relations.pairs(table, few, "1")
+    assert result.kinds and all(
+        item.low is None is item.high and 0 <= item.mean <= 1 for item in (*result.kinds.values(), *result.ahead.values())
+    )
 
 
 def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_there_is_nothing():
@@ -179,8 +181,8 @@ def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_ther
 
     rng = np.random.default_rng(0)
     x, y = rng.standard_normal(40), rng.integers(0, 4, 40)
-    found = relations.ranks(x, y)
-    assert found.rho == pytest.approx(spearmanr(x, y).statistic) and found.low < 0 < found.high
+    result = relations.ranks(x, y)
+    assert result.rho == pytest.approx(spearmanr(x, y).statistic) and result.low < 0 < result.high
     assert relations.ranks(x, x**3).low > 0.99
 
 
@@ -190,7 +192,7 @@ def test_rank_correlation_is_spearmans_and_its_interval_holds_nothing_where_ther
 def test_a_random_tag_is_the_same_for_a_type_wherever_it_stands_and_is_drawn_as_tags_are():
     types, tags = ["a", "b", "a", "c"] * 50 + [f"t{k}" for k in range(800)], ["N", "N", "N", "V"] * 250
     drawn = control.random_tags(types, tags, np.random.default_rng(0))
-    assert len({(one, tag) for one, tag in zip(types, drawn, strict=True)}) == len(set(types))
+    assert len({(item, tag) for item, tag in zip(types, drawn, strict=True)}) == len(set(types))
     assert np.mean(np.array(drawn[200:]) == "N") == pytest.approx(0.75, abs=0.05)
 
 
@@ -199,14 +201,14 @@ def test_every_token_of_our_sentences_has_a_tag(language: str):
     model = open_model(languages.get_language(language).model)
     with languages.reading(model.language):
         sentences, tags = control.tagged(model)
-    assert [len(one) for one in sentences] == [len(one) for one in tags] and 6 <= len({tag for one in tags for tag in one}) <= 14
-    found = {}
+    assert [len(item) for item in sentences] == [len(item) for item in tags] and 6 <= len({tag for item in tags for tag in item}) <= 14
+    result = {}
     for tokens, line in zip(sentences, tags, strict=True):
         for token, tag in zip(tokens, line, strict=True):
-            found.setdefault(token.casefold(), []).append(tag)
+            result.setdefault(token.casefold(), []).append(tag)
     if language == "en":
-        assert {max(set(found[w]), key=found[w].count) for w in ("the", "a")} == {"determiner"}
-        assert {"noun", "verb"} <= set(found["watch"]) and set(found["."]) == {"mark"}
+        assert {max(set(result[w]), key=result[w].count) for w in ("the", "a")} == {"determiner"}
+        assert {"noun", "verb"} <= set(result["watch"]) and set(result["."]) == {"mark"}
 
 
 def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_learn_types_by_heart():
@@ -233,8 +235,8 @@ def test_a_probe_of_low_rank_reads_tags_that_lie_in_few_directions_and_cannot_le
 
 def test_words_in_another_order_leave_the_word_in_its_place():
     tokens = tuple("abcdefghijkl")
-    found = context.shuffled([tokens], [2], np.random.default_rng(0))[0]
-    assert found[2] == "c" and sorted(found) == list(tokens) and found != tokens
+    result = context.shuffled([tokens], [2], np.random.default_rng(0))[0]
+    assert result[2] == "c" and sorted(result) == list(tokens) and result != tokens
 
 
 def test_chance_is_another_sentence_at_random():
@@ -253,17 +255,17 @@ def test_untrained_lstms_have_the_trained_layer_0_and_nothing_else():
 def test_what_is_kept_is_what_the_bundled_sentences_give(name: str):
     model = open_model(name)
     parts = lessons.read(model.folder, model.fingerprint)
-    found, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets)
+    result, table = parts["context"], OccurrenceTable(ASSETS / model.language.targets)
     words = apart.words_of(table)
-    assert found["words"] == list(words)
+    assert result["words"] == list(words)
     for layer in ("0", "1", "2"):
         again = context.by_word(table, words, table.rows.take(np.concatenate(list(words.values())))[:, int(layer)])
-        assert np.allclose(again, found["one_nn"][layer], atol=1e-3)
-    assert np.allclose([context.chance(table.sense[rows]) for rows in words.values()], found["one_nn"]["chance"], atol=1e-3)
+        assert np.allclose(again, result["one_nn"][layer], atol=1e-3)
+    assert np.allclose([context.chance(table.sense[rows]) for rows in words.values()], result["one_nn"]["chance"], atol=1e-3)
     word, rows = next(iter(words.items()))
     sentences, places = context.sentences_of(table, rows)
     vectors = [each[1, k] for each, k in zip(context.untrained(model, 0).encode(sentences), places, strict=True)]
-    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(found["one_nn"]["untrained 1"][0], abs=0.04)
+    assert context.by_word(table, {word: rows}, np.stack(vectors))[0] == pytest.approx(result["one_nn"]["untrained 1"][0], abs=0.04)
     for ranks in parts.get("control", {}).get("layers", {}).values():
         assert ranks[list(ranks)[-1]]["control"] > ranks["1"]["control"]  # more directions, more learned by heart
     assert lessons.read(model.folder, "0" * 16) == {}

@@ -14,10 +14,10 @@ from core.evaluation.metrics import AllWords, CosineGap, best_threshold, best_we
 
 
 def test_the_threshold_is_midway_between_the_dev_cosines_it_parts():
-    found = pair_accuracy([0.1, 0.3, 0.7, 0.9], [False, False, True, True], [0.4, 0.5, 0.6, 0.45], [False, True, True, True])
-    assert found.threshold == pytest.approx(0.5)  # and 0.5 itself is "same"
-    assert found.accuracy == pytest.approx(3 / 4)
-    assert found.auc == pytest.approx(1.0)  # the threshold is at fault, not the order
+    result = pair_accuracy([0.1, 0.3, 0.7, 0.9], [False, False, True, True], [0.4, 0.5, 0.6, 0.45], [False, True, True, True])
+    assert result.threshold == pytest.approx(0.5)  # and 0.5 itself is "same"
+    assert result.accuracy == pytest.approx(3 / 4)
+    assert result.auc == pytest.approx(1.0)  # the threshold is at fault, not the order
 
 
 def test_of_thresholds_equally_good_the_widest_range_gives_its_middle():
@@ -30,8 +30,8 @@ def test_of_thresholds_equally_good_the_widest_range_gives_its_middle():
 def test_where_dev_cosines_are_all_equal_the_commoner_answer_wins():
     noise = np.array([1e-7, -1e-7, 2e-7, 0, 0])  # layer 0: equal up to rounding, which must part nothing
     for same, expected in (([True] * 3 + [False] * 2, 1.0), ([False] * 3 + [True] * 2, 0.0)):
-        found = pair_accuracy(1 - noise, same, [1.0, 1 + 3e-7, 1 - 3e-7], [True] * 3)
-        assert found.accuracy == expected and found.auc is None
+        result = pair_accuracy(1 - noise, same, [1.0, 1 + 3e-7, 1 - 3e-7], [True] * 3)
+        assert result.accuracy == expected and result.auc is None
     assert pair_accuracy([1.0, 1.0], [True, False], [1.0], [True]).accuracy == 1.0  # a tie says "same"
 
 
@@ -77,11 +77,11 @@ def test_all_words_by_hand():
     test = np.array([[5, 1], [1, 5], [1, 0], [0, 1], [1, 1], [1, 0]], float)
     keys = [BANK, BANK, BANK, RUN, GO, RUN]
     senses = ["firm", "edge", "edge", "move", "go", "flow"]
-    found = AllWords(TRAIN, KEYS, SENSES, test, keys, senses).scores()
+    result = AllWords(TRAIN, KEYS, SENSES, test, keys, senses).scores()
     # right: firm, edge, not the third; run has one sense known: right for "move", wrong for "flow"; go was never seen
-    assert found.accuracy == pytest.approx(3 / 6) and found.most_frequent == pytest.approx(2 / 6)
-    assert (found.n, found.unseen, found.ambiguous_n) == (6, 1, 3)
-    assert found.ambiguous_accuracy == pytest.approx(2 / 3) and found.ambiguous_most_frequent == pytest.approx(1 / 3)
+    assert result.accuracy == pytest.approx(3 / 6) and result.most_frequent == pytest.approx(2 / 6)
+    assert (result.n, result.unseen, result.ambiguous_n) == (6, 1, 3)
+    assert result.ambiguous_accuracy == pytest.approx(2 / 3) and result.ambiguous_most_frequent == pytest.approx(1 / 3)
 
 
 def test_a_centroid_is_the_mean_of_unit_vectors():
@@ -92,23 +92,23 @@ def test_a_centroid_is_the_mean_of_unit_vectors():
 
 def test_tied_senses_count_by_their_share():
     equal, keys = np.ones((3, 2)), [BANK] * 3
-    found = AllWords(equal, keys, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"]).scores()
-    assert found.accuracy == found.most_frequent == pytest.approx(1 / 3)
+    result = AllWords(equal, keys, ["a", "b", "c"], np.ones((1, 2)), [BANK], ["a"]).scores()
+    assert result.accuracy == result.most_frequent == pytest.approx(1 / 3)
 
 
 def test_the_same_lemma_of_another_part_of_speech_is_another_word():
-    found = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"]).scores()
-    assert (found.accuracy, found.most_frequent, found.unseen, found.ambiguous_n) == (0, 0, 1, 0)
+    result = AllWords(TRAIN, KEYS, SENSES, TRAIN[:1], [("bank", "v")], ["firm"]).scores()
+    assert (result.accuracy, result.most_frequent, result.unseen, result.ambiguous_n) == (0, 0, 1, 0)
 
 
 def test_the_order_of_rows_changes_nothing():
     rng = np.random.default_rng(0)
     vectors, keys = rng.normal(size=(60, 4)), [(f"w{k % 7}", "n") for k in range(60)]
     senses = [f"s{k}" for k in rng.integers(3, size=60)]
-    found = AllWords(vectors[:40], keys[:40], senses[:40], vectors[40:], keys[40:], senses[40:]).scores()
+    result = AllWords(vectors[:40], keys[:40], senses[:40], vectors[40:], keys[40:], senses[40:]).scores()
     order = rng.permutation(40)
     again = AllWords(vectors[order], [keys[k] for k in order], [senses[k] for k in order], vectors[40:], keys[40:], senses[40:]).scores()
-    assert again.accuracy == pytest.approx(found.accuracy) and again.most_frequent == pytest.approx(found.most_frequent)
+    assert again.accuracy == pytest.approx(result.accuracy) and again.most_frequent == pytest.approx(result.most_frequent)
 
 
 def test_shuffled_senses_come_out_at_chance():
@@ -117,8 +117,8 @@ def test_shuffled_senses_come_out_at_chance():
     senses, keys = np.repeat(list("abcd"), 500), [BANK] * 1000
     for labels, expected in ((senses, 1.0), (rng.permutation(senses), 0.25)):
         train, test = np.arange(2000) % 2 == 0, np.arange(2000) % 2 == 1
-        found = AllWords(vectors[train], keys, labels[train].tolist(), vectors[test], keys, labels[test].tolist()).scores()
-        assert found.ambiguous_accuracy == pytest.approx(expected, abs=0.05)
+        result = AllWords(vectors[train], keys, labels[train].tolist(), vectors[test], keys, labels[test].tolist()).scores()
+        assert result.ambiguous_accuracy == pytest.approx(expected, abs=0.05)
 
 
 def test_words_without_a_vector_or_a_sense_are_refused():
@@ -167,9 +167,9 @@ def test_the_gap_is_one_sense_minus_two_averaged_over_spellings_that_have_both()
         similarities[i, j] = similarities[j, i] = value
     words = ["play"] * 3 + ["plays"] * 3 + ["Play"] * 2  # the last has no pair of one sense
     labels = list("aab") + list("aab") + list("ab")
-    found = cosine_gap(lambda rows: similarities[np.ix_(rows, rows)], words, labels)
+    result = cosine_gap(lambda rows: similarities[np.ix_(rows, rows)], words, labels)
     # play: 0.9 against (0.5 + 0.3) / 2; plays: 0.8 against 0.7
-    assert found == CosineGap(same=pytest.approx(0.85), other=pytest.approx(0.55), gap=pytest.approx(0.3), groups=2)
+    assert result == CosineGap(same=pytest.approx(0.85), other=pytest.approx(0.55), gap=pytest.approx(0.3), groups=2)
 
 
 def test_vectors_of_the_spelling_alone_have_no_gap():
@@ -178,8 +178,8 @@ def test_vectors_of_the_spelling_alone_have_no_gap():
     vectors = rng.normal(size=(5, 8))[spelling].astype(np.float32)
     vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     labels = [f"{s}-{k}" for s, k in zip(spelling, rng.integers(3, size=100), strict=True)]
-    found = cosine_gap(lambda rows: vectors[rows] @ vectors[rows].T, [("play", str(s)) for s in spelling], labels)
-    assert abs(found.gap) < 1e-6 and found.groups == 5
+    result = cosine_gap(lambda rows: vectors[rows] @ vectors[rows].T, [("play", str(s)) for s in spelling], labels)
+    assert abs(result.gap) < 1e-6 and result.groups == 5
 
 
 def test_words_without_two_senses_and_a_pair_have_no_gap_to_measure():
@@ -191,8 +191,8 @@ def test_a_large_prior_is_the_most_frequent_sense_and_none_is_the_nearest_centro
     key = ("bank", "n")
     train, senses = np.eye(2)[[0, 0, 0, 1]], ["river", "river", "river", "money"]
     test = np.array([[0.1, 1.0], [0.1, 1.0], [1.0, 0.0]])
-    asked = (train, [key] * 4, senses, test, [key] * 3, ["money", "river", "river"])
-    assert AllWords(*asked).scores().accuracy == pytest.approx(2 / 3)  # money, money, river
-    assert AllWords(*asked).scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
+    request = (train, [key] * 4, senses, test, [key] * 3, ["money", "river", "river"])
+    assert AllWords(*request).scores().accuracy == pytest.approx(2 / 3)  # money, money, river
+    assert AllWords(*request).scores(prior=10.0).accuracy == pytest.approx(2 / 3)  # river, river, river
     nearly = AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores(prior=0.1)
     assert nearly.accuracy == 1.0 and AllWords(train, [key] * 4, senses, np.array([[0.7, 0.75]]), [key], ["river"]).scores().accuracy == 0

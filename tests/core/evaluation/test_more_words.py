@@ -36,9 +36,9 @@ def test_none_of_them_is_a_word_of_the_other_sentences_nor_a_sentence_of_theirs(
 
 
 def test_every_sense_is_explained_in_a_line_and_has_a_part_of_speech(rows):
-    told = json.loads((ASSETS / "more-words-senses.json").read_text(encoding="utf-8"))
-    assert {(lemma, sense) for lemma, senses in told.items() for sense in senses} == {(row.lemma, row.sense) for row in rows}
-    for senses in told.values():
+    message = json.loads((ASSETS / "more-words-senses.json").read_text(encoding="utf-8"))
+    assert {(lemma, sense) for lemma, senses in message.items() for sense in senses} == {(row.lemma, row.sense) for row in rows}
+    for senses in message.values():
         assert all(1 <= len(sense.split()) <= 4 and about["en"] and about["pos"] for sense, about in senses.items())
 
 

@@ -66,9 +66,9 @@ def test_the_learned_mix_turns_to_the_layer_that_knows_the_tags():
     rng = np.random.default_rng(5)
     layers, layers_test = (rng.normal(size=(3, len(x), 6)).astype(np.float32) * x.std(axis=0) for x in (known, known_test))
     layers[1], layers_test[1] = known, known_test
-    found = learned_mix_probe(layers, tags, layers_test, gold)
-    assert np.argmax(found.weights) == 1 and found.weights[1] > 0.7 and sum(found.weights) == pytest.approx(1)
-    assert found.accuracy > linear_probe(layers.mean(axis=0), tags, layers_test.mean(axis=0), gold)
+    result = learned_mix_probe(layers, tags, layers_test, gold)
+    assert np.argmax(result.weights) == 1 and result.weights[1] > 0.7 and sum(result.weights) == pytest.approx(1)
+    assert result.accuracy > linear_probe(layers.mean(axis=0), tags, layers_test.mean(axis=0), gold)
 
 
 def test_layers_of_half_precision_and_read_only_memory_will_do():

@@ -61,7 +61,7 @@ def alike(row: CheckedSentence, k: int) -> CheckedSentence:
 
 
 @pytest.mark.parametrize(
-    ("spoilt", "told"),
+    ("spoilt", "message"),
     [
         (lambda rows: rows[2:], "jam / stuck traffic: 9 sentences; 10 wanted"),
         (lambda rows: [r for r in rows if r.sense == "sweet spread"], "jam: 1 senses; 2 to 6 wanted"),
@@ -81,16 +81,16 @@ def alike(row: CheckedSentence, k: int) -> CheckedSentence:
         (lambda rows: [alike(r, k) for k, r in enumerate(rows)], "the first three tokens are distinct in 15 of 20 sentences; 90% wanted"),
     ],
 )
-def test_each_rule_sees_its_fault(spoilt, told):
-    assert any(told in fault for fault in faults(spoilt(good()))), list(faults(spoilt(good())))
+def test_each_rule_sees_its_fault(spoilt, message):
+    assert any(message in fault for fault in faults(spoilt(good()))), list(faults(spoilt(good())))
 
 
 def test_the_command_says_what_a_file_holds_and_what_is_wrong_with_it(tmp_path, answer, refused):
     path = tmp_path / "own.jsonl"
     rows = good()[1:]
     path.write_text("\n".join(json.dumps({"tokens": r.tokens, "position": r.position, "lemma": r.lemma, "sense": r.sense}) for r in rows))
-    told = answer("check-sentences", path)
-    assert (told["sentences"], told["words"], told["senses"]) == (19, 1, 2)
-    assert told["faults"] == ["jam / stuck traffic: 9 sentences; 10 wanted"]
+    message = answer("check-sentences", path)
+    assert (message["sentences"], message["words"], message["senses"]) == (19, 1, 2)
+    assert message["faults"] == ["jam / stuck traffic: 9 sentences; 10 wanted"]
     path.write_text('{"tokens": ["a", "jam"], "position": 2, "lemma": "jam", "sense": "s"}\n')
     assert refused("check-sentences", path) == "error: own.jsonl, row 1: position 2 is outside its 2 tokens."

@@ -41,10 +41,10 @@ def test_a_subset_is_a_tenth_to_validate_on_nested_in_larger_ones_and_tested_on_
 def test_equal_texts_of_a_subset_are_never_both_trained_and_validated_on():
     rows = table(100).rows
     twice = Table("t", (*rows, *(ScoreRow(row.text.upper(), row.label) for row in rows)), ("text",), "label")
-    found = subset(make_dataset("own", twice, SplitConfig()), 0.6, 0, n_test=10)
-    forms = [{normal_form(e.text) for e in part} for part in (found.train, found.valid, found.test)]
+    result = subset(make_dataset("own", twice, SplitConfig()), 0.6, 0, n_test=10)
+    forms = [{normal_form(e.text) for e in part} for part in (result.train, result.valid, result.test)]
     assert not forms[0] & forms[1] and not forms[2] & (forms[0] | forms[1])
-    assert len(found.train) == 2 * len(forms[0])
+    assert len(result.train) == 2 * len(forms[0])
 
 
 # --- what stands beside GloVe ---------------------------------------------------------------------------------------
@@ -74,11 +74,11 @@ def test_random_lstms_hold_the_same_weights_elsewhere_and_the_trained_ones_stay(
     random = RandomLSTMs(encoder)
     for mine, theirs in zip(random.encoder.model.forward_layers.parameters(), encoder.model.forward_layers.parameters(), strict=True):
         assert mine.shape == theirs.shape and torch.equal(mine.flatten().sort().values, theirs.flatten().sort().values)
-    found = random.encode([list(TEXT)])[0]
-    np.testing.assert_allclose(found[0], before[0], atol=1e-6)
-    assert np.abs(found[1:] - before[1:]).max() > 1e-3
+    result = random.encode([list(TEXT)])[0]
+    np.testing.assert_allclose(result[0], before[0], atol=1e-6)
+    assert np.abs(result[1:] - before[1:]).max() > 1e-3
     np.testing.assert_array_equal(encoder.encode([list(TEXT)])[0], before)
-    np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], found)
+    np.testing.assert_array_equal(RandomLSTMs(encoder).encode([list(TEXT)])[0], result)
 
 
 def test_layer_0_alone_is_the_token_vector_once():
@@ -127,11 +127,11 @@ def test_two_networks_differ_in_the_projection_and_the_mix_alone():
 
 def test_the_dropout_of_the_lowest_validation_loss_answers_and_a_seed_decides_all():
     data, some = subset(dataset(300), 1.0, 0, n_test=40), parts()
-    found = fit([some["glove"], some["elmo"]], data, QUICK, 5)
-    assert found.dropout == QUICK.dropouts[int(np.argmin(found.valid_losses))] and len(found.mix["s"]) == 3
-    assert (found.logits.argmax(1) == truth_of(data.test)).mean() > 0.6  # three topics
+    result = fit([some["glove"], some["elmo"]], data, QUICK, 5)
+    assert result.dropout == QUICK.dropouts[int(np.argmin(result.valid_losses))] and len(result.mix["s"]) == 3
+    assert (result.logits.argmax(1) == truth_of(data.test)).mean() > 0.6  # three topics
     again = fit([some["glove"], some["elmo"]], data, QUICK, 5)
-    np.testing.assert_array_equal(again.logits, found.logits)
+    np.testing.assert_array_equal(again.logits, result.logits)
     assert fit([some["glove"]], data, QUICK, 5).mix is None
 
 

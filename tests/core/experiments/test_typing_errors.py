@@ -76,8 +76,8 @@ def test_noisy_tokens_are_cut_as_training_texts_are():
 
 def test_a_clean_text_keeps_its_answer_and_noise_is_measured_on_that(heads, data):
     text = data.test[0].text
-    found = answers_under_noise(heads, text, vectors=VECTORS, encoder=ENCODER)
-    for name, answer in found.items():
+    result = answers_under_noise(heads, text, vectors=VECTORS, encoder=ENCODER)
+    for name, answer in result.items():
         probabilities = heads[name].probabilities([tuple(tokenize(text))], vectors=VECTORS, layers=frozen(ENCODER, VECTORS).layers)[0]
         assert answer.label == heads[name].labels[int(probabilities.argmax())]
         assert answer.kept.shape == answer.same.shape == (len(SHARES), len(SEEDS))
@@ -86,16 +86,16 @@ def test_a_clean_text_keeps_its_answer_and_noise_is_measured_on_that(heads, data
 
 
 def test_a_text_that_noise_leaves_without_a_word_is_still_answered(heads):
-    found = answers_under_noise(heads, "🎉", vectors=VECTORS, encoder=ENCODER, shares=(0.0, 0.4), seeds=(0,))
-    assert all(np.isfinite(answer.kept).all() for answer in found.values())
+    result = answers_under_noise(heads, "🎉", vectors=VECTORS, encoder=ENCODER, shares=(0.0, 0.4), seeds=(0,))
+    assert all(np.isfinite(answer.kept).all() for answer in result.values())
 
 
 def test_accuracies_begin_at_the_heads_own_test_scores_and_can_be_counted_again(heads, data):
-    told = []
+    message = []
     table = accuracy_under_noise(
-        heads, data, vectors=VECTORS, encoder=ENCODER, shares=(0.0, 0.4), seeds=(0, 1), report=lambda *p: told.append(p)
+        heads, data, vectors=VECTORS, encoder=ENCODER, shares=(0.0, 0.4), seeds=(0, 1), report=lambda *p: message.append(p)
     )
-    assert table["n"] == len(data.test) and told[-1] == (3 * len(data.test),) * 2
+    assert table["n"] == len(data.test) and message[-1] == (3 * len(data.test),) * 2
     for name, head in heads.items():
         assert table["accuracy"][name][0] == pytest.approx([head.meta["test"]["accuracy"]] * 2, abs=1e-6)
     texts = [noisy_tokens(example.text, 0.4, 1) for example in data.test]

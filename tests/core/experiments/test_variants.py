@@ -81,7 +81,7 @@ def test_all_heads_of_all_seeds_are_asked_together_once_and_summaries_stay_what_
     lines = run(TINY, seeds=(0, 1), together=True)  # trains those that have a line again, and writes none twice
     assert [(line["variant"], line["seed"], line["fold"]) for line in lines] == [(TOGETHER, [0, 1], 0), (TOGETHER, [0, 1], 1)]
     for line in lines:
-        members = [one for one in alone if one["fold"] == line["fold"]]  # two networks, and TF-IDF once
+        members = [item for item in alone if item["fold"] == line["fold"]]  # two networks, and TF-IDF once
         assert len(members) == 3 and line["n"] == members[0]["n"] and line["data"] == members[0]["data"]
         assert line["model"] == "f" * 16 and line["seconds"] > 0
         assert line["accuracy"] == pytest.approx(unpacked(line["right"], line["n"]).mean())
@@ -105,10 +105,10 @@ def test_a_summary_pools_folds_and_spreads_over_seeds():
         | {"sizes": {"train": 9}, "mix": {"s": [0.2, 0.8], "gamma": 1.0 + s}}
         for s, f, a, n in ((0, 0, 0.5, 10), (0, 1, 0.8, 20), (1, 0, 0.6, 10), (1, 1, 0.6, 20))
     ]
-    found = summary(rows, "e")["glove"]
-    assert found["accuracy"] == pytest.approx((0.7 + 0.6) / 2) and found["spread"] == pytest.approx(0.1 / 2**0.5)
-    assert (found["seeds"], found["runs"], found["n"]) == (2, 4, 30)
-    assert found["mix"]["s"] == [0.2, 0.8] and found["mix"]["gamma"] == pytest.approx(1.5)
+    result = summary(rows, "e")["glove"]
+    assert result["accuracy"] == pytest.approx((0.7 + 0.6) / 2) and result["spread"] == pytest.approx(0.1 / 2**0.5)
+    assert (result["seeds"], result["runs"], result["n"]) == (2, 4, 30)
+    assert result["mix"]["s"] == [0.2, 0.8] and result["mix"]["gamma"] == pytest.approx(1.5)
     assert summary(rows, "other") == {}
 
 
@@ -116,16 +116,16 @@ def test_every_run_keeps_which_texts_it_was_right_on_and_a_summary_puts_the_fold
     lines = run(TINY, seeds=(0, 1))
     for line in lines:
         assert unpacked(line["right"], line["n"]).mean() == pytest.approx(line["accuracy"])
-    found = summary(lines, "tiny")
-    assert found["glove+elmo"]["right"].shape == (2, found["glove+elmo"]["n"]) and found["tfidf"]["right"].shape[0] == 1
-    assert found["glove+elmo"]["right"].mean() == pytest.approx(found["glove+elmo"]["accuracy"])
+    result = summary(lines, "tiny")
+    assert result["glove+elmo"]["right"].shape == (2, result["glove+elmo"]["n"]) and result["tfidf"]["right"].shape[0] == 1
+    assert result["glove+elmo"]["right"].mean() == pytest.approx(result["glove+elmo"]["accuracy"])
     assert summary([{**line, "right": None} for line in lines], "tiny")["tfidf"]["right"] is None
 
 
 def test_with_random_labels_nothing_is_left_to_learn(run):
-    told = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
+    message = run(replace(TINY, split=SplitConfig(), variants=("tfidf",)), seeds=(0,))
     dealt = run(replace(TINY, name="dealt", split=SplitConfig(), variants=("tfidf",), shuffled=True), seeds=(0,))
-    assert told[0]["accuracy"] > 0.9 > 0.75 > dealt[0]["accuracy"]
+    assert message[0]["accuracy"] > 0.9 > 0.75 > dealt[0]["accuracy"]
 
 
 def test_the_proof_that_nothing_leaks_reads_high_where_every_test_text_was_trained_on(run):
@@ -182,12 +182,12 @@ def test_what_starts_a_run_keeps_the_lines_that_another_process_writes_meanwhile
     reading, reads = variants.read_results, []
 
     def read(path):
-        found = reading(path)
+        result = reading(path)
         if not reads:  # another process writes as soon as it may
             reads.append(threading.Thread(target=lambda: (variants.add_line(path, other), written.set())))
             reads[0].start()
             written.wait(0.5)
-        return found
+        return result
 
     monkeypatch.setattr(variants, "read_results", read)
     run(TINY, seeds=(0,))

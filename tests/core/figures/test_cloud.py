@@ -31,11 +31,11 @@ def test_one_sense_alone_is_never_clear():
 
 @pytest.mark.parametrize("word", ["bank", "bass", "cell", "match", "spring"])
 def test_shares_of_static_neighbours_sum_to_one_and_undecided_is_one_of_them(table, vectors, word):
-    found = cloud.profiles(table, word, vectors)
-    placed = cloud.static_neighbours(found, vectors, word)
-    shares = cloud.side_shares([found.senses.index(p.sense) if p.sense else -1 for p in placed], found.senses)
+    result = cloud.profiles(table, word, vectors)
+    placed = cloud.static_neighbours(result, vectors, word)
+    shares = cloud.side_shares([result.senses.index(p.sense) if p.sense else -1 for p in placed], result.senses)
     assert len(placed) == 50 and word not in [p.word for p in placed]
-    assert set(shares) == {*found.senses, None}
+    assert set(shares) == {*result.senses, None}
     assert sum(shares.values()) == pytest.approx(1)
     assert shares[None] == sum(p.lead < cloud.CLEAR for p in placed) / 50
 
@@ -49,16 +49,16 @@ def test_neighbours_that_nobody_would_doubt_go_to_their_sense(table, vectors):
         "spring": {"summer": "season", "autumn": "season"},
     }
     for lemma, words in expected.items():
-        found = cloud.profiles(table, lemma, vectors)
-        placed = {p.word: p.sense for p in cloud.static_neighbours(found, vectors, lemma)}
+        result = cloud.profiles(table, lemma, vectors)
+        placed = {p.word: p.sense for p in cloud.static_neighbours(result, vectors, lemma)}
         assert {word: placed[word] for word in words} == words
 
 
 def test_held_out_context_words_are_right_more_often_where_the_lead_is_clear(table, vectors, monkeypatch):
-    found = [cloud.profiles(table, lemma, vectors) for lemma in table.lemmas]
+    result = [cloud.profiles(table, lemma, vectors) for lemma in table.lemmas]
 
     def totals() -> np.ndarray:
-        tried = [cloud.held_out(profile, vectors) for profile in found]
+        tried = [cloud.held_out(profile, vectors) for profile in result]
         return np.array([sum(h.right for h in tried), sum(h.clear for h in tried)])
 
     clear = totals()
@@ -68,7 +68,7 @@ def test_held_out_context_words_are_right_more_often_where_the_lead_is_clear(tab
 
 
 def test_a_profile_holds_neither_the_word_itself_nor_function_words(table, vectors):
-    words = {w for _, found in cloud.profiles(table, "bank", vectors).words for w in found}
+    words = {w for _, result in cloud.profiles(table, "bank", vectors).words for w in result}
     assert "money" in words
     assert not words & {"bank", "banks", "the", "and", "with"}
 
@@ -88,15 +88,15 @@ def test_shares_of_occurrences_count_the_nearest_weighed_by_how_many_a_sense_has
 def test_layer_0_gives_all_senses_one_share_and_layer_1_tells_two_sentences_apart(table, model):
     rows = table.labelled_rows("bank")
     labels = [table.senses[k] for k in table.sense[rows]]
-    found = {}
+    result = {}
     for text in ("We sat on the grassy bank of the river.", "The bank refused to lend him any more money."):
         tokens = tokenize(text)
         product = products(table.rows, make_query(model.encoder, tokens, tokens.index("bank")))
         for layer in ("0", "1"):
             values = cosines(table.rows, product, layer_weights(layer, 3))[rows]
-            found[text[:3], layer] = cloud.occurrence_shares(values, labels, sorted(set(labels)))
-    assert found["We ", "0"] == pytest.approx(found["The", "0"])
-    assert found["We ", "1"]["river edge"] > 0.5 > found["The", "1"]["river edge"]
+            result[text[:3], layer] = cloud.occurrence_shares(values, labels, sorted(set(labels)))
+    assert result["We ", "0"] == pytest.approx(result["The", "0"])
+    assert result["We ", "1"]["river edge"] > 0.5 > result["The", "1"]["river edge"]
 
 
 def test_what_cannot_be_shared_out_is_refused_in_a_sentence(table, vectors):

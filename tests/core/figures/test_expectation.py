@@ -48,27 +48,30 @@ def reading(lm: LanguageModel, text: str):
 
 @pytest.mark.parametrize("text", [TEXT, "Stop", "Zorgle the bank 🎉.", "He came. She left at once!\nWhy"])
 def test_surprisal_is_log_probability_in_bits_of_each_sentence_alone(lm, text):
-    found, sentences = reading(lm, text), [list(s) for s in sentences_of(text)]
+    result, sentences = reading(lm, text), [list(s) for s in sentences_of(text)]
     scores = [lm.log_probabilities([s])[0] for s in sentences]
-    np.testing.assert_allclose(found.forward, -np.concatenate([f[:-1] for f, _ in scores]) / np.log(2), atol=1e-4)
-    np.testing.assert_allclose(found.backward, -np.concatenate([b[1:] for _, b in scores]) / np.log(2), atol=1e-4)
-    assert found.tokens == [token for s in sentences for token in s]
-    unknown = [token not in lm.vocabulary.ids for token in found.tokens]
-    assert np.isnan(found.forward).tolist() == unknown == np.isnan(found.backward).tolist()
+    np.testing.assert_allclose(result.forward, -np.concatenate([f[:-1] for f, _ in scores]) / np.log(2), atol=1e-4)
+    np.testing.assert_allclose(result.backward, -np.concatenate([b[1:] for _, b in scores]) / np.log(2), atol=1e-4)
+    assert result.tokens == [token for s in sentences for token in s]
+    unknown = [token not in lm.vocabulary.ids for token in result.tokens]
+    assert np.isnan(result.forward).tolist() == unknown == np.isnan(result.backward).tolist()
 
 
 def test_an_edit_changes_what_was_expected_only_where_it_had_been_read(lm):
-    one, other = reading(lm, TEXT), reading(lm, TEXT.replace("cabinet", "house"))
-    k = one.tokens.index("cabinet")
-    np.testing.assert_allclose(one.forward[:k], other.forward[:k], atol=1e-4)
-    np.testing.assert_allclose(one.backward[k + 1 :], other.backward[k + 1 :], atol=1e-4)
-    assert np.abs(one.forward[k + 1 :] - other.forward[k + 1 :]).max() > 0.1
-    assert np.abs(one.backward[:k] - other.backward[:k]).max() > 0.1
+    item, other = reading(lm, TEXT), reading(lm, TEXT.replace("cabinet", "house"))
+    k = item.tokens.index("cabinet")
+    np.testing.assert_allclose(item.forward[:k], other.forward[:k], atol=1e-4)
+    np.testing.assert_allclose(item.backward[k + 1 :], other.backward[k + 1 :], atol=1e-4)
+    assert np.abs(item.forward[k + 1 :] - other.forward[k + 1 :]).max() > 0.1
+    assert np.abs(item.backward[:k] - other.backward[:k]).max() > 0.1
 
 
 def test_perplexity_is_that_of_the_model_less_the_sentence_ends(lm):
-    found, (forward, _) = (reading(lm, "The zorgle sat on the table."), lm.log_probabilities([tokenize("The zorgle sat on the table.")])[0])
-    assert expectation.perplexity(found.forward) == pytest.approx(np.exp(-np.nanmean(forward[:-1])), rel=1e-4)
+    result, (forward, _) = (
+        reading(lm, "The zorgle sat on the table."),
+        lm.log_probabilities([tokenize("The zorgle sat on the table.")])[0],
+    )
+    assert expectation.perplexity(result.forward) == pytest.approx(np.exp(-np.nanmean(forward[:-1])), rel=1e-4)
     assert np.isnan(expectation.perplexity(np.array([np.nan])))
 
 
@@ -82,44 +85,44 @@ def test_a_text_without_words_is_refused_in_a_sentence(lm, text):
 
 
 def test_every_distribution_sums_to_one(lm):
-    found = reading(lm, TEXT)
-    left, right = distribution(lm, found.ahead[3]), distribution(lm, found.behind[3])
+    result = reading(lm, TEXT)
+    left, right = distribution(lm, result.ahead[3]), distribution(lm, result.behind[3])
     for log_p in (left, right, prior(lm), both_sides(left, right, prior(lm))):
         assert log_p.shape == (len(lm.vocabulary),) and np.exp(log_p).sum() == pytest.approx(1, abs=1e-4)
 
 
 @pytest.mark.parametrize("backward", [False, True])
 def test_the_likeliest_words_are_those_of_predict(lm, backward):
-    found = expected_next(lm, reading(lm, "Let's stick to"), backward=backward, k=10)
+    result = expected_next(lm, reading(lm, "Let's stick to"), backward=backward, k=10)
     theirs = lm.predict(tokenize("Let's stick to"), backward=backward, k=10)
-    assert [p.word for p in found.likeliest] == [p.word for p in theirs]
-    np.testing.assert_allclose([p.probability for p in found.likeliest], [p.probability for p in theirs], rtol=1e-4)
+    assert [p.word for p in result.likeliest] == [p.word for p in theirs]
+    np.testing.assert_allclose([p.probability for p in result.likeliest], [p.probability for p in theirs], rtol=1e-4)
 
 
 @pytest.mark.parametrize("position", [0, 4, 9])
 def test_the_word_that_is_there_has_the_probability_of_its_surprisal_and_its_rank(lm, position):
-    found = reading(lm, TEXT)
-    left, right, both = expected_at(lm, found, position, prior(lm), k=1000)
-    assert left.probability == pytest.approx(2 ** -found.forward[position], rel=1e-3)
-    assert right.probability == pytest.approx(2 ** -found.backward[position], rel=1e-3)
-    at_once = ranks(lm, found, 20, prior(lm))[:, position]
-    for one, rank in zip((left, right, both), at_once, strict=True):
-        assert one.rank == rank
-        words = [p.word for p in one.likeliest]
-        assert UNKNOWN not in words and (one.rank > 1000 or words.index(found.tokens[position]) == one.rank - 1)
+    result = reading(lm, TEXT)
+    left, right, both = expected_at(lm, result, position, prior(lm), k=1000)
+    assert left.probability == pytest.approx(2 ** -result.forward[position], rel=1e-3)
+    assert right.probability == pytest.approx(2 ** -result.backward[position], rel=1e-3)
+    at_once = ranks(lm, result, 20, prior(lm))[:, position]
+    for item, rank in zip((left, right, both), at_once, strict=True):
+        assert item.rank == rank
+        words = [p.word for p in item.likeliest]
+        assert UNKNOWN not in words and (item.rank > 1000 or words.index(result.tokens[position]) == item.rank - 1)
 
 
 def test_a_word_outside_the_list_has_neither_probability_nor_rank(lm):
-    found = reading(lm, "The zorgle sat down.")
-    assert [(one.probability, one.rank) for one in expected_at(lm, found, 1, prior(lm))] == [(None, None)] * 3
-    assert np.isnan(ranks(lm, found, 20, prior(lm))[:, 1]).all()
+    result = reading(lm, "The zorgle sat down.")
+    assert [(item.probability, item.rank) for item in expected_at(lm, result, 1, prior(lm))] == [(None, None)] * 3
+    assert np.isnan(ranks(lm, result, 20, prior(lm))[:, 1]).all()
 
 
 def test_as_many_words_as_are_likely_are_the_effective_ones(lm):
     log_p = np.full(len(lm.vocabulary), -np.inf)
     log_p[10:14] = np.log(0.25)
-    found = expected(lm, log_p, lm.vocabulary.words[12], k=8)
-    assert found.effective == pytest.approx(4) and len(found.likeliest) == 4 and found.rank == 1
+    result = expected(lm, log_p, lm.vocabulary.words[12], k=8)
+    assert result.effective == pytest.approx(4) and len(result.likeliest) == 4 and result.rank == 1
 
 
 def test_both_sides_by_hand_is_bayes_rule_over_the_words():
@@ -139,8 +142,8 @@ def test_both_sides_are_exact_where_left_and_right_are_independent_given_the_wor
 
 def test_a_word_s_own_probability_is_the_mean_of_what_is_foreseen(lm):
     sentences = [tokenize(TEXT), tokenize("He came."), []]
-    found = read(lm, tuple(tuple(one) for one in sentences if one))
-    states = np.concatenate([found.ahead, found.behind])
+    result = read(lm, tuple(tuple(item) for item in sentences if item))
+    states = np.concatenate([result.ahead, result.behind])
     mean = np.mean([np.exp(distribution(lm, state)) for state in states], axis=0)
     np.testing.assert_allclose(np.exp(marginal(lm, sentences)), mean, rtol=1e-3, atol=1e-9)
     np.testing.assert_array_equal(marginal(lm, []), prior(lm))
@@ -149,22 +152,22 @@ def test_a_word_s_own_probability_is_the_mean_of_what_is_foreseen(lm):
 def test_both_sides_know_the_word_better_than_either_and_the_prior_is_why(lm):
     """The figures of `both_sides`' docstring, on fewer sentences: no training made this so, so it must be measured."""
     corpus = [s.tokens for s in open_corpus("sentences")][::200]
-    found = read(lm, tuple(tuple(tokens) for tokens in corpus))
+    result = read(lm, tuple(tuple(tokens) for tokens in corpus))
     unread, sums = marginal(lm, [s.tokens for s in open_corpus("sentences")][7::100]), np.zeros(4)
-    for place in np.flatnonzero(np.isfinite(found.forward)):
-        left, right = distribution(lm, found.ahead[place]), distribution(lm, found.behind[place])
-        number = lm.vocabulary.id(found.tokens[place])
+    for place in np.flatnonzero(np.isfinite(result.forward)):
+        left, right = distribution(lm, result.ahead[place]), distribution(lm, result.behind[place])
+        number = lm.vocabulary.id(result.tokens[place])
         flat = np.zeros_like(unread)
         sums += [d[number] for d in (left, right, both_sides(left, right, unread), both_sides(left, right, flat))]
-    left, right, both, product = np.exp(-sums / np.isfinite(found.forward).sum())
+    left, right, both, product = np.exp(-sums / np.isfinite(result.forward).sum())
     assert both < 0.6 * min(left, right) and product > max(left, right)
 
 
 def test_a_place_of_the_text_is_found_in_its_sentence(lm):
-    found = reading(lm, "He came. She left at once!")
-    assert [found.place(k) for k in (0, 2, 3, 7)] == [(0, 0), (0, 2), (1, 0), (1, 4)]
+    result = reading(lm, "He came. She left at once!")
+    assert [result.place(k) for k in (0, 2, 3, 7)] == [(0, 0), (0, 2), (1, 0), (1, 4)]
     with pytest.raises(BadInput, match="no word 9"):
-        found.place(8)
+        result.place(8)
 
 
 # --- drawing words ----------------------------------------------------------------------------------------------------

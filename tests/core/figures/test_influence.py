@@ -34,7 +34,7 @@ def known(labelled):
 
 
 @pytest.fixture(scope="module")
-def found(model, known):
+def influence_of_words(model, known):
     """Each way of changing the words of TOKENS."""
     return {how: inf.influence(model.encoder, TOKENS, TARGET, known, how=how, swap="thing", weights=EQUAL) for how in WAYS}
 
@@ -79,7 +79,7 @@ def test_a_word_by_itself_has_no_variants():
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((TOKENS, 9, DROP), "no word number 10 in a sentence of 9"),
         ((TOKENS, -1, DROP), "no word number 0"),
@@ -89,8 +89,8 @@ def test_a_word_by_itself_has_no_variants():
         ((TOKENS, 0, SWAP, "  "), "Type the word"),
     ],
 )
-def test_what_cannot_be_done_is_said(arguments, told):
-    with pytest.raises(BadInput, match=told):
+def test_what_cannot_be_done_is_said(arguments, message):
+    with pytest.raises(BadInput, match=message):
         inf.variants(*arguments)
 
 
@@ -123,28 +123,28 @@ def test_a_centroid_is_the_mean_of_its_sense_s_unit_vectors(labelled, known):
 
 
 @pytest.mark.parametrize("how", WAYS)
-def test_at_layer_0_no_word_has_any_influence(found, how):
-    one = found[how]
-    assert np.abs(one.varied[:, 0] - one.cosines[0]).max() < 1e-6 and one.moved[:, 0].max() < 1e-6
+def test_at_layer_0_no_word_has_any_influence(influence_of_words, how):
+    item = influence_of_words[how]
+    assert np.abs(item.varied[:, 0] - item.cosines[0]).max() < 1e-6 and item.moved[:, 0].max() < 1e-6
     for half in HALVES:
-        assert np.abs(inf.parts(one, "0", half, "river edge")).max() < 1e-6
-    assert np.abs(one.alone[0] - one.cosines[0]).max() < 1e-6
-    np.testing.assert_allclose(one.cosines[0, 0], one.cosines[0, 1], atol=1e-6)  # the char-CNN stands in both halves
+        assert np.abs(inf.parts(item, "0", half, "river edge")).max() < 1e-6
+    assert np.abs(item.alone[0] - item.cosines[0]).max() < 1e-6
+    np.testing.assert_allclose(item.cosines[0, 0], item.cosines[0, 1], atol=1e-6)  # the char-CNN stands in both halves
 
 
 @pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("view", ["1", "2", "mix"])
-def test_the_past_half_has_not_read_what_follows_nor_the_future_half_what_precedes(found, how, view):
-    one = found[how]
-    v, after = one.views.index(view), np.array([k > TARGET for k in one.changed])
-    past, future = (one.moved[:, v, HALVES.index(half)] for half in (PAST, FUTURE))
+def test_the_past_half_has_not_read_what_follows_nor_the_future_half_what_precedes(influence_of_words, how, view):
+    item = influence_of_words[how]
+    v, after = item.views.index(view), np.array([k > TARGET for k in item.changed])
+    past, future = (item.moved[:, v, HALVES.index(half)] for half in (PAST, FUTURE))
     assert past[after].max() < 1e-6 and past[~after].min() > 1e-4
     assert future[~after].max() < 1e-6 and future[after].min() > 1e-5
-    assert np.abs(inf.parts(one, view, PAST, "river edge"))[after].max() < 1e-5
-    assert np.abs(inf.parts(one, view, FUTURE, "river edge"))[~after].max() < 1e-5
+    assert np.abs(inf.parts(item, view, PAST, "river edge"))[after].max() < 1e-5
+    assert np.abs(inf.parts(item, view, FUTURE, "river edge"))[~after].max() < 1e-5
 
 
-def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word(model, table, found):
+def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word(model, table, influence_of_words):
     """Computed the long way round: sentence by sentence, half by half, from the stored rows."""
     rows = table.labelled_rows("bank")
     river = np.array([table.senses[k] == "river edge" for k in table.sense[rows]])
@@ -157,33 +157,33 @@ def test_an_influence_is_the_lead_in_the_sentence_less_the_lead_without_the_word
 
     without = TOKENS[:7] + TOKENS[8:]  # no "river"
     expected = lead(TOKENS, TARGET) - lead(without, TARGET)
-    mine = dict(zip(found[DROP].changed, inf.parts(found[DROP], "1", FUTURE, "river edge"), strict=True))[7]
+    mine = dict(zip(influence_of_words[DROP].changed, inf.parts(influence_of_words[DROP], "1", FUTURE, "river edge"), strict=True))[7]
     assert mine == pytest.approx(expected, abs=1e-5) and abs(expected) > 1e-3
 
 
-def test_for_two_senses_what_speaks_for_one_speaks_against_the_other(found):
-    for one in found.values():
-        river, money = (inf.parts(one, "2", BOTH, sense) for sense in one.senses[::-1])
+def test_for_two_senses_what_speaks_for_one_speaks_against_the_other(influence_of_words):
+    for item in influence_of_words.values():
+        river, money = (inf.parts(item, "2", BOTH, sense) for sense in item.senses[::-1])
         np.testing.assert_allclose(river, -money, atol=1e-6)
 
 
-def test_a_shift_is_towards_each_sense_and_the_lead_is_made_of_them(found):
-    one = found[DROP]
-    shifts = inf.shifts(one, "2", PAST)
-    assert shifts.shape == (len(one.changed), 2)
-    np.testing.assert_allclose(shifts[:, 1] - shifts[:, 0], inf.parts(one, "2", PAST, "river edge"), atol=1e-6)
+def test_a_shift_is_towards_each_sense_and_the_lead_is_made_of_them(influence_of_words):
+    item = influence_of_words[DROP]
+    shifts = inf.shifts(item, "2", PAST)
+    assert shifts.shape == (len(item.changed), 2)
+    np.testing.assert_allclose(shifts[:, 1] - shifts[:, 0], inf.parts(item, "2", PAST, "river edge"), atol=1e-6)
 
 
 def test_swapping_a_word_for_itself_changes_nothing(model, known):
-    one = inf.influence(model.encoder, TOKENS, TARGET, known, how=SWAP, swap="river", weights=EQUAL)
-    parts = dict(zip(one.changed, inf.parts(one, "2", BOTH, "river edge"), strict=True))
+    item = inf.influence(model.encoder, TOKENS, TARGET, known, how=SWAP, swap="river", weights=EQUAL)
+    parts = dict(zip(item.changed, inf.parts(item, "2", BOTH, "river edge"), strict=True))
     assert abs(parts[7]) < 1e-6 < abs(parts[6])
 
 
-def test_a_word_alone_is_encoded_with_no_sentence_around_it(model, known, found):
+def test_a_word_alone_is_encoded_with_no_sentence_around_it(model, known, influence_of_words):
     alone = inf.influence(model.encoder, ("bank",), 0, known, how=DROP, weights=EQUAL)
     assert alone.changed == () and alone.varied.shape[0] == 0
-    np.testing.assert_allclose(alone.cosines, found[DROP].alone, atol=1e-5)
+    np.testing.assert_allclose(alone.cosines, influence_of_words[DROP].alone, atol=1e-5)
     assert inf.turning(alone, "2", BOTH) == ()
 
 
@@ -220,12 +220,12 @@ def made(
 
 
 def test_a_verdict_names_the_nearest_the_next_and_the_lead():
-    one = made([0.9, 0.5, 0.7], [0.1, 0.6, 0.2], [0.5, 0.6, 0.4])
-    each = inf.halves(one, "1")
+    item = made([0.9, 0.5, 0.7], [0.1, 0.6, 0.2], [0.5, 0.6, 0.4])
+    each = inf.halves(item, "1")
     assert [(v.sense, v.rival) for v in each.values()] == [("a", "c"), ("b", "c"), ("b", "a")]
     assert [v.margin for v in each.values()] == pytest.approx([0.2, 0.4, 0.1]) and all(v.clear for v in each.values())
-    asked = inf.verdict(one, "1", PAST, "c")
-    assert (asked.sense, asked.rival) == ("c", "a") and asked.margin == pytest.approx(-0.2)
+    request = inf.verdict(item, "1", PAST, "c")
+    assert (request.sense, request.rival) == ("c", "a") and request.margin == pytest.approx(-0.2)
 
 
 def test_the_half_that_speaks_more_for_what_both_choose_settles_it():
@@ -238,9 +238,9 @@ def test_the_half_that_speaks_more_for_what_both_choose_settles_it():
 def test_a_half_is_judged_by_what_the_sentence_adds_to_what_the_word_is_by_itself():
     past_leads = ([0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0])  # margins for a: 0.4 and 0.1
     as_it_stands = np.array([[0.9, 0.5, 0.0], [0.5, 0.5, 0.0], [0.7, 0.5, 0.0]])  # the word alone: 0.4 and 0
-    one = made(*past_leads, alone=as_it_stands)
-    assert inf.gains(one, "1") == pytest.approx({PAST: 0.0, FUTURE: 1.0, BOTH: 1.0})
-    assert inf.settles(one, "1") == FUTURE  # the past half has the larger lead and had it before it read anything
+    item = made(*past_leads, alone=as_it_stands)
+    assert inf.gains(item, "1") == pytest.approx({PAST: 0.0, FUTURE: 1.0, BOTH: 1.0})
+    assert inf.settles(item, "1") == FUTURE  # the past half has the larger lead and had it before it read anything
     nothing = np.array([[0.9, 0.5, 0.0], [0.6, 0.5, 0.0], [0.8, 0.5, 0.0]])
     assert inf.settles(made(*past_leads, alone=nothing), "1") is None
 
@@ -272,15 +272,15 @@ def test_a_word_is_far_from_a_sense_where_no_labelled_sentence_is_as_far_from_th
 @pytest.mark.parametrize("tokens", [("Bank", "by", "the", "water", "."), ("Grass", "grew", "on", "the", "bank")])
 def test_a_half_that_has_read_nothing_adds_nothing_and_never_settles_it(model, known, tokens):
     at = [word.lower() for word in tokens].index("bank")
-    one = inf.influence(model.encoder, tokens, at, known, how=DROP, weights=EQUAL)
+    item = inf.influence(model.encoder, tokens, at, known, how=DROP, weights=EQUAL)
     for view in ("1", "2", "mix"):
         unread = PAST if at == 0 else FUTURE
-        assert abs(inf.gains(one, view)[unread]) < 1e-4 and inf.settles(one, view) != unread
+        assert abs(inf.gains(item, view)[unread]) < 1e-4 and inf.settles(item, view) != unread
 
 
 def test_a_word_turns_the_sense_where_another_is_nearest_without_it():
-    one = made([0.9, 0.5, 0.0], [0.1, 0.6, 0.2], [0.5, 0.6, 0.0])
-    assert inf.turning(one, "1", PAST) == (1,) and inf.turning(one, "1", FUTURE) == ()
+    item = made([0.9, 0.5, 0.0], [0.1, 0.6, 0.2], [0.5, 0.6, 0.0])
+    assert inf.turning(item, "1", PAST) == (1,) and inf.turning(item, "1", FUTURE) == ()
 
 
 def test_one_sense_has_no_lead():
@@ -289,15 +289,15 @@ def test_one_sense_has_no_lead():
 
 
 def test_without_senses_only_the_vector_s_way_is_told(model):
-    one = inf.influence(model.encoder, TOKENS, 7, None, how=DROP, weights=EQUAL)
-    assert one.senses == () and one.cosines.shape == (4, 3, 0) and one.moved[:, 2, 2].max() > 0.01
+    item = inf.influence(model.encoder, TOKENS, 7, None, how=DROP, weights=EQUAL)
+    assert item.senses == () and item.cosines.shape == (4, 3, 0) and item.moved[:, 2, 2].max() > 0.01
 
 
 def test_odd_tokens_are_read_like_any_other(model, known):
     tokens = ("\U0001f600", "bank", "<b>", "x" * 300, "눈")
     for how in WAYS:
-        one = inf.influence(model.encoder, tokens, 1, known, how=how, swap="thing", weights=EQUAL)
-        assert np.isfinite(one.varied).all() and len(one.changed) == 4
+        item = inf.influence(model.encoder, tokens, 1, known, how=how, swap="thing", weights=EQUAL)
+        assert np.isfinite(item.varied).all() and len(item.changed) == 4
 
 
 # --- figures ----------------------------------------------------------------------------------------------------------
@@ -335,7 +335,7 @@ def test_a_words_part_in_what_is_expected_is_what_goes_of_the_overlap(model):
     places = model.encoder.around([list(TOKENS), swapped], [TARGET, TARGET])
     p, q = substitutes._shares(places, ["bank"] * 2, "both", False)
     assert changes[7].size == pytest.approx(1 - float((p * q).sqrt().sum()), abs=1e-4)
-    now, then = ({one.word: one.probability for one in of} for of in substitutes.likeliest(places, ["bank"] * 2, 1000))
+    now, then = ({item.word: item.probability for item in of} for of in substitutes.likeliest(places, ["bank"] * 2, 1000))
     assert all(now.get(word, 0) < then[word] for word in changes[7].come) and len(changes[7].come) == 3
     assert all(now[word] > then.get(word, 0) for word in changes[7].go) and len(changes[7].go) == 3
 

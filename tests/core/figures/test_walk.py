@@ -90,13 +90,13 @@ def test_the_gates_are_those_of_a_loop_over_the_equations_from_the_first_word():
                 i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
                 if k == at:
                     close(step.cell_before, c)
-                    for found, expected in (
+                    for result, expected in (
                         (step.input_gate, i),
                         (step.forget_gate, f),
                         (step.output_gate, o),
                         (step.candidate, np.tanh(g)),
                     ):
-                        close(found, expected)
+                        close(result, expected)
                 c = np.clip(f * c + i * np.tanh(g), -3, 3)
                 h = np.clip(w_p @ (o * np.tanh(c)), -3, 3)
                 if k == at:

@@ -112,8 +112,8 @@ def test_two_writers_of_one_folder_leave_one_whole_folder(tmp_path):
 
 
 def test_a_full_disk_and_a_file_in_the_way_are_told_in_a_sentence(tmp_path):
-    told = r"index\.arrow cannot be written: No space left on device\. Free space"
-    with pytest.raises(BadInput, match=told), replacing(tmp_path / "index.arrow"):
+    message = r"index\.arrow cannot be written: No space left on device\. Free space"
+    with pytest.raises(BadInput, match=message), replacing(tmp_path / "index.arrow"):
         raise OSError(errno.ENOSPC, "No space left on device")
     (tmp_path / "file").write_text("")
     with pytest.raises(BadInput, match="cannot be written"):
@@ -162,13 +162,13 @@ BAD_JSON = {
 }
 
 
-@pytest.mark.parametrize(("data", "told"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
-def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, told):
+@pytest.mark.parametrize(("data", "message"), BAD_JSON.items(), ids=range(len(BAD_JSON)))
+def test_a_damaged_json_file_is_named_with_its_fault(tmp_path, data, message):
     path = tmp_path / "meta.json"
     path.write_bytes(data)
-    with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{told}.*Delete and remake it"):
+    with pytest.raises(CorruptArtifact, match=rf"meta\.json is damaged: .*{message}.*Delete and remake it"):
         read_json(path)
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(ValueError, match=message):
         parse_json(data)
 
 

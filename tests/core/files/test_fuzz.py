@@ -20,5 +20,5 @@ EACH = {
 
 @pytest.mark.parametrize("name", fuzz.targets())
 def test_only_errors_meant_for_people_come_out_of(name):
-    found = fuzz.run(name, EACH.get(name, 150))
-    assert found.inputs > 0 and found.failures == []
+    result = fuzz.run(name, EACH.get(name, 150))
+    assert result.inputs > 0 and result.failures == []

@@ -31,13 +31,13 @@ class Hub(http.server.BaseHTTPRequestHandler):
         self.asked.append(path)
         if path == f"/api/models/{NAME}":
             siblings = [{"rfilename": name, "size": len(data)} for name, data in self.files.items()]
-            for one in siblings if self.git_sums else ():
-                data = self.files[one["rfilename"]]
-                one["blobId"] = hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
-            for one in siblings:
-                if one["rfilename"].endswith(".safetensors"):
+            for item in siblings if self.git_sums else ():
+                data = self.files[item["rfilename"]]
+                item["blobId"] = hashlib.sha1(f"blob {len(data)}\0".encode() + data).hexdigest()
+            for item in siblings:
+                if item["rfilename"].endswith(".safetensors"):
                     data = FILES["model.safetensors"] if self.sums else b"other"
-                    one["lfs"] = {"sha256": hashlib.sha256(data).hexdigest()}
+                    item["lfs"] = {"sha256": hashlib.sha256(data).hexdigest()}
             body = json.dumps({"sha": REVISION, "siblings": siblings, "tags": ["bert", "license:apache-2.0"]}).encode()
         elif path.startswith(f"/{NAME}/resolve/{REVISION}/"):
             body = self.files[path.rpartition("/")[2]]
@@ -79,8 +79,8 @@ def test_nothing_is_asked_until_it_is_allowed_and_then_neither_pickles_nor_code_
 
 
 def test_size_and_licence_are_said_before(server):
-    found = hub.look_up(NAME)
-    assert (found.licence, found.size_mb) == ("apache-2.0", (len(CONFIG) + 2 + 5000) / 1e6)
+    result = hub.look_up(NAME)
+    assert (result.licence, result.size_mb) == ("apache-2.0", (len(CONFIG) + 2 + 5000) / 1e6)
     assert not hub.place(NAME).exists()
 
 

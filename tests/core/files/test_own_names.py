@@ -50,9 +50,9 @@ def test_a_forgotten_corpus_is_named_in_a_sentence_and_others_stay():
     kept, other = keep_text(TEXT, "letters"), keep_text(TEXT + " More.", "letters")
     forget(kept.name)
     assert not is_own(kept.name) and is_own(other.name)
-    with pytest.raises(MissingArtifact, match="“letters” is no longer here") as told:
+    with pytest.raises(MissingArtifact, match="“letters” is no longer here") as message:
         registry.resolve(kept.name, "corpus")
-    assert str(kept.path.parent) not in str(told.value)
+    assert str(kept.path.parent) not in str(message.value)
 
 
 @pytest.mark.parametrize("name", ["", "sentences", "letters · 123", "letters · " + "0" * 17, "· x", "../" * 9 + "etc · passwd"])
@@ -62,9 +62,9 @@ def test_other_names_are_none_of_own_corpora(name):
 
 def test_whether_a_file_is_there_is_not_told_where_paths_are_off(monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_PATHS", "off")
-    told = []
+    message = []
     for path in ("/etc/passwd", "/etc/no such file"):
         with pytest.raises(Exception, match="Paths are off") as error:
             registry.resolve(path, "corpus")
-        told.append(str(error.value))
-    assert told[0] == told[1]
+        message.append(str(error.value))
+    assert message[0] == message[1]

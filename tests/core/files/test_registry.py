@@ -51,8 +51,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def serve_plain(self, rest, state, data) -> None:
         """As S3: ETag, Range, If-Range; closes the line after `state["cut"]` bytes while that list lasts."""
         etag = f'"{hashlib.md5(data).hexdigest()}"'
-        asked = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
-        start = int(asked[1]) if asked and self.headers.get("If-Range", etag) == etag else 0
+        request = re.fullmatch(r"bytes=(\d+)-", self.headers.get("Range", ""))
+        start = int(request[1]) if request and self.headers.get("If-Range", etag) == etag else 0
         if start >= len(data):
             return self.head(416, 0, Content_Range=f"bytes */{len(data)}")
         span = {"Content_Range": f"bytes {start}-{len(data) - 1}/{len(data)}"} if start else {}
@@ -64,8 +64,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.write(data[: state["cut"].pop(0) if state["cut"] else None])
 
     def serve_wrongrange(self, rest, state, data) -> None:
-        asked = "Range" in self.headers
-        self.head(206 if asked else 200, len(data), **({"Content_Range": f"bytes 7-9/{len(data)}"} if asked else {}))
+        request = "Range" in self.headers
+        self.head(206 if request else 200, len(data), **({"Content_Range": f"bytes 7-9/{len(data)}"} if request else {}))
         self.wfile.write(data[: state["cut"].pop(0) if state["cut"] else None])
 
     def serve_nolength(self, rest, state, data) -> None:
@@ -260,8 +260,8 @@ def test_only_https_is_fetched_and_redirects_may_not_leave_it(server, tmp_path):
         with pytest.raises(BadInput, match="is not an https address"):
             download(url, tmp_path / "w")
     download(f"{server.url}/moved/{server.url}/plain", tmp_path / "w", sha256=SHA256)
-    for elsewhere, told in (("http://example.org/w", "is not an https address"), ("file:///etc/passwd", "is not allowed")):
-        with pytest.raises((BadInput, MissingArtifact), match=told):
+    for elsewhere, message in (("http://example.org/w", "is not an https address"), ("file:///etc/passwd", "is not allowed")):
+        with pytest.raises((BadInput, MissingArtifact), match=message):
             download(f"{server.url}/moved/{elsewhere}", tmp_path / "v")
     secure = fetching.urllib.request.Request("https://example.org/w")
     with pytest.raises(BadInput, match=r"redirects to http://127\.0\.0\.1/w, not https"):
@@ -399,14 +399,14 @@ def test_a_model_folder_needs_options_and_one_weights_file(tmp_path):
     assert (options.name, weights.name) == ("options.json", "x.safetensors")
     published = model(tmp_path / "b", "elmo_small_options.json", "elmo_small_weights.hdf5", "embeddings.hdf5")
     assert [path.name for path in model_files(published)] == ["elmo_small_options.json", "elmo_small_weights.hdf5"]
-    for files, told in (
+    for files, message in (
         (["weights.hdf5"], r"c has no options\.json\. Add it, or choose another"),
         (["options.json"], r"c has no weights file \(\*\.hdf5 or \*\.safetensors\)"),
         (["options.json", "a.hdf5", "b.safetensors"], r"c has 2 of weights file .*: a\.hdf5, b\.safetensors\. Keep one"),
         (["x_options.json", "y_options.json", "w.hdf5"], r"c has 2 of options\.json"),
     ):
         folder = model(tmp_path / "c", *files)
-        with pytest.raises((MissingArtifact, BadInput), match=told):
+        with pytest.raises((MissingArtifact, BadInput), match=message):
             resolve(folder, "model")
         shutil.rmtree(folder)
     with pytest.raises(BadInput, match=r"options\.json is not a folder"):
@@ -500,9 +500,9 @@ def test_a_model_is_downloaded_only_if_that_is_allowed_and_then_kept(server, rem
     folder = resolve("far-away", "model", allow_download=True, report=heard.append)
     assert folder == places.cache / "models" / "far-away" and (folder / "weights.hdf5").read_bytes() == DATA
     assert {progress.name for progress in heard} == {"options.json", "weights.hdf5"}
-    asked = len(server.state["requests"])
+    request = len(server.state["requests"])
     assert resolve("far-away", "model") == resolve("far-away", "model", allow_download=True) == folder
-    assert len(server.state["requests"]) == asked and entries("model")[0].available
+    assert len(server.state["requests"]) == request and entries("model")[0].available
 
 
 def test_the_first_checksum_is_recorded_and_holds_for_ever(server, remote, places):

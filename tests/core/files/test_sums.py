@@ -69,14 +69,14 @@ def test_a_byte_changed_or_an_end_cut_off_in_any_bundled_file_is_noticed_and_the
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__", "*.png"))
     done = subprocess.run([sys.executable, "-c", OPEN_EACH], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr[-2000:]
-    found = json.loads(done.stdout)
-    assert found["files"] > 100 and found["silent"] == [] and found["wrong"] == []
+    result = json.loads(done.stdout)
+    assert result["files"] > 100 and result["silent"] == [] and result["wrong"] == []
 
 
 def test_the_list_names_every_bundled_file_as_it_is_now():
-    found = sums._get_sums(config.ASSETS)
+    result = sums._get_sums(config.ASSETS)
     now = {path.relative_to(config.ASSETS).as_posix(): sums._sum(path) for path in sums.bundled_files(config.ASSETS)}
-    assert found == now, "assets have changed: python -m core bundle --sums"
+    assert result == now, "assets have changed: python -m core bundle --sums"
 
 
 @pytest.fixture
@@ -128,9 +128,9 @@ def test_a_file_is_read_once_by_all_processes_until_it_changes(assets, monkeypat
 
 def test_a_sum_that_a_check_has_found_is_not_computed_again_until_the_file_changes(assets, monkeypatch):
     sums.check(assets)
-    found = sums.sum_of(assets / "b.json")
+    result = sums.sum_of(assets / "b.json")
     monkeypatch.setattr(sums, "_sum", lambda path: "read")
-    assert sums.sum_of(assets / "b.json") == found != "read"
+    assert sums.sum_of(assets / "b.json") == result != "read"
     (assets / "b.json").write_text("[1]")
     assert sums.sum_of(assets / "b.json") == "read"
 

@@ -16,11 +16,11 @@ WEIGHTS = [softmax(w) for w in np.random.default_rng(4).uniform(-6, 6, (60, 3))]
 
 @pytest.mark.parametrize("normalised", [False, True])
 def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, table, normalised):
-    found = neighbours.products(table.rows, neighbours.make_query(model.encoder, SENTENCE, 4))
-    found = neighbours.normalised_products(table.rows, found) if normalised else found
-    sent = any_mix.of_word(table, found, np.ones(3))
+    result = neighbours.products(table.rows, neighbours.make_query(model.encoder, SENTENCE, 4))
+    result = neighbours.normalised_products(table.rows, result) if normalised else result
+    sent = any_mix.of_word(table, result, np.ones(3))
     for weights in WEIGHTS:
-        near = table.nearest(found, weights, k=len(sent.rows), which=neighbours.SAME)
+        near = table.nearest(result, weights, k=len(sent.rows), which=neighbours.SAME)
         values = sent.cosines(weights)
         assert {n.occurrence.row for n in near} == set(sent.rows.tolist())
         by_row = dict(zip(sent.rows.tolist(), values, strict=True))
@@ -30,13 +30,13 @@ def test_the_occurrences_of_a_word_have_core_s_cosines_under_any_mix(model, tabl
 def test_of_many_spellings_those_sent_hold_the_nearest_under_any_mix(model, tmp_path, monkeypatch):
     monkeypatch.setattr(any_mix, "MOST", 300)
     table = build_index(open_corpus(BUNDLED_CORPUS, model.language)[:120], model.encoder, tmp_path / "all", model="m")
-    found = neighbours.products(table.types, neighbours.make_query(model.encoder, SENTENCE, 4))
+    result = neighbours.products(table.types, neighbours.make_query(model.encoder, SENTENCE, 4))
     lengths = np.sqrt(table.types.gram[:, [0, 3, 5]].mean(axis=0))
-    sent = any_mix.of_types(table, found, lengths)
+    sent = any_mix.of_types(table, result, lengths)
     assert 60 < len(sent.rows) <= 300 < len(table.types) - 1 and (np.diff(sent.rows) > 0).all()
     assert table.word_codes["bank"] not in sent.rows
     for weights in WEIGHTS:
-        near = table.nearest_types(found, weights, k=10)
+        near = table.nearest_types(result, weights, k=10)
         order = np.argsort(-sent.cosines(weights), kind="stable")[:10]
         assert [table.words[sent.rows[k]] for k in order] == [n.word for n in near]
 
@@ -60,18 +60,18 @@ def test_products_of_all_pairs_give_the_cosines_of_rows_with_each_other_and_so_t
     products = any_mix.pairs(layer_normalised(layers) if normalised else layers)
     for weights in WEIGHTS[:20]:
         expected = table.similarities(rows, weights, normalised=normalised)
-        found = similarities(products, len(rows), weights)
-        np.testing.assert_allclose(found, expected, atol=2e-6)
-        assert abs(one_nn(found, table.sense[rows]) - one_nn(expected, table.sense[rows])) < 1.01 / len(rows)
+        result = similarities(products, len(rows), weights)
+        np.testing.assert_allclose(result, expected, atol=2e-6)
+        assert abs(one_nn(result, table.sense[rows]) - one_nn(expected, table.sense[rows])) < 1.01 / len(rows)
 
 
 def test_two_queries_products_give_their_cosine(model, table):
     a, b = (neighbours.make_query(model.encoder, SENTENCE, k) for k in (4, 6))
-    one, other = (neighbours.products(table.rows, query) for query in (a, b))
+    item, other = (neighbours.products(table.rows, query) for query in (a, b))
     for normalised in (False, True):
         if normalised:
-            one, other = (neighbours.normalised_products(table.rows, found) for found in (one, other))
-        cross = any_mix.between(one, other)
+            item, other = (neighbours.normalised_products(table.rows, result) for result in (item, other))
+        cross = any_mix.between(item, other)
         x, y = (layer_normalised(q.layers) if normalised else q.layers for q in (a, b))
         np.testing.assert_allclose(cross, x @ y.T, rtol=1e-4, atol=1e-3)
 
@@ -85,24 +85,24 @@ def test_chance_is_the_mean_of_all_shuffles():
 
 
 def test_mixes_are_even_in_what_the_layers_count_for():
-    found = any_mix.mixes(np.array([2.0, 5.0, 10.0]))
-    counts = found * [2.0, 5.0, 10.0]
+    result = any_mix.mixes(np.array([2.0, 5.0, 10.0]))
+    counts = result * [2.0, 5.0, 10.0]
     counts /= counts.sum(axis=1, keepdims=True)
-    assert found.shape == (66, 3) and np.allclose(found.sum(axis=1), 1)
+    assert result.shape == (66, 3) and np.allclose(result.sum(axis=1), 1)
     assert np.allclose(counts * 10, np.round(counts * 10))
 
 
 def test_of_many_layers_there_are_no_more_mixes_than_can_be_looked_at():
-    found = any_mix.mixes(np.ones(13))
-    assert found.shape[1] == 13 and 13 <= len(found) <= any_mix.MIXES
-    assert all((found == one / one.sum()).all(axis=1).any() for one in np.eye(13))  # every layer alone among them
+    result = any_mix.mixes(np.ones(13))
+    assert result.shape[1] == 13 and 13 <= len(result) <= any_mix.MIXES
+    assert all((result == item / item.sum()).all(axis=1).any() for item in np.eye(13))  # every layer alone among them
 
 
 def test_candidates_of_two_tables_stand_one_after_the_other_with_core_s_cosines(model, table):
     query = neighbours.make_query(model.encoder, SENTENCE, 4)
     types, rows = (neighbours.products(each, query) for each in (table.types, table.rows))
     parts = any_mix.of_rows(table.types, types, np.array([3, 8])), any_mix.of_rows(table.rows, rows, np.array([5]))
-    found = any_mix.together(parts, np.array([-4, -9, 5]))
+    result = any_mix.together(parts, np.array([-4, -9, 5]))
     for weights in WEIGHTS[:5]:
         expected = [*neighbours.cosines(table.types, types, weights)[[3, 8]], neighbours.cosines(table.rows, rows, weights)[5]]
-        np.testing.assert_allclose(found.cosines(weights), expected, atol=1e-6)
+        np.testing.assert_allclose(result.cosines(weights), expected, atol=1e-6)

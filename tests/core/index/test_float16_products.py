@@ -41,5 +41,5 @@ def test_a_search_finds_the_same_once_it_is_compiled(model, table, multiply, mon
     assert float16_products.products() is None
     plain = products(table.rows, query)
     np.testing.assert_allclose(compiled.cross, plain.cross, atol=1e-3, rtol=1e-5)
-    lists = [[n.occurrence.row for n in table.nearest(found, [0.2, 0.3, 0.5], k=20)] for found in (compiled, plain)]
+    lists = [[n.occurrence.row for n in table.nearest(result, [0.2, 0.3, 0.5], k=20)] for result in (compiled, plain)]
     assert lists[0] == lists[1]

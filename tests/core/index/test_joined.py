@@ -22,9 +22,9 @@ def test_rows_of_the_first_table_keep_their_numbers_and_others_stand_behind_them
         assert joined.occurrence(row) == own.occurrence(row)
     np.testing.assert_array_equal(joined.rows.take(np.arange(n)), own.rows.take(np.arange(n)))
     rows = joined.labelled_rows("python")
-    found = [joined.occurrence(int(row)) for row in rows]
-    assert {o.lemma for o in found} == {"python"} and len({o.sense for o in found}) >= 2 and has_senses(joined, "python")
-    assert all(o.tokens[o.position].casefold() == o.word for o in found)
+    result = [joined.occurrence(int(row)) for row in rows]
+    assert {o.lemma for o in result} == {"python"} and len({o.sense for o in result}) >= 2 and has_senses(joined, "python")
+    assert all(o.tokens[o.position].casefold() == o.word for o in result)
     assert set(joined.pos_of(rows)) == {"noun"} and "verb" in joined.pos_of(joined.labelled_rows("shoot"))
 
 

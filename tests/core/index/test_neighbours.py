@@ -46,8 +46,8 @@ def index(folder, encoder, sentences):
 
 
 def ask(table, encoder, sentence: str, position: int, weights, **options):
-    found = products(table.rows, make_query(encoder, sentence.split(), position))
-    return [(n.occurrence.row, round(n.cosine, 6)) for n in table.nearest(found, weights, **options)]
+    result = products(table.rows, make_query(encoder, sentence.split(), position))
+    return [(n.occurrence.row, round(n.cosine, 6)) for n in table.nearest(result, weights, **options)]
 
 
 @pytest.fixture(scope="module")
@@ -68,9 +68,9 @@ def random_table(tmp_path_factory):
 
 
 def test_nearest_by_layer_0_are_those_that_point_the_same_way(compass):
-    found = ask(compass, Compass(), "E x x", 0, [1, 0], k=6)
+    result = ask(compass, Compass(), "E x x", 0, [1, 0], k=6)
     half = round(math.sqrt(0.5), 6)
-    assert found == [(0, 1.0), (3, 1.0), (5, half), (1, 0.0), (2, 0.0), (4, -1.0)]  # length does not count, ties in row order
+    assert result == [(0, 1.0), (3, 1.0), (5, half), (1, 0.0), (2, 0.0), (4, -1.0)]  # length does not count, ties in row order
 
 
 def test_nearest_by_layer_1_are_those_of_sentences_that_point_the_same_way(compass):
@@ -79,15 +79,15 @@ def test_nearest_by_layer_1_are_those_of_sentences_that_point_the_same_way(compa
 
 def test_nearest_by_a_mix_is_the_cosine_of_the_mixed_vectors(compass):
     # the query N in a sentence of E: 3 (0, 1) + 1 (1, 0) = (1, 3). Row 1 is the same; row 2 is (0, 4), row 5 (-1 + 3, 3)
-    found = dict(ask(compass, Compass(), "E x N", 2, [3, 1], k=6))
-    assert found[1] == 1.0
-    assert found[2] == pytest.approx(3 / math.sqrt(10), abs=1e-6)
-    assert found[5] == pytest.approx((2 + 9) / math.sqrt(10 * 13), abs=1e-6)
+    result = dict(ask(compass, Compass(), "E x N", 2, [3, 1], k=6))
+    assert result[1] == 1.0
+    assert result[2] == pytest.approx(3 / math.sqrt(10), abs=1e-6)
+    assert result[5] == pytest.approx((2 + 9) / math.sqrt(10 * 13), abs=1e-6)
 
 
 def test_negative_weights_point_the_other_way(compass):
-    found = dict(ask(compass, Compass(), "E x", 0, [-1, 0], k=6))
-    assert found[0] == 1.0 and found[4] == -1.0  # both mixes are turned round, so no cosine changes
+    result = dict(ask(compass, Compass(), "E x", 0, [-1, 0], k=6))
+    assert result[0] == 1.0 and result[4] == -1.0  # both mixes are turned round, so no cosine changes
 
 
 def test_the_querys_own_row_is_left_out_and_only_that_one(compass):
@@ -166,8 +166,8 @@ def test_an_unknown_filter_is_refused(labelled):
 
 
 def test_a_neighbour_carries_its_sentence_sense_and_lemma(labelled):
-    found = products(labelled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
-    best = next(one for one in labelled.nearest(found, [1, 1, 1], k=99) if one.occurrence.row == 0)
+    result = products(labelled.rows, make_query(Random(), ["shore", "bank", "x"], 1))
+    best = next(item for item in labelled.nearest(result, [1, 1, 1], k=99) if item.occurrence.row == 0)
     assert (best.occurrence.word, best.occurrence.tokens, best.occurrence.position) == ("bank", ("Bank", "gives"), 0)
     assert (best.occurrence.sense, best.occurrence.lemma) == ("bank.money", "bank") and isinstance(best.cosine, float)
 
@@ -177,16 +177,16 @@ def test_a_neighbour_carries_its_sentence_sense_and_lemma(labelled):
 
 def test_nearest_types_compare_with_the_mean_of_each_spelling(tmp_path):
     table = index(tmp_path / "index", Compass(), ["E.x N.x", "N.x", "E.y E.y", "W.z"])  # all begin with their own direction
-    found = products(table.types, make_query(Compass(), ["E.x"], 0))
-    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in table.nearest_types(found, [1, 0], other_words=False)]
+    result = products(table.types, make_query(Compass(), ["E.x"], 0))
+    names = [(n.word, round(n.cosine, 3), n.occurrences) for n in table.nearest_types(result, [1, 0], other_words=False)]
     # token names are folded to "e.x", ...: what counts is how they were encoded
     assert names == [("e.x", 1.0, 1), ("e.y", 1.0, 2), ("n.x", 0.0, 2), ("w.z", -1.0, 1)]
-    assert [n.word for n in table.nearest_types(found, [1, 0])] == ["e.y", "n.x", "w.z"]  # the word itself is left out
-    assert [n.word for n in table.nearest_types(found, [1, 0], k=1)] == ["e.y"]
-    n_x = next(n for n in table.nearest_types(found, [0, 1]) if n.word == "n.x")
+    assert [n.word for n in table.nearest_types(result, [1, 0])] == ["e.y", "n.x", "w.z"]  # the word itself is left out
+    assert [n.word for n in table.nearest_types(result, [1, 0], k=1)] == ["e.y"]
+    n_x = next(n for n in table.nearest_types(result, [0, 1]) if n.word == "n.x")
     assert n_x.cosine == pytest.approx(math.sqrt(0.5), abs=1e-3)  # once in a sentence of E, once of N: the mean is NE
     with pytest.raises(BadInput):
-        table.nearest_types(found, [1, 0], k=0)
+        table.nearest_types(result, [1, 0], k=0)
 
 
 # --- against brute force ----------------------------------------------------------------------------------------------
@@ -208,33 +208,33 @@ def test_any_weights_give_the_cosines_of_vectors_that_were_really_mixed(random_t
     query = make_query(Random(), ["some", f"word{number}"], 1)
     expected, lengths = mixed_brute_force(random_table, query, weights)
     assume(lengths.min() > 0.01 * max(np.abs(weights)) ** 2 > 0)
-    found = products(random_table.rows, query)
-    values = cosines(random_table.rows, found, weights)
+    result = products(random_table.rows, query)
+    values = cosines(random_table.rows, result, weights)
     np.testing.assert_allclose(values, expected, atol=1e-3)
-    near = random_table.nearest(found, weights, k=10)
+    near = random_table.nearest(result, weights, k=10)
     np.testing.assert_allclose([n.cosine for n in near], np.sort(expected)[::-1][:10], atol=1e-3)
     assert [n.cosine for n in near] == sorted((n.cosine for n in near), reverse=True)
 
 
 def test_products_are_of_each_query_layer_with_each_row_layer(random_table):
-    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     rows = random_table.rows.take(np.arange(60))
-    np.testing.assert_allclose(found.cross, np.einsum("id,njd->nij", found.query.layers, rows), atol=1e-4)
-    np.testing.assert_allclose(found.own, (found.query.layers @ found.query.layers.T)[np.triu_indices(3)], atol=1e-4)
+    np.testing.assert_allclose(result.cross, np.einsum("id,njd->nij", result.query.layers, rows), atol=1e-4)
+    np.testing.assert_allclose(result.own, (result.query.layers @ result.query.layers.T)[np.triu_indices(3)], atol=1e-4)
 
 
 def test_a_query_needs_one_pass_however_many_weights_are_tried(random_table, monkeypatch):
-    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     monkeypatch.setattr(random_table.rows, "layers", None)  # from here on no vector can be read
-    one, other = random_table.nearest(found, [1, 0, 0]), random_table.nearest(found, [0, 0.5, 0.5])
-    assert len(one) == len(other) == NEIGHBOURS and [n.occurrence.row for n in one] != [n.occurrence.row for n in other]
+    item, other = random_table.nearest(result, [1, 0, 0]), random_table.nearest(result, [0, 0.5, 0.5])
+    assert len(item) == len(other) == NEIGHBOURS and [n.occurrence.row for n in item] != [n.occurrence.row for n in other]
 
 
 def test_many_blocks_answer_as_one_block(random_table, tmp_path):
-    one = index(tmp_path / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
-    assert len(one.rows.batches) == 1 < len(random_table.rows.batches)
+    item = index(tmp_path / "index", Random(), [f"a{n % 5} b{n % 3} c d{n}" for n in range(15)])
+    assert len(item.rows.batches) == 1 < len(random_table.rows.batches)
     for weights in ([1, 0, 0], [0.2, -1, 3]):
-        answers = [ask(table, Random(), "q r s", 1, weights, k=60) for table in (one, random_table)]
+        answers = [ask(table, Random(), "q r s", 1, weights, k=60) for table in (item, random_table)]
         assert answers[0] == answers[1]
 
 
@@ -246,13 +246,13 @@ def test_a_stored_occurrence_asked_for_has_cosine_one_with_itself(random_table):
 
 
 def test_several_mixes_at_once_are_each_as_if_alone(random_table):
-    found = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
+    result = products(random_table.rows, make_query(Random(), ["x", "y"], 0))
     mixes = [[1, 0, 0], [0.2, -1, 3], [1e-6, 1e-6, 2e-6]]
-    together = cosines_of_mixes(random_table.rows, found, mixes)
+    together = cosines_of_mixes(random_table.rows, result, mixes)
     for values, weights in zip(together, mixes, strict=True):
-        np.testing.assert_allclose(values, cosines(random_table.rows, found, weights), atol=1e-6)
+        np.testing.assert_allclose(values, cosines(random_table.rows, result, weights), atol=1e-6)
     with pytest.raises(BadInput, match="Give 3 layer weights, one per layer, not 2"):
-        cosines_of_mixes(random_table.rows, found, [[1, 0, 0], [1, 2]])
+        cosines_of_mixes(random_table.rows, result, [[1, 0, 0], [1, 2]])
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 900), st.integers(1, 12), st.sampled_from([3, 40, 10**6]))
@@ -300,8 +300,8 @@ def test_an_index_of_another_model_is_refused_with_both_sizes(random_table, comp
 
 @pytest.mark.parametrize("weights", [[1, 0], [0, 0, 0], [1, math.nan, 0], ["x", 1, 1], None])
 def test_weights_that_do_not_fit_the_model_are_refused(random_table, weights):
-    found = products(random_table.rows, make_query(Random(), ["x"], 0))
+    result = products(random_table.rows, make_query(Random(), ["x"], 0))
     with pytest.raises(BadInput):
-        random_table.nearest(found, weights)
+        random_table.nearest(result, weights)
     with pytest.raises(BadInput):
         random_table.similarities(np.array([0, 1]), weights)

@@ -53,7 +53,7 @@ def ask(html: str, tmp_path_factory: pytest.TempPathFactory):
     (folder / "pack.gz").write_bytes(base64.b64decode(pack))
 
     def run(call: str, *given: object, plain: bool = False) -> list:
-        lines = "\n".join(json.dumps({"call": call, "given": one}) for one in given)
+        lines = "\n".join(json.dumps({"call": call, "given": item}) for item in given)
         command = [NODE, "engine.js", "pack.gz", *["plain"] * plain]
         done = subprocess.run(command, cwd=folder, input=lines, capture_output=True, text=True, encoding="utf-8", timeout=300, check=False)
         assert done.returncode == 0, done.stderr[-2000:]
@@ -76,7 +76,7 @@ def test_text_is_cut_as_core_cuts_it(bench, ask):
     table = bench.targets
     texts = ODD + [table.occurrence(row).sentence for row in range(0, len(table), 5)]
     cut = ask("tokens", *texts)
-    assert [[*one] for one in cut] == [tokenize(text) for text in texts]
+    assert [[*item] for item in cut] == [tokenize(text) for text in texts]
     shown = [tokens for tokens in cut if tokens]
     assert ask("pieces", *shown) == [pieces(tokens) for tokens in shown]
 
@@ -85,8 +85,8 @@ def test_the_word_meant_is_the_one_core_takes(bench, ask):
     table, language = bench.targets, get_language("en")
     sentences = [list(table.occurrence(row).tokens) for row in range(0, len(table), 11)]
     both = [*pairwise(sentences)] + [(tokenize(a), tokenize(b)) for a, b in language.examples["pairs"].values()]
-    asked = ask("question", *({"texts": [" ".join(one) for one in pair], "tapped": [None, None]} for pair in both))
-    same = [answer for answer, pair in zip(asked, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
+    request = ask("question", *({"texts": [" ".join(item) for item in pair], "tapped": [None, None]} for pair in both))
+    same = [answer for answer, pair in zip(request, both, strict=True) if answer["tokens"] == [*map(list, pair)]]
     assert len(same) > 0.95 * len(both)
     for answer in same:
         assert answer["positions"] == list(word_in_question(*answer["tokens"], language)), answer["tokens"]
@@ -96,7 +96,7 @@ def test_forms_are_of_the_words_core_says(ask):
     language = get_language("en")
     words = ["banks", "running", "flies", "stopped", "wider", "happiest", "lay", "news", "boxes", "agreed", "studied"]
     known = words_of(language)
-    assert [tuple(one) for one in ask("lemmas", *words)] == [lemmas(word, known) for word in words]
+    assert [tuple(item) for item in ask("lemmas", *words)] == [lemmas(word, known) for word in words]
     pairs = [(["He", "ran"], 1, ["Run", "away"], 0), (["a", "bank"], 1, ["the", "river"], 1)]
     assert ask("same", *pairs) == [same_word(*pair, language) for pair in pairs]
 
@@ -112,15 +112,15 @@ def test_layers_are_near_those_of_float32_for_any_spelling(bench, ask):
 
 def test_answers_are_core_s(bench, ask):
     pairs = list(truths(bench, 55))
-    answers = ask("answer", *({"texts": one.texts, "tapped": one.tapped} for one in pairs))
+    answers = ask("answer", *({"texts": item.texts, "tapped": item.tapped} for item in pairs))
     same = [
-        (one, answer)
-        for one, answer in zip(pairs, answers, strict=True)
-        if answer["asked"]["tokens"] == [list(word.tokens) for word in one.words]
+        (item, answer)
+        for item, answer in zip(pairs, answers, strict=True)
+        if answer["asked"]["tokens"] == [list(word.tokens) for word in item.words]
     ]
     assert len(same) >= 54
     far = {
-        name: np.array([compare(one, answer)[name] for one, answer in same])
+        name: np.array([compare(item, answer)[name] for item, answer in same])
         for name in ("cosine", "static", "same_verdict", "substitutes", "near")
     }
     assert far["cosine"].max() < 0.02

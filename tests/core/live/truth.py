@@ -43,8 +43,8 @@ def truths(bench: Bench, n: int, seed: int = 0) -> Iterable[Truth]:
         rows = table.labelled_rows(table.lemmas[k % len(table.lemmas)]).tolist()
         first = draw.choice(rows)
         like = [row for row in rows if row != first and (table.sense[row] == table.sense[first]) == bool(k % 2)]
-        found = [table.occurrence(row) for row in (first, draw.choice(like))]
-        words = tuple(WordInContext(item.tokens, item.position) for item in found)
+        result = [table.occurrence(row) for row in (first, draw.choice(like))]
+        words = tuple(WordInContext(item.tokens, item.position) for item in result)
         known = pair.compute(bench, PairRequest(first=words[0], second=words[1]))
         near = [neighbours.compute(bench, NeighboursRequest(word=word, space="1", whole=False, k=NEAR)) for word in words]
         yield Truth(

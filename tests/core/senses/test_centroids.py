@@ -42,10 +42,10 @@ def test_a_sense_in_two_parts_of_speech_has_a_middle_in_each_and_the_nearer_one_
     noun, verb, other = np.eye(3)
     directions = unit(np.stack([noun, noun, noun, verb, verb, verb, noun + verb + 0.3 * other]))
     labels, pos = np.array([0, 0, 0, 0, 0, 0, 1]), np.array(["noun"] * 3 + ["verb"] * 3 + ["noun"])
-    one = centroids.shares(directions, labels, unit(np.stack([noun, verb])), 2)
+    item = centroids.shares(directions, labels, unit(np.stack([noun, verb])), 2)
     two = centroids.shares(directions, labels, unit(np.stack([noun, verb])), 2, pos)
     raised = np.exp(centroids.SHARPNESS * np.array([1, directions[6] @ noun]))
-    assert np.allclose(two, raised / raised.sum()) and (two[:, 0] > one[:, 0]).all()
+    assert np.allclose(two, raised / raised.sum()) and (two[:, 0] > item[:, 0]).all()
 
 
 def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
@@ -58,7 +58,7 @@ def test_too_few_sentences_in_a_part_of_speech_have_no_middle_of_their_own():
 
 def test_a_sense_is_told_in_either_part_of_speech():
     """Where one middle stood between noun and verb, a crack in a cup and cracking ice were two meanings."""
-    asked = open_judge(open_model("elmo-mini"))
+    request = open_judge(open_model("elmo-mini"))
 
     def context(text: str, word: str) -> WordInContext:
         tokens = tuple(tokenize(text))
@@ -69,5 +69,5 @@ def test_a_sense_is_told_in_either_part_of_speech():
         ((("The ice cracked under our feet.", "cracked"), ("There is a crack in this cup.", "crack")), ("split or gap",) * 2, ONE),
         ((("Nurses may strike again.", "strike"), ("A stone struck the windscreen.", "struck")), ("refusal to work", "hit"), TWO),
     ):
-        told = asked.judge(*(context(*each) for each in pair)).verdict
-        assert (told.says, told.senses) == (says, senses), pair
+        message = request.judge(*(context(*each) for each in pair)).verdict
+        assert (message.says, message.senses) == (says, senses), pair

@@ -50,8 +50,8 @@ def test_two_well_separated_clusters_are_found_and_suggested():
     rows[:25] += 2.0
     spellings = ["a"] * 60
     directions = clusters.directions(rows, spellings)
-    found = clusters.clusters(directions, 2)
-    assert found[:25].tolist() == [1] * 25 and found[25:].tolist() == [0] * 35  # the larger comes first
+    result = clusters.clusters(directions, 2)
+    assert result[:25].tolist() == [1] * 25 and result[25:].tolist() == [0] * 35  # the larger comes first
     assert clusters.suggest(directions).number == 2
 
 
@@ -84,21 +84,21 @@ def test_drawn_clouds_scatter_as_the_rows_do():
     cloud = one_cloud(rows, rng)
     theirs = np.linalg.svd(rows - rows.mean(axis=0), compute_uv=False) ** 2
     drawn = [cloud.draw(40, rng) for _ in range(30)]
-    ours = np.mean([np.linalg.svd(one - one.mean(axis=0), compute_uv=False) ** 2 for one in drawn], axis=0)
+    ours = np.mean([np.linalg.svd(item - item.mean(axis=0), compute_uv=False) ** 2 for item in drawn], axis=0)
     np.testing.assert_allclose(ours[:10], theirs[:10], rtol=0.15)
 
 
 def test_quick_silhouettes_are_those_of_the_groups_found():
     rows = clusters.directions(blob(4) + np.repeat(np.eye(2, 64) * 14, 30, axis=0), ["a"] * 60)
     quick = silhouettes(rows)
-    found = clusters.clusters(rows, 2)
-    assert quick[0] == pytest.approx(silhouette(rows @ rows.T, found), abs=1e-5)
+    result = clusters.clusters(rows, 2)
+    assert quick[0] == pytest.approx(silhouette(rows @ rows.T, result), abs=1e-5)
 
 
 def test_adjusted_mutual_information_is_no_praise_of_many_groups():
     rng = np.random.default_rng(0)
-    gold, found = rng.integers(0, 2, 600).astype(str), np.arange(600) // 3  # two hundred groups that know nothing
-    scores = clusters.agreement(gold, found, rounds=5)
+    gold, result = rng.integers(0, 2, 600).astype(str), np.arange(600) // 3  # two hundred groups that know nothing
+    scores = clusters.agreement(gold, result, rounds=5)
     assert scores.v > 0.05 and abs(scores.mutual) < 0.02
     assert clusters.agreement(gold, (gold == "1").astype(int), rounds=5).mutual == pytest.approx(1)
 
@@ -120,8 +120,8 @@ def test_what_a_spelling_shares_is_taken_away():
 
 def test_on_the_real_bank_clusters_agree_with_the_labels_far_beyond_chance():
     vectors, gold, spellings = of_word("bank", 1)
-    found = clusters.clusters(clusters.directions(vectors, spellings), len(set(gold)))
-    scores = clusters.agreement(gold, found)
+    result = clusters.clusters(clusters.directions(vectors, spellings), len(set(gold)))
+    scores = clusters.agreement(gold, result)
     assert scores.rand > scores.rand_null[1] + 0.1
     assert scores.v > scores.v_null[1] and scores.purity > scores.purity_null[1]
     assert abs(scores.rand_null[0]) < 0.02
@@ -139,8 +139,8 @@ def test_the_chosen_method_is_better_than_others_on_all_bundled_words():
             "Ward": AgglomerativeClustering(k, linkage="ward").fit_predict(rows),
             "average, raw": raw,
         }
-        for name, found in answers.items():
-            scores[name].append(adjusted_rand_score(gold, found))
+        for name, result in answers.items():
+            scores[name].append(adjusted_rand_score(gold, result))
     means = {name: float(np.mean(values)) for name, values in scores.items()}
     print(means)
     assert max(means, key=means.get) == "ours"
@@ -154,8 +154,8 @@ def test_groups_in_the_sense_space_are_nearer_to_the_labels_and_named_by_their_s
         vectors, gold, spellings = of_word(word, 1)
         placed = space.of_word(table(), table().labelled_rows(word), word)
         for name, rows in (("layer 1", vectors), ("sense space", placed)):
-            found = clusters.clusters(clusters.directions(rows, spellings), len(set(gold)))
-            scores[name].append(adjusted_rand_score(gold, found))
+            result = clusters.clusters(clusters.directions(rows, spellings), len(set(gold)))
+            scores[name].append(adjusted_rand_score(gold, result))
     means = {name: float(np.mean(values)) for name, values in scores.items()}
     print(means)
     assert means["sense space"] > means["layer 1"] + 0.2
@@ -205,11 +205,11 @@ def test_the_suggestion_hears_the_number_of_sentences_and_is_careful_with_few():
 
 def test_telling_words_are_those_of_their_own_cluster():
     contexts = [["river", "water", "old"], ["river", "grass", "old"], ["money", "loan", "old"], ["money", "clerk", "old"]] * 3
-    found = np.array([0, 0, 1, 1] * 3)
-    first, second = clusters.telling_words(contexts, found, Counter(old=20, river=5, money=5))
+    result = np.array([0, 0, 1, 1] * 3)
+    first, second = clusters.telling_words(contexts, result, Counter(old=20, river=5, money=5))
     assert first[0][0] == "river" and second[0][0] == "money"
     assert abs(dict(first)["old"]) < 0.5  # says the same of both
-    swapped = clusters.telling_words(contexts, 1 - found, Counter(old=20, river=5, money=5))
+    swapped = clusters.telling_words(contexts, 1 - result, Counter(old=20, river=5, money=5))
     assert swapped == [second, first]
 
 
@@ -235,7 +235,7 @@ def test_exported_labels_read_back_as_labelled_sentences(tmp_path):
     path = tmp_path / "bank.jsonl"
     path.write_text(clusters.labelled_jsonl(occurrences, labels, "bank"), encoding="utf-8")
     targets = [(s.tokens, target) for s in read_sentences(path) for target in s.targets]
-    assert [(tokens, one.position, one.sense, one.lemma) for tokens, one in targets] == [
+    assert [(tokens, item.position, item.sense, item.lemma) for tokens, item in targets] == [
         (o.tokens, o.position, label, "bank") for o, label in zip(occurrences, labels, strict=True)
     ]
     assert [row.label for row in read_labelled(path)] == labels

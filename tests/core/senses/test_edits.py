@@ -82,11 +82,11 @@ def test_greedy_takes_the_edit_that_moves_most_until_the_sign_changes_and_then_g
 def test_greedy_flips_no_later_than_left_to_right_here(table, model):
     alignment, *_ = aligned(*PAIRS[0])
     weights = layer_weights("2", 3)
-    found = edits.centroids(*labelled(table, "bank"), weights)
+    result = edits.centroids(*labelled(table, "bank"), weights)
 
     def margins_of(sentences):
-        read = edits.readings(vectors_of(model, sentences), found, weights)
-        return read[:, found.senses.index("financial institution")] - read[:, found.senses.index("river edge")]
+        read = edits.readings(vectors_of(model, sentences), result, weights)
+        return read[:, result.senses.index("financial institution")] - read[:, result.senses.index("river edge")]
 
     def first_flip(order):
         return edits.flips(margins_of([(s.tokens, s.position) for s in edits.steps(alignment, order)]))[0]
@@ -108,8 +108,8 @@ def test_at_layer_0_editing_the_context_moves_nothing_and_at_layer_2_it_does(tab
 
 def test_centroids_are_means_of_unit_vectors_and_forget_what_is_left_out():
     layers = np.array([[[2.0, 0.0]], [[0.0, 5.0]], [[0.0, -3.0]], [[-1.0, 0.0]]])  # (4, 1, 2)
-    found = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]))
-    np.testing.assert_allclose(found.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
+    result = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]))
+    np.testing.assert_allclose(result.vectors, np.array([[1, 1], [-1, -1]]) / np.sqrt(2))
     less = edits.centroids(layers, ["a", "a", "b", "b"], np.array([1.0]), np.array([False, True, False, False]))
     np.testing.assert_allclose(less.vectors[0], [1, 0])
     with pytest.raises(BadInput, match="Two labeled senses"):
@@ -144,13 +144,13 @@ def test_what_an_edit_takes_out_is_told_where_it_stood_and_the_rest_as_it_was_ty
     alignment = align(tokens[0], tokens[0].index("bank"), tokens[1], tokens[1].index("bank"))
     path = edits.steps(alignment, alignment.changes)
     pieces = [as_written(*pair) for pair in zip(tokens, (first, second), strict=True)]
-    told = [edits.write_step(alignment, step, *pieces) for step in path]
-    assert "".join(piece for _, piece, _ in told[0]) == "He sat by the old (muddy) bank ."
-    assert "".join(piece for _, piece, stands in told[-1] if stands) == second
-    for step, parts in zip(path[1:], told[1:], strict=True):
+    message = [edits.write_step(alignment, step, *pieces) for step in path]
+    assert "".join(piece for _, piece, _ in message[0]) == "He sat by the old (muddy) bank ."
+    assert "".join(piece for _, piece, stands in message[-1] if stands) == second
+    for step, parts in zip(path[1:], message[1:], strict=True):
         assert len([0 for _, _, stands in parts if not stands]) == (step.new is None)
         assert [piece.strip() for _, piece, stands in parts if stands] == list(step.tokens)
-    old = next(parts for step, parts in zip(path, told, strict=True) if step.old == "old")
+    old = next(parts for step, parts in zip(path, message, strict=True) if step.old == "old")
     at = next(k for k, part in enumerate(old) if not part[2])
     assert old[at][1] == " old" and old[at - 1][1] == " the"
 

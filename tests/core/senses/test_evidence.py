@@ -25,15 +25,15 @@ class Reader:
 
 def test_the_place_is_what_was_read_before_it_and_behind_it():
     layers = np.ones((2, 2, 2))
-    found = evidence.gather(Reader(), None, [(("a", "b", "c"), 1), (("a",), 0)], layers, layers)
+    result = evidence.gather(Reader(), None, [(("a", "b", "c"), 1), (("a",), 0)], layers, layers)
     # before "b": <S> a; behind it: c </S>. Before the only token: <S>; behind it: </S>
-    assert found.place.tolist() == [[2, 2], [1, 1]]
-    assert found.topic.tolist() == [[0], [0]] and set(found.views("0")) == set(VIEWS)
+    assert result.place.tolist() == [[2, 2], [1, 1]]
+    assert result.topic.tolist() == [[0], [0]] and set(result.views("0")) == set(VIEWS)
 
 
 def test_the_token_is_less_itself_standing_alone():
-    found = Evidence(np.array([[[3.0, 4.0]]]), np.array([[[0.0, 2.0]]]), np.ones((1, 2)), np.array([[0.0, 5.0]]))
-    views = found.views("0")
+    result = Evidence(np.array([[[3.0, 4.0]]]), np.array([[[0.0, 2.0]]]), np.ones((1, 2)), np.array([[0.0, 5.0]]))
+    views = result.views("0")
     assert views["token"].tolist() == pytest.approx(np.array([[0.6, -0.2]]), abs=1e-6)
     assert views["topic"].tolist() == [[0, 1]]
     assert evidence.standing_alone(Reader(), ["jam"])["jam"].tolist() == [[3, 3], [2, 2]]

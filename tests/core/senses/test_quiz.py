@@ -18,24 +18,24 @@ from core.text.corpora import labelled_of
 ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 
 
-def query_of(model: Model, asked: quiz.QuizQuestion) -> Query:
-    return make_query(model.encoder, list(asked.tokens), asked.position)
+def query_of(model: Model, request: quiz.QuizQuestion) -> Query:
+    return make_query(model.encoder, list(request.tokens), request.position)
 
 
 def test_a_number_asks_the_same_everywhere_and_another_number_something_else():
     """What stands here was drawn once: whoever changes the draws changes the quiz that people have shared."""
-    asked = quiz.quiz(325, ENGLISH)
-    assert [one.word for one in asked] == ["card", "terminal", "report", "play", "spring", "charm", "program", "address"]
-    assert asked[2].text == "Horses bolt at the report of a rifle, so keep a firm grip on the reins."
-    assert asked[2].senses == ("tell the authorities", "written account", "sound of a gun") and asked[2].label == "sound of a gun"
-    assert not {one.word for one in asked} & {one.word for one in quiz.quiz(326, ENGLISH)}
-    assert quiz.quiz(325, ENGLISH) == asked
+    request = quiz.quiz(325, ENGLISH)
+    assert [item.word for item in request] == ["card", "terminal", "report", "play", "spring", "charm", "program", "address"]
+    assert request[2].text == "Horses bolt at the report of a rifle, so keep a firm grip on the reins."
+    assert request[2].senses == ("tell the authorities", "written account", "sound of a gun") and request[2].label == "sound of a gun"
+    assert not {item.word for item in request} & {item.word for item in quiz.quiz(326, ENGLISH)}
+    assert quiz.quiz(325, ENGLISH) == request
 
 
 def test_a_question_does_not_hang_on_the_order_of_the_sentences_or_on_the_other_words():
     sentences = labelled_of(ENGLISH, "jaguar")
-    asked = quiz.question(7, "jaguar", sentences)
-    assert quiz.question(7, "jaguar", sentences[::-1]) == asked != quiz.question(8, "jaguar", sentences)
+    request = quiz.question(7, "jaguar", sentences)
+    assert quiz.question(7, "jaguar", sentences[::-1]) == request != quiz.question(8, "jaguar", sentences)
     words = labelled_words.words_of(ENGLISH)
     order = quiz._shuffle(7, "word", words)
     assert [word for word in order if word != order[3]] == quiz._shuffle(7, "word", [w for w in words if w != order[3]])
@@ -44,51 +44,51 @@ def test_a_question_does_not_hang_on_the_order_of_the_sentences_or_on_the_other_
 @pytest.mark.parametrize("language", [ENGLISH, KOREAN], ids=["en", "ko"])
 def test_a_quiz_has_eight_words_with_two_or_three_senses_of_which_one_is_the_label(language):
     for number in (0, 41, quiz.LAST):
-        asked = quiz.quiz(number, language)
-        assert len({one.word for one in asked}) == len(asked) == quiz.QUESTIONS
-        for one in asked:
-            assert 2 <= len(set(one.senses)) == len(one.senses) <= 3 and one.label in one.senses
-            assert any(s.tokens == one.tokens and s.targets[0].sense == one.label for s in labelled_of(language, one.word))
+        request = quiz.quiz(number, language)
+        assert len({item.word for item in request}) == len(request) == quiz.QUESTIONS
+        for item in request:
+            assert 2 <= len(set(item.senses)) == len(item.senses) <= 3 and item.label in item.senses
+            assert any(s.tokens == item.tokens and s.targets[0].sense == item.label for s in labelled_of(language, item.word))
 
 
 def test_over_many_quizzes_no_place_among_the_choices_is_the_label_s():
-    places = [one.senses.index(one.label) for n in range(40) for one in quiz.quiz(n, ENGLISH) if len(one.senses) == 3]
+    places = [item.senses.index(item.label) for n in range(40) for item in quiz.quiz(n, ENGLISH) if len(item.senses) == 3]
     assert max(np.bincount(places, minlength=3)) < 0.45 * len(places)
 
 
 def test_a_word_without_two_senses_of_two_sentences_is_not_asked_about():
     sentences = labelled_of(ENGLISH, "jaguar")
-    one = [s for s in sentences if s.targets[0].sense == sentences[0].targets[0].sense]
+    item = [s for s in sentences if s.targets[0].sense == sentences[0].targets[0].sense]
     other = next(s for s in sentences if s.targets[0].sense != sentences[0].targets[0].sense)
-    assert quiz.question(1, "jaguar", one) is quiz.question(1, "jaguar", [*one, other]) is quiz.question(1, "jaguar", []) is None
+    assert quiz.question(1, "jaguar", item) is quiz.question(1, "jaguar", [*item, other]) is quiz.question(1, "jaguar", []) is None
 
 
 def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
     """Whatever label its own row bears, the reading stays; and every row that votes is of another sentence and of a sense on offer."""
-    for asked in quiz.quiz(325, ENGLISH)[3:5]:  # two of the bundled table's words: nothing is encoded but the question
-        table, query = open_word(asked.word, model), query_of(model, asked)
-        found = quiz.read(table, asked, query)
-        own = [int(r) for r in table.labelled_rows(asked.word) if table.occurrence(int(r)).tokens == asked.tokens]
+    for request in quiz.quiz(325, ENGLISH)[3:5]:  # two of the bundled table's words: nothing is encoded but the question
+        table, query = open_word(request.word, model), query_of(model, request)
+        result = quiz.read(table, request, query)
+        own = [int(r) for r in table.labelled_rows(request.word) if table.occurrence(int(r)).tokens == request.tokens]
         assert len(own) == 1
         table.sense = table.sense.copy()
-        for sense in asked.senses:
+        for sense in request.senses:
             table.sense[own] = table.senses.index(sense)
-            assert quiz.read(table, asked, query) == found
-        assert {n.occurrence.tokens for n in found.nearest}.isdisjoint({asked.tokens})
-        assert {n.occurrence.lemma for n in found.nearest} == {asked.word}
-        assert {n.occurrence.sense for n in found.nearest} <= set(asked.senses)
-        counts = [sum(n.occurrence.sense == sense for n in found.nearest) for sense in asked.senses]
-        assert tuple(counts) == found.votes and sum(counts) == quiz.K and found.share == max(counts) / quiz.K
-        assert counts[asked.senses.index(found.sense)] == max(counts)
-        assert found.layer in ("1", "2", "mix") and 0 < found.right <= found.others
+            assert quiz.read(table, request, query) == result
+        assert {n.occurrence.tokens for n in result.nearest}.isdisjoint({request.tokens})
+        assert {n.occurrence.lemma for n in result.nearest} == {request.word}
+        assert {n.occurrence.sense for n in result.nearest} <= set(request.senses)
+        counts = [sum(n.occurrence.sense == sense for n in result.nearest) for sense in request.senses]
+        assert tuple(counts) == result.votes and sum(counts) == quiz.K and result.share == max(counts) / quiz.K
+        assert counts[request.senses.index(result.sense)] == max(counts)
+        assert result.layer in ("1", "2", "mix") and 0 < result.right <= result.others
 
 
 def test_a_model_reads_most_sentences_as_they_are_labelled_but_not_all(model):
     """The bundled words, each asked by its own lot: far above the draw among two or three, and the machine does err."""
     right = [
-        quiz.read(open_word(asked.word, model), asked, query_of(model, asked)).sense == asked.label
+        quiz.read(open_word(request.word, model), request, query_of(model, request)).sense == request.label
         for word in ("bank", "bark", "cell", "court", "light", "match", "note", "plant", "rock", "seal", "spring", "watch")
-        for asked in [quiz.question(n, word, labelled_of(ENGLISH, word)) for n in (1, 2)]
+        for request in [quiz.question(n, word, labelled_of(ENGLISH, word)) for n in (1, 2)]
     ]
     assert 0.65 <= np.mean(right) < 1.0
 
@@ -98,12 +98,12 @@ def test_in_the_sense_space_more_sentences_are_read_as_they_are_labelled(model):
     space = open_judge(model).space
     right = {"best layer": 0, "sense space": 0}
     for word in ("bank", "bark", "cell", "court", "light", "match"):
-        table, asked = open_word(word, model), quiz.question(1, word, labelled_of(ENGLISH, word))
-        query = query_of(model, asked)
-        found = quiz.read(table, asked, query, space)
-        right["best layer"] += quiz.read(table, asked, query).right
-        right["sense space"] += found.right
-        assert found.layer == "senses" and {n.occurrence.tokens for n in found.nearest}.isdisjoint({asked.tokens})
+        table, request = open_word(word, model), quiz.question(1, word, labelled_of(ENGLISH, word))
+        query = query_of(model, request)
+        result = quiz.read(table, request, query, space)
+        right["best layer"] += quiz.read(table, request, query).right
+        right["sense space"] += result.right
+        assert result.layer == "senses" and {n.occurrence.tokens for n in result.nearest}.isdisjoint({request.tokens})
     assert right["sense space"] > right["best layer"]
 
 
@@ -116,9 +116,9 @@ def test_equal_votes_go_to_the_sense_of_the_nearest():
 
 
 def test_a_word_that_the_table_does_not_hold_is_named(model):
-    asked = replace(quiz.quiz(325, ENGLISH)[3], word="zebra")
+    request = replace(quiz.quiz(325, ENGLISH)[3], word="zebra")
     with pytest.raises(BadInput, match="“zebra” lacks two labeled senses"):
-        quiz.read(open_word("play", model), asked, query_of(model, asked))
+        quiz.read(open_word("play", model), request, query_of(model, request))
 
 
 def test_days_are_counted_from_a_fixed_one():
@@ -140,6 +140,6 @@ def test_a_number_is_read_as_it_stands_in_an_address():
 
 def test_a_finished_quiz_is_one_line():
     hits = [True, True, False, True, True, True, False, True]
-    told = quiz.line(325, hits, 7, "http://localhost/guess?quiz=325")
-    assert told == "Guess the machine 325 · ■■□■■■□■ 6/8 · ELMo 7/8 · http://localhost/guess?quiz=325"
+    message = quiz.line(325, hits, 7, "http://localhost/guess?quiz=325")
+    assert message == "Guess the machine 325 · ■■□■■■□■ 6/8 · ELMo 7/8 · http://localhost/guess?quiz=325"
     assert quiz.line(3, hits, 8) == "Guess the machine 3 · ■■□■■■□■ 6/8 · ELMo 8/8"

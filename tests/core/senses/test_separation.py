@@ -160,15 +160,15 @@ def test_layer_0_is_within_chance():
 
 
 def test_cosines_are_asked_for_word_by_word_and_unlabelled_occurrences_are_left_out():
-    asked = []
+    request = []
 
     def similarities_of(rows):
-        asked.append(rows.tolist())
+        request.append(rows.tolist())
         return np.ones((len(rows), len(rows)))
 
     words = ["bat", "bank", "bat", "bank", "bank", "fan", "fan"]
     report = sense_report(similarities_of, words, ["a", "r", "b", "", "m", "only", "only"], seed=1)
-    assert asked == [[1, 4], [0, 2]]
+    assert request == [[1, 4], [0, 2]]
     assert (report.n, report.left_out) == (4, ("fan",))
     assert sense_report(similarities_of, words, ["a", "r", "b", None, "m", "only", "only"], seed=1) == report
 

@@ -29,8 +29,8 @@ def ranking(table):
 
 def test_links_by_hand():
     places = np.array([[0.0, 0], [1, 0], [2, 0], [9, 0]])
-    found = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], own=0, k=2)
-    assert found.rows.tolist() == [3, 2] and found.near.tolist() == [False, True] and found.tied == 0
+    result = links(np.array([1.0, 0.2, 0.8, 0.9]), places, places[0], own=0, k=2)
+    assert result.rows.tolist() == [3, 2] and result.near.tolist() == [False, True] and result.tied == 0
 
 
 def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
@@ -38,9 +38,9 @@ def test_by_chance_a_layout_at_random_has_as_many_of_them_near():
     cosines, kept = rng.uniform(size=41), []
     for _ in range(300):
         places = rng.normal(size=(41, 2))
-        found = links(cosines, places, places[0], own=0)
-        kept.append(found.near.sum())
-    assert found.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(found.by_chance, abs=0.25)
+        result = links(cosines, places, places[0], own=0)
+        kept.append(result.near.sum())
+    assert result.by_chance == pytest.approx(10 * 10 / 40) and np.mean(kept) == pytest.approx(result.by_chance, abs=0.25)
 
 
 def test_on_a_map_that_loses_nothing_every_true_neighbour_is_near():
@@ -53,8 +53,8 @@ def test_on_a_map_that_loses_nothing_every_true_neighbour_is_near():
 
 def test_where_too_many_are_equally_near_none_of_them_is_a_neighbour():
     places = np.arange(12.0)[:, None]
-    found = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], own=0, k=3)
-    assert found.rows.tolist() == [1] and found.tied == 10 and found.near.all()
+    result = links(np.array([1.0, 0.9, *[0.5] * 10]), places, places[0], own=0, k=3)
+    assert result.rows.tolist() == [1] and result.tied == 10 and result.near.all()
     alike = links(np.ones(12), places, places[0], own=0, k=3)
     assert not len(alike.rows) and alike.tied == 11
     assert len(links(np.ones(4), places[:4], places[0], own=0, k=3).rows) == 3  # all of them fit

@@ -29,12 +29,12 @@ CODES = ("en", "ko")
 @pytest.fixture(scope="module")
 def opened():
     """Of a language: model, table, ground."""
-    found = {}
+    result = {}
     for code in CODES:
         model = open_model(languages.get_language(code).model)
         table = open_table(model.language.sentences, model, targets_only=True)
-        found[code] = model, table, verdict.read(table.folder)
-    return found
+        result[code] = model, table, verdict.read(table.folder)
+    return result
 
 
 def judged(opened, code: str, word: str, pair) -> Verdict:
@@ -52,7 +52,7 @@ def test_every_example_is_two_meanings(opened, code: str):
     pairs = languages.get_language(code).examples["pairs"]
     assert len(pairs) >= 8
     wrong = {word: judged(opened, code, word, pair) for word, pair in pairs.items()}
-    wrong = {word: (one.says, round(one.probability, 2)) for word, one in wrong.items() if one.says != TWO}
+    wrong = {word: (item.says, round(item.probability, 2)) for word, item in wrong.items() if item.says != TWO}
     assert not wrong
 
 
@@ -96,11 +96,11 @@ def test_the_senses_it_names_are_right_nine_times_in_ten(opened):
 
 def test_a_draft_through_a_window_is_air_and_a_tear_on_a_cheek_is_no_rip():
     """Words whose layer 1 leads elsewhere: the sense that is named is that of the sense space."""
-    asked = judge.open_judge(open_model("elmo-mini"))
+    request = judge.open_judge(open_model("elmo-mini"))
     tears = context("A tear ran down her cheek.", "tear"), context("There was a tear in his shirt.", "tear")
     draft = context("The draft came through the open window.", "draft"), context("He was called up in the draft.", "draft")
     for pair, senses in ((tears, ("drop from the eye", "rip")), (draft, ("air current", "military call-up"))):
-        verdict = asked.judge(*pair).verdict
+        verdict = request.judge(*pair).verdict
         assert (verdict.named_in, verdict.says, verdict.senses) == ("senses", TWO, senses)
 
 
@@ -121,7 +121,7 @@ def test_the_command_says_how_sure_a_verdict_is_as_home_does(capsys):
 def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
     """Not where names were among the labeled meanings (Turkey), nor of a word that only begins its sentence."""
     model, *_ = opened["en"]
-    asked = judge.open_judge(model)
+    request = judge.open_judge(model)
     for word, texts, is_name in (
         ("Jordan", ("They flew to Jordan in spring.", "We saw Michael Jordan play."), True),
         ("jam", ("Jam is sweet.", "She spread jam on her toast."), False),
@@ -130,9 +130,9 @@ def test_a_verdict_on_names_says_that_its_rate_is_of_common_words(opened):
     ):
         pair = [model.language.tokenize(text) for text in texts]
         contexts = [WordInContext(tuple(tokens), find_word(tokens, word)[0]) for tokens in pair]
-        one = asked.judge(*contexts).verdict
-        assert one.name == is_name, word
-        assert one.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
+        item = request.judge(*contexts).verdict
+        assert item.name == is_name, word
+        assert item.say_certainty().endswith(" Measured on common words, not names.") == is_name, word
 
 
 def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch):
@@ -153,7 +153,7 @@ def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch
 def test_the_order_of_the_sentences_changes_no_verdict(opened):
     """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
     model, table, _ = opened["en"]
-    asked = judge.open_judge(model)
+    request = judge.open_judge(model)
     random = np.random.default_rng(0)
     asked_of = []
     for lemma in table.lemmas:
@@ -163,38 +163,38 @@ def test_the_order_of_the_sentences_changes_no_verdict(opened):
     assert len(asked_of) > 150
     for first, second in asked_of[:200]:
         a, b = (WordInContext(o.tokens, o.position) for o in map(table.occurrence, (first, second)))
-        one, other = asked.judge(a, b), asked.judge(b, a)
-        assert one.verdict.says == other.verdict.says and one.lemma == other.lemma
-        assert one.verdict.probability == pytest.approx(other.verdict.probability, abs=1e-4)
-        unlabelled = [asked._without_labels(each).probability for each in ((a, b), (b, a))]
+        item, other = request.judge(a, b), request.judge(b, a)
+        assert item.verdict.says == other.verdict.says and item.lemma == other.lemma
+        assert item.verdict.probability == pytest.approx(other.verdict.probability, abs=1e-4)
+        unlabelled = [request._without_labels(each).probability for each in ((a, b), (b, a))]
         assert unlabelled[0] == pytest.approx(unlabelled[1], abs=1e-4)
 
 
 def test_words_are_read_as_they_are_written(opened):
-    asked = judge.open_judge(opened["en"][0])
+    request = judge.open_judge(opened["en"][0])
     fair = context("He got a fair deal from the judge.", "fair"), context("The fairs were held in May.", "fairs")
-    assert asked.judge(*fair).verdict.says == asked.judge(*fair[::-1]).verdict.says == TWO
+    assert request.judge(*fair).verdict.says == request.judge(*fair[::-1]).verdict.says == TWO
     turkey = context("We all love Turkey.", "Turkey"), context("We all love turkey.", "turkey")
-    assert asked.judge(*turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
+    assert request.judge(*turkey).verdict.says == TWO  # the same place in the same sentence but for the capital that is a name
     polish = context("They sell Polish there.", "Polish"), context("They sell polish there.", "polish")
-    assert asked.judge(*polish).verdict.probability < 1
+    assert request.judge(*polish).verdict.probability < 1
     opening = context("Bank robbers fled.", "Bank"), context("bank robbers fled.", "bank")
-    assert asked.judge(*opening).verdict.probability == 1.0
+    assert request.judge(*opening).verdict.probability == 1.0
 
 
 def test_a_word_that_is_spelled_like_a_form_of_another_keeps_itself(opened):
-    asked = judge.open_judge(opened["en"][0])
+    request = judge.open_judge(opened["en"][0])
     wound = context("The nurse cleaned the wound on his arm.", "wound"), context("A deep wound takes weeks to heal.", "wound")
-    assert asked.judge(*wound).lemma == ""  # no sense of "wind" votes
-    assert not asked.judge(wound[0], context("A cold wind blew from the north.", "wind")).one_word
+    assert request.judge(*wound).lemma == ""  # no sense of "wind" votes
+    assert not request.judge(wound[0], context("A cold wind blew from the north.", "wind")).one_word
     as_wind = [replace(word, read_as="wind") for word in wound]
-    assert asked.judge(*as_wind).lemma == "wind" and asked.judge(*as_wind).verdict.senses
-    assert asked.judge(context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
+    assert request.judge(*as_wind).lemma == "wind" and request.judge(*as_wind).verdict.senses
+    assert request.judge(context("Prices fell again.", "fell"), context("The tree fell.", "fell")).lemma == "fall"
     for first, second in (
         (("He sharpened a saw.", "saw"), ("They see us.", "see")),
         (("She lay on the ground.", "ground"), ("Grind it.", "Grind")),
     ):
-        assert not asked.judge(context(*first), context(*second)).one_word
+        assert not request.judge(context(*first), context(*second)).one_word
 
 
 def context(text: str, word: str) -> WordInContext:
@@ -217,9 +217,9 @@ def test_what_was_bundled_is_what_the_table_says(opened, seen, code: str):
 
 
 def test_a_ground_that_an_earlier_version_kept_is_none(opened, tmp_path):
-    told = verdict.as_json(opened["en"][2])
-    for votes, known in ((told["votes"], True), (told["votes"][2:], False)):
-        write_json(tmp_path / verdict.FILE, told | {"votes": votes})
+    message = verdict.as_json(opened["en"][2])
+    for votes, known in ((message["votes"], True), (message["votes"][2:], False)):
+        write_json(tmp_path / verdict.FILE, message | {"votes": votes})
         assert (verdict.read(tmp_path) is not None) is known
     assert verdict.read(tmp_path / "none") is None
 
@@ -263,12 +263,12 @@ def test_letter_case_tells_meanings_apart_where_one_of_them_is_a_name(tmp_path):
 def test_a_labelled_sentence_has_no_vote_on_itself(opened):
     _, table, ground = opened["en"]
     rows = table.labelled_rows("bank")
-    one, other = (table.occurrence(int(row)) for row in rows[[0, -1]])
-    queries = [Query(o.tokens, o.position, table.rows.take(np.array([o.row]))[0].astype(np.float32)) for o in (one, other)]
-    found = verdict.of_labelled(table, "bank", *queries, ground)
+    item, other = (table.occurrence(int(row)) for row in rows[[0, -1]])
+    queries = [Query(o.tokens, o.position, table.rows.take(np.array([o.row]))[0].astype(np.float32)) for o in (item, other)]
+    result = verdict.of_labelled(table, "bank", *queries, ground)
     left = verdict._own(table, rows, queries[0])
     assert left.sum() == 1 and left[0]
-    assert sum(found.shares[0].values()) == pytest.approx(1)
+    assert sum(result.shares[0].values()) == pytest.approx(1)
     assert verdict.of_labelled(table, "bank", queries[0], queries[0], ground).probability == 1.0
 
 
@@ -314,6 +314,6 @@ def test_a_word_without_labels_is_judged_by_what_it_has_around_it(opened):
     ],
 )
 def test_a_verdict_says_what_its_number_says(probability, shares, says, outvoted):
-    one = Verdict(probability, "1", shares)
-    assert (one.says, one.outvoted) == (says, outvoted)
-    assert (one.says == CLOSE) == (one.right_of_100 < 100 * SURE)
+    item = Verdict(probability, "1", shares)
+    assert (item.says, item.outvoted) == (says, outvoted)
+    assert (item.says == CLOSE) == (item.right_of_100 < 100 * SURE)

@@ -16,15 +16,15 @@ VECTORS = StaticVectors(["the", "bank", "river", "money"], np.array([[9, 9], [5,
 
 def test_a_static_context_sums_the_other_words_and_drops_the_commonest():
     sentences = [("The", "bank", "of", "the", "river"), ("money", "Money", "bank", "River"), ("bank", "zorgle")]
-    found = static_contexts(VECTORS, sentences, [(1, 2), (2, 3), (0, 1)], commonest=1)
-    assert found.tolist() == [[0, 2], [6, 2], [0, 0]]  # "of" and "zorgle" have no vector; "the" is common, whatever its case
+    result = static_contexts(VECTORS, sentences, [(1, 2), (2, 3), (0, 1)], commonest=1)
+    assert result.tolist() == [[0, 2], [6, 2], [0, 0]]  # "of" and "zorgle" have no vector; "the" is common, whatever its case
     assert static_contexts(VECTORS, sentences[:1], [(0, 3)], commonest=0).tolist() == [[9, 11]]  # a multiword's place is left out
 
 
 def test_forms_are_length_and_place_in_their_own_spread():
-    found = forms([("a",) * 4, ("a",) * 8], [(0, 1), (6, 7)])
-    assert found == pytest.approx(np.array([[2, 0], [4, 2]]))
-    assert nearness(found)[0, 1] == pytest.approx(1 - 8**0.5) and nearness(found)[0, 0] == 1
+    result = forms([("a",) * 4, ("a",) * 8], [(0, 1), (6, 7)])
+    assert result == pytest.approx(np.array([[2, 0], [4, 2]]))
+    assert nearness(result)[0, 1] == pytest.approx(1 - 8**0.5) and nearness(result)[0, 0] == 1
     assert np.isfinite(forms([("a", "b")] * 2, [(1, 2)] * 2)).all()
 
 

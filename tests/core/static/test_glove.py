@@ -78,8 +78,8 @@ def test_counts_are_those_of_a_plain_loop_for_any_chunks(sentences, window, size
     ids = np.array([word for words in sentences for word in words], np.int64) + 1
     starts = np.cumsum([0, *map(len, sentences)])
     pairs = count_pairs(glove._chunks(ids, starts, np.arange(-1, 5), lambda said: None, size=size), n_words=5, window=window)
-    found = dict(zip(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True), pairs.values.tolist(), strict=True))
-    assert found == pytest.approx(wanted, rel=1e-6)
+    result = dict(zip(zip(pairs.rows.tolist(), pairs.columns.tolist(), strict=True), pairs.values.tolist(), strict=True))
+    assert result == pytest.approx(wanted, rel=1e-6)
 
 
 # --- training -----------------------------------------------------------------------------------------------------------

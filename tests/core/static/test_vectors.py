@@ -47,9 +47,9 @@ def gensim_file(path: Path, *, binary: bool) -> Path:
 
 
 def test_neighbours_are_ordered_by_the_cosine_worked_out_by_hand(compass):
-    found = compass.neighbours("east", 10)
-    assert [n.word for n in found] == ["northeast", "north", "here", "west"]
-    assert [n.cosine for n in found] == pytest.approx([0.5, 0, 0, -1], abs=1e-6)  # cos 60, cos 90, no direction, cos 180
+    result = compass.neighbours("east", 10)
+    assert [n.word for n in result] == ["northeast", "north", "here", "west"]
+    assert [n.cosine for n in result] == pytest.approx([0.5, 0, 0, -1], abs=1e-6)  # cos 60, cos 90, no direction, cos 180
 
 
 def test_length_of_a_query_changes_no_cosine_and_excluded_words_make_room(compass):
@@ -122,8 +122,8 @@ def test_evaluation_says_what_it_could_ask():
 
 def test_the_command_evaluates_each_file_of_vectors(tmp_path, answer, call):
     (tmp_path / "own.txt").write_text("boy 1 0 0\ngirl 0 1 0\nking 1 0 1\nqueen 0 1 1\n", encoding="utf-8")
-    found = answer("evaluate", "vectors", tmp_path / "own.txt")[str(tmp_path / "own.txt")]
-    assert found == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and found["analogies"]["all"]["asked"] == 2
+    result = answer("evaluate", "vectors", tmp_path / "own.txt")[str(tmp_path / "own.txt")]
+    assert result == evaluate_vectors(load_vectors(tmp_path / "own.txt")) and result["analogies"]["all"]["asked"] == 2
     assert "own.txt: none known, none known, 1.0000" in call("evaluate", "vectors", tmp_path / "own.txt")[1]
 
 
@@ -171,9 +171,9 @@ def test_neighbours_are_gensims():
     words = [f"w{k}" for k in range(200)]
     ours, theirs = StaticVectors(words, rng.normal(size=(200, 7)), name="toy", provenance={}), KeyedVectors(7)
     theirs.add_vectors(words, ours.keyed.vectors)
-    found, wanted = ours.neighbours("w3", 9), theirs.most_similar("w3", topn=9)
-    assert [n.word for n in found] == [word for word, _ in wanted]
-    assert [n.cosine for n in found] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
+    result, wanted = ours.neighbours("w3", 9), theirs.most_similar("w3", topn=9)
+    assert [n.word for n in result] == [word for word, _ in wanted]
+    assert [n.cosine for n in result] == pytest.approx([cosine for _, cosine in wanted], abs=1e-6)
 
 
 def test_only_so_many_words_are_read_and_the_first_of_equal_words_counts(tmp_path):
@@ -323,16 +323,16 @@ def test_the_bundled_vectors_are_whole_small_and_sensible():
 
 
 def test_a_word_is_no_neighbour_of_itself_behind_another():
-    found = StaticVectors(["말", f"{JOINER}말", "소"], np.eye(3, 4, dtype=np.float32) + 0.5, name="v", provenance={})
-    assert [n.word for n in found.neighbours("말")] == [n.word for n in found.neighbours(f"{JOINER}말")] == ["소"]
+    result = StaticVectors(["말", f"{JOINER}말", "소"], np.eye(3, 4, dtype=np.float32) + 0.5, name="v", provenance={})
+    assert [n.word for n in result.neighbours("말")] == [n.word for n in result.neighbours(f"{JOINER}말")] == ["소"]
 
 
 def test_the_vectors_of_a_text_are_those_of_its_tokens_one_by_one_however_often_they_are_asked_for(compass):
     tokens = [compass.words[0].upper(), "zzqx", compass.words[1], "zzqx", compass.words[0]]
     for _ in range(2):
-        places, found = compass.vectors_of(tokens)
+        places, result = compass.vectors_of(tokens)
         assert places.tolist() == [0, 2, 4]
-        assert all(np.array_equal(row, compass.vector(tokens[k])) for k, row in zip(places.tolist(), found, strict=True))
+        assert all(np.array_equal(row, compass.vector(tokens[k])) for k, row in zip(places.tolist(), result, strict=True))
     assert [len(part) for part in compass.vectors_of([])] == [0, 0]
 
 

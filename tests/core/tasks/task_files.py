@@ -58,7 +58,7 @@ def write_files(folder: Path) -> Path:
 def _roles(who: str, where: str) -> str:
     words = [(who, "-", "(ARG0*)", "(ARG0*)"), ("went", "go.01", "(V*)", "*"), ("to", "-", "(ARG4*", "*"), (where, "-", "*)", "*")]
     words += [("and", "-", "*", "*"), ("sang", "sing.01", "*", "(V*)"), (".", "-", "*", "*")]
-    return "".join(f"s\t{k}\t{word}\tX\tX\t-\t{sense}\t{one}\t{two}\n" for k, (word, sense, one, two) in enumerate(words))
+    return "".join(f"s\t{k}\t{word}\tX\tX\t-\t{sense}\t{item}\t{two}\n" for k, (word, sense, item, two) in enumerate(words))
 
 
 _HEADER = "\t".join(["ID", "Text", "Pronoun", "Pronoun-offset", "A", "A-offset", "A-coref", "B", "B-offset", "B-coref", "URL"])

@@ -41,7 +41,7 @@ def quiet_cache(private_cache):
 
 def test_every_task_answers_in_its_form(heads, given):
     opened = answers.open_tasks(*given, heads)
-    assert list(opened) == list(TASKS) and all(set(one.heads) == set(VARIANTS) for one in opened.values())
+    assert list(opened) == list(TASKS) and all(set(item.heads) == set(VARIANTS) for item in opened.values())
 
     def said(name, example):
         return {variant: answer.said for variant, answer in answers.ask(opened[name], example, *given).items()}
@@ -53,12 +53,12 @@ def test_every_task_answers_in_its_form(heads, given):
         assert all(0 <= a <= b < 7 for a, b, _ in spans)
     for probabilities in said("entailment", answers.pair_example("Ada sings.", "Nobody sings.")).values():
         assert sum(probabilities.values()) == pytest.approx(1, abs=1e-5)
-    asked = answers.question_example("Where was Ada born?", "Ada was born in Lund. It is small.")
-    for first, last, _ in said("questions", asked).values():
-        assert asked.facts.words(first, last)
-    found = answers.mentioned("When Ada met Clara Berg, it rained. Then she left.")
-    assert [found.words(span) for span in found.names] == ["Ada", "Clara Berg"] and len(found.pronouns) == 1
-    for shares in said("coreference", found.example(found.pronouns[0])).values():
+    request = answers.question_example("Where was Ada born?", "Ada was born in Lund. It is small.")
+    for first, last, _ in said("questions", request).values():
+        assert request.facts.words(first, last)
+    result = answers.mentioned("When Ada met Clara Berg, it rained. Then she left.")
+    assert [result.words(span) for span in result.names] == ["Ada", "Clara Berg"] and len(result.pronouns) == 1
+    for shares in said("coreference", result.example(result.pronouns[0])).values():
         assert len(shares) == 2 and 0 < sum(shares) < 1
 
 
@@ -83,7 +83,7 @@ def test_a_sentence_is_read_once_for_all_tasks_and_the_last_ones_are_kept(heads,
 def test_heads_of_another_model_are_not_asked(heads, given):
     other = Model("other", given[0].folder, given[0].encoder, "0" * 16)
     opened = answers.open_tasks(other, given[1], heads)
-    assert all(set(one.heads) == {"baseline"} and "other model" in one.problems[0] for one in opened.values())
+    assert all(set(item.heads) == {"baseline"} and "other model" in item.problems[0] for item in opened.values())
     assert answers.open_tasks(*given, heads / "none") == {}
     assert vectors_fingerprint(given[1])
 
@@ -104,6 +104,6 @@ def test_heads_of_another_model_are_not_asked(heads, given):
     ],
 )
 def test_wrong_input_is_said_in_one_sentence(call, says):
-    with pytest.raises(BadInput, match=says) as told:
+    with pytest.raises(BadInput, match=says) as message:
         call()
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(message.value)

@@ -39,13 +39,13 @@ def call_tiny(call, tmp_path):
 
 @pytest.mark.parametrize("variant", ["baseline", "elmo"])
 def test_what_train_keeps_evaluate_scores_the_same(call_tiny, variant):
-    asked = ["--task", "entailment", "--variant", variant, "--json"]
-    status, out, err = call_tiny("train", *asked, "--seed", "3", "--epochs", "1", "--limit-test", "6")
+    request = ["--task", "entailment", "--variant", variant, "--json"]
+    status, out, err = call_tiny("train", *request, "--seed", "3", "--epochs", "1", "--limit-test", "6")
     assert status == 0, err
     made = json.loads(out)
     assert ((made["seed"], made["sizes"]["test"], made["whole"]["test"]) == (3, 6, 16) and "s left" in err) or "dev" in err
     assert bool(made["mixes"]) == (variant == "elmo")
-    status, out, err = call_tiny("evaluate", *asked)
+    status, out, err = call_tiny("evaluate", *request)
     assert status == 0 and json.loads(out)["test"] == made["test"], err
 
 
@@ -54,10 +54,10 @@ def test_the_commands_name_every_task_there_is():
 
 
 def test_further_sets_are_named_by_the_commands(call_tiny):
-    asked = ["--task", "questions", "--variant", "baseline", "--json"]
-    status, out, err = call_tiny("train", *asked, "--epochs", "1", "--further", "reddit")
+    request = ["--task", "questions", "--variant", "baseline", "--json"]
+    status, out, err = call_tiny("train", *request, "--epochs", "1", "--further", "reddit")
     assert status == 0 and json.loads(out)["sizes"]["train"] == 41, err
-    status, out, err = call_tiny("evaluate", *asked, "--test", "xquad")
+    status, out, err = call_tiny("evaluate", *request, "--test", "xquad")
     assert status == 0 and json.loads(out)["n"] == 5, err
 
 
@@ -127,8 +127,8 @@ def test_what_is_fetched_is_read_as_the_packed_files_are_and_comes_once(publishe
     assert {file["name"] for file in json.loads(out)["files"]} == {
         name for name in publisher["files"] if not name.startswith(("entailment/", "conll2000/"))
     }
-    asked = len(publisher["requests"])
-    assert fetch("--only", "names", "--data", str(here))[0] == 0 and len(publisher["requests"]) == asked
+    request = len(publisher["requests"])
+    assert fetch("--only", "names", "--data", str(here))[0] == 0 and len(publisher["requests"]) == request
     for name in ("names", "coreference", "questions"):
         assert read_data(TASKS[name], here, small(name)) == read_data(TASKS[name], tmp_path / "there", small(name))
 

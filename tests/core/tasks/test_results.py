@@ -35,10 +35,10 @@ def test_runs_are_made_once_and_summed_up(tmp_path):
     assert {p.parent.name for p in output.glob("names/*/weights.safetensors")} == {"baseline", "elmo"}
     runs = read_results(output / "results.json")
     assert len(runs) == 5 and all(run["command"].endswith("--only names") for run in runs)
-    one = summaries(runs)["names"]
+    item = summaries(runs)["names"]
     scores = [run["test"]["f1"] for run in runs if run["variant"] == "elmo" and not run["recipe"]["random_labels"]]
-    assert one.seeds == 2 and one.elmo == pytest.approx(sum(scores) / 2) and one.sizes == {"train": 8, "dev": 8, "test": 8}
-    assert sum(one.mixes["input"]) == pytest.approx(1, abs=1e-3) and one.control is not None
+    assert item.seeds == 2 and item.elmo == pytest.approx(sum(scores) / 2) and item.sizes == {"train": 8, "dev": 8, "test": 8}
+    assert sum(item.mixes["input"]) == pytest.approx(1, abs=1e-3) and item.control is not None
     changed = replace(task, recipe=replace(task.recipe, epochs=1))  # another recipe: its run takes the old one's place
     assert len(list(measure([changed], folder, *given, plan=RunPlan(seeds=(0,), controls=False), output=output))) == 2
     assert len(read_results(output / "results.json")) == 5
@@ -59,8 +59,8 @@ def test_a_learning_curve_is_run_beside_and_never_in_place_of_the_whole(tmp_path
     (curve,) = curves(runs).values()
     assert [size for size, *_ in curve] == [4, 8, 16]
     assert curve[2][1:] == (summaries(runs)["roles"].baseline, summaries(runs)["roles"].elmo)
-    other = [one | {"recipe": one["recipe"] | {"hidden": 9}} for one in runs if one["sizes"]["train"] == 4]
-    assert [size for size, *_ in curves([one for one in runs if one["sizes"]["train"] != 4] + other)["roles"]] == [8, 16]
+    other = [item | {"recipe": item["recipe"] | {"hidden": 9}} for item in runs if item["sizes"]["train"] == 4]
+    assert [size for size, *_ in curves([item for item in runs if item["sizes"]["train"] != 4] + other)["roles"]] == [8, 16]
 
 
 def test_a_task_of_folds_is_run_once_for_each_and_keeps_no_head(tmp_path):
@@ -78,5 +78,5 @@ def test_without_runs_there_is_nothing_to_say(tmp_path):
 
 def test_what_ships_is_one_file_of_runs():
     if results.FOLDER.is_dir():
-        told = read_json(results.FOLDER / "results.json", expect=dict)
-        assert told["format"] == results.FORMAT and summaries(told["runs"])
+        message = read_json(results.FOLDER / "results.json", expect=dict)
+        assert message["format"] == results.FORMAT and summaries(message["runs"])

@@ -26,8 +26,8 @@ def test_a_question_counts_its_best_answer():
     text = "Ada was born in Lund in 1902."
     spans = tuple(passage_of(text)[1])
     examples = [Example((), None, Paragraph(text, spans, answers)) for answers in (("Lund", "in Lund"), ("1902",), ("Ada",))]
-    found = questions.score(examples, [(3, 4, 0.5), (5, 6, 0.5), (1, 1, 0.5)])  # "in Lund", "in 1902", "was"
-    assert found["exact"] == pytest.approx(1 / 3) and found["f1"] == pytest.approx((1 + 2 / 3 + 0) / 3)
+    result = questions.score(examples, [(3, 4, 0.5), (5, 6, 0.5), (1, 1, 0.5)])  # "in Lund", "in 1902", "was"
+    assert result["exact"] == pytest.approx(1 / 3) and result["f1"] == pytest.approx((1 + 2 / 3 + 0) / 3)
 
 
 def test_gap_counts_names_by_gender_and_their_ratio():
@@ -36,11 +36,11 @@ def test_gap_counts_names_by_gender_and_their_ratio():
 
     examples = [example(0, "M"), example(1, "M"), example(-1, "F"), example(1, "F")]
     said = [[0.8, 0.1], [0.9, 0.05], [0.2, 0.7], [0.1, 0.8]]  # right, the other name, a name where there is none, right
-    found = coreference.score(examples, said)
-    assert found["masculine"] == pytest.approx(0.5)  # 1 right of 2 said, of 2 there
-    assert found["feminine"] == pytest.approx(2 * 0.5 * 1 / 1.5)  # 1 right of 2 said, of 1 there
-    assert found["f1"] == pytest.approx(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3))
-    assert found["bias"] == pytest.approx(found["feminine"] / found["masculine"])
+    result = coreference.score(examples, said)
+    assert result["masculine"] == pytest.approx(0.5)  # 1 right of 2 said, of 2 there
+    assert result["feminine"] == pytest.approx(2 * 0.5 * 1 / 1.5)  # 1 right of 2 said, of 1 there
+    assert result["f1"] == pytest.approx(2 * (2 / 4) * (2 / 3) / (2 / 4 + 2 / 3))
+    assert result["bias"] == pytest.approx(result["feminine"] / result["masculine"])
 
 
 def test_none_of_the_names_is_an_answer_too():
@@ -94,17 +94,17 @@ WORKED = {
 @pytest.mark.parametrize("case", WORKED)
 def test_clusters_are_counted_as_in_the_official_scorers_worked_examples(case):
     key, response, *expected = WORKED[case]
-    found = clusters.conll_f1([([frozenset(c) for c in key.split()], [frozenset(c) for c in response.split()])])
+    result = clusters.conll_f1([([frozenset(c) for c in key.split()], [frozenset(c) for c in response.split()])])
     for name, pair in zip(("muc", "b3", "ceafe"), expected, strict=True):
         if pair is not None:
-            assert (found[f"{name}_recall"], found[f"{name}_precision"]) == pytest.approx(pair, abs=1e-5), name
-    assert found["f1"] == pytest.approx(sum(found[f"{name}_f1"] for name in ("muc", "b3", "ceafe")) / 3)
+            assert (result[f"{name}_recall"], result[f"{name}_precision"]) == pytest.approx(pair, abs=1e-5), name
+    assert result["f1"] == pytest.approx(sum(result[f"{name}_f1"] for name in ("muc", "b3", "ceafe")) / 3)
 
 
 def test_documents_are_summed_before_they_are_divided_and_lone_mentions_are_in_no_cluster():
     perfect, missed = ([frozenset("ab")], [frozenset("ab")]), ([frozenset("cde")], [])
-    found = clusters.conll_f1([perfect, missed])
-    assert found["muc_recall"] == pytest.approx(1 / 3) and found["b3_recall"] == pytest.approx(2 / 5)
+    result = clusters.conll_f1([perfect, missed])
+    assert result["muc_recall"] == pytest.approx(1 / 3) and result["b3_recall"] == pytest.approx(2 / 5)
     spans = ((0, 0), (2, 3), (5, 5))
     example = Example((), ((0, 0, 1), (2, 3, 2), (5, 5, 1)), spans)
     assert clusters.score([example], [[0, 1, 0]])["f1"] == pytest.approx(1) and clusters.score([example], [[0, 1, 2]])["f1"] == 0

@@ -13,8 +13,8 @@ def f1_of(gold: list[str], predicted: list[str]) -> dict:
 
 def test_the_worked_example_of_seqeval():
     """Its README: one name begun a word too early, one right, F1 of 0.50."""
-    found = f1_of(["O O O B-MISC I-MISC I-MISC O", "B-PER I-PER O"], ["O O B-MISC I-MISC I-MISC I-MISC O", "B-PER I-PER O"])
-    assert (found["precision"], found["recall"], found["f1"], found["right"]) == (0.5, 0.5, 0.5, 1)
+    result = f1_of(["O O O B-MISC I-MISC I-MISC O", "B-PER I-PER O"], ["O O B-MISC I-MISC I-MISC I-MISC O", "B-PER I-PER O"])
+    assert (result["precision"], result["recall"], result["f1"], result["right"]) == (0.5, 0.5, 0.5, 1)
 
 
 def test_a_tag_that_continues_nothing_begins_a_span_as_in_conlleval():
@@ -22,9 +22,9 @@ def test_a_tag_that_continues_nothing_begins_a_span_as_in_conlleval():
 
 
 def test_counts_by_hand():
-    found = f1_of(["B-A I-A O B-B", "O B-A O O"], ["B-A I-A O B-A", "O O O O"])
-    assert (found["right"], found["predicted"], found["gold"]) == (1, 2, 3)
-    assert found["f1"] == pytest.approx(2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3))
+    result = f1_of(["B-A I-A O B-B", "O B-A O O"], ["B-A I-A O B-A", "O O O O"])
+    assert (result["right"], result["predicted"], result["gold"]) == (1, 2, 3)
+    assert result["f1"] == pytest.approx(2 * (1 / 2) * (1 / 3) / (1 / 2 + 1 / 3))
 
 
 def test_nothing_said_and_nothing_there_is_no_division_by_zero():
@@ -51,5 +51,5 @@ def test_arguments_are_compared_without_the_verb_and_with_their_continuation():
     gold = [(0, 0, "ARG1"), (1, 1, "V"), (3, 4, "C-ARG1"), (5, 5, "ARG0")]
     assert join_arguments(gold) == [("ARG1", (0, 0), (3, 4)), ("ARG0", (5, 5))]
     half = [(0, 0, "ARG1"), (1, 1, "V"), (5, 5, "ARG0")]  # half of a split argument is wrong
-    found = span_f1([join_arguments(gold)], [join_arguments(half)])
-    assert (found["right"], found["predicted"], found["gold"]) == (1, 2, 2)
+    result = span_f1([join_arguments(gold)], [join_arguments(half)])
+    assert (result["right"], result["predicted"], result["gold"]) == (1, 2, 2)

@@ -48,15 +48,15 @@ def trainer(name, variant, folder, parts, **changes) -> Fit:
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("name", TASKS)
 def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, folder, parts, tmp_path):
-    one = trainer(name, variant, folder, parts, epochs=3)
-    events = list(one.run())
+    item = trainer(name, variant, folder, parts, epochs=3)
+    events = list(item.run())
     losses = [event.loss for event in events if event.measures]
     assert losses[-1] < losses[0] and events[0].seconds_left >= 0
-    head = one.finish()
+    head = item.finish()
     fits = {"model": head.meta.get("model"), "vectors": FACTS["vectors"]}
     again = load_head(save_head(head, tmp_path / "head"), **fits)
-    said = again.predictions(one.job.data.test, parts[variant].vectors, parts[variant].layers)
-    assert TASKS[name].score(one.job.data.test, said) == head.meta["test"] == again.meta["test"]
+    said = again.predictions(item.job.data.test, parts[variant].vectors, parts[variant].layers)
+    assert TASKS[name].score(item.job.data.test, said) == head.meta["test"] == again.meta["test"]
     assert bool(head.mixes()) == (variant == "elmo")
     for mix in head.mixes().values():
         assert sum(mix["s"]) == pytest.approx(1, abs=1e-3) and len(mix["s"]) == parts["elmo"].n_layers
@@ -102,9 +102,9 @@ def test_roles_have_their_predicate_and_questions_their_commonest_answer(folder)
     roles = read_data(TASKS["roles"], folder, small("roles")).train
     assert len(roles) == 16 and {e.facts.at for e in roles} == {1, 5} and roles[0].facts.every == (1, 5)
     assert set(roles[0].target) == {(0, 0, "ARG0"), (1, 1, "V"), (2, 3, "ARG4")}
-    asked = read_data(TASKS["questions"], folder, small("questions"))
-    assert (len(asked.train), len(asked.dev), len(asked.test)) == (36, 4, 8)
-    example = asked.train[0]
+    request = read_data(TASKS["questions"], folder, small("questions"))
+    assert (len(request.train), len(request.dev), len(request.test)) == (36, 4, 8)
+    example = request.train[0]
     assert example.facts.words(*example.target) == example.facts.answers[0]
 
 
@@ -157,10 +157,10 @@ def test_every_example_is_in_one_batch(folder):
 
 def test_padding_changes_no_answer(folder, parts):
     for name in TASKS:
-        one = trainer(name, "elmo", folder, parts)
-        head, given = one.job.head(), (parts["elmo"].vectors, parts["elmo"].layers)
-        alone = [head.predictions([e], *given)[0] for e in one.job.data.test]
-        together = head.predictions(one.job.data.test, *given)
+        item = trainer(name, "elmo", folder, parts)
+        head, given = item.job.head(), (parts["elmo"].vectors, parts["elmo"].layers)
+        alone = [head.predictions([e], *given)[0] for e in item.job.data.test]
+        together = head.predictions(item.job.data.test, *given)
         for a, b in zip(alone, together, strict=True):
             values = [list(x.values()) if isinstance(x, dict) else x for x in (a, b)]
             assert values[0] == (

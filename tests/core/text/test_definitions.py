@@ -13,10 +13,10 @@ ENGLISH, KOREAN = languages.get_language("en"), languages.get_language("ko")
 @pytest.mark.parametrize(("language", "corpus"), [(ENGLISH, "sentences+more-words"), (KOREAN, "sentences-ko")])
 def test_every_labelled_sense_is_defined_in_a_line_that_is_not_its_name(language, corpus):
     senses = {(target.lemma, target.sense) for sentence in open_corpus(corpus) for target in sentence.targets}
-    told = {(word, sense): definition(language, word, sense) for word, sense in senses}
-    assert [one for one, text in told.items() if not text or text == one[1] or "\n" in text or len(text) > 120] == []
+    message = {(word, sense): definition(language, word, sense) for word, sense in senses}
+    assert [item for item, text in message.items() if not text or text == item[1] or "\n" in text or len(text) > 120] == []
     for word in {word for word, _ in senses}:
-        assert set(definitions(language, word)) == {sense for one, sense in senses if one == word}
+        assert set(definitions(language, word)) == {sense for item, sense in senses if item == word}
 
 
 @pytest.fixture(autouse=True)

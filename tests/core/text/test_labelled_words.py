@@ -77,8 +77,8 @@ def test_every_labelled_word_is_listed_with_its_themes_senses_and_parts_of_speec
             senses[target.lemma].add(target.sense)
             pos[target.lemma].add(target.pos or "noun")
     listed = labelled_words.list_words(language)
-    assert {word: (one.senses, set(one.pos)) for word, one in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
-    assert len(listed) == words and all(one.themes for one in listed.values()) and list(listed) == sorted(listed)
+    assert {word: (item.senses, set(item.pos)) for word, item in listed.items()} == {w: (len(senses[w]), pos[w]) for w in senses}
+    assert len(listed) == words and all(item.themes for item in listed.values()) and list(listed) == sorted(listed)
 
 
 def test_further_sentences_with_position_as_a_word_are_counted_whole(monkeypatch, tmp_path):

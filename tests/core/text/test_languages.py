@@ -92,10 +92,10 @@ def test_tokens_give_the_text_back(line: str):
 
 def test_our_sentences_give_their_text_back_and_each_has_its_word_as_a_token():
     rows = [json.loads(line) for line in (ASSETS / "sentences-ko.jsonl").read_text(encoding="utf-8").splitlines()]
-    found = open_corpus("sentences-ko")
-    assert [join_tokens(s.tokens) for s in found] == [join_tokens(row["tokens"]) for row in rows]
-    assert [bare(s.tokens[s.targets[0].position]) for s in found] == [row["lemma"] for row in rows]
-    assert all(s.tokens[s.targets[0].position] == s.targets[0].word for s in found)
+    result = open_corpus("sentences-ko")
+    assert [join_tokens(s.tokens) for s in result] == [join_tokens(row["tokens"]) for row in rows]
+    assert [bare(s.tokens[s.targets[0].position]) for s in result] == [row["lemma"] for row in rows]
+    assert all(s.tokens[s.targets[0].position] == s.targets[0].word for s in result)
 
 
 def test_every_example_has_its_word_and_its_sense_is_one_of_ours():
@@ -132,9 +132,9 @@ def test_a_word_is_cut_out_where_the_analyser_leaves_it_in_another():
 
 def test_a_label_stays_on_its_word_when_the_sentence_is_cut_anew():
     whole = Sentence(("하얀", "눈이", "(", "눈이", ")", "왔다"), (Target(3, "눈이", "snow", "눈", "noun"), Target(0, "하얀", "white")))
-    found = recut(whole, KO)
-    assert [(bare(found.tokens[t.position]), t.sense) for t in found.targets] == [("눈", "snow"), ("하얀", "white")]
-    assert join_tokens(found.tokens[: found.targets[0].position]) == "하얀 눈이 ("
+    result = recut(whole, KO)
+    assert [(bare(result.tokens[t.position]), t.sense) for t in result.targets] == [("눈", "snow"), ("하얀", "white")]
+    assert join_tokens(result.tokens[: result.targets[0].position]) == "하얀 눈이 ("
     assert recut(Sentence(("부엌칼",), (Target(0, "부엌칼", "s", "부엌칼"),)), KO).tokens == ("부엌칼",)
 
 
@@ -174,7 +174,7 @@ def described(folder: Path, code: str, **told) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("message", "said"),
     [
         ({}, "names no language"),
         ({"name": "X", "tokeniser": "magic"}, "unknown tokenizer 'magic'"),
@@ -182,9 +182,9 @@ def described(folder: Path, code: str, **told) -> None:
         ({"name": "X", "filters": [3]}, "must be pairs"),
     ],
 )
-def test_a_description_that_cannot_be_used_says_why(told, said, tmp_path, monkeypatch):
+def test_a_description_that_cannot_be_used_says_why(message, said, tmp_path, monkeypatch):
     monkeypatch.setenv("ELMOSCOPE_DATA", str(tmp_path))
-    described(tmp_path, "xx", **told)
+    described(tmp_path, "xx", **message)
     with pytest.raises(BadInput, match=said):
         languages.get_language("xx")
     (tmp_path / "meta.json").write_text('{"language": "xx"}')
@@ -234,8 +234,8 @@ def test_a_third_language_needs_files_and_two_commands(tmp_path: Path, monkeypat
     assert model.language.name == "Pimra" and model.encoder.model.shape.filters == ((1, 4), (3, 16), (5, 16), (8, 32))
     table = open_table("sentences-xx", model, targets_only=True)
     query = make_query(model.encoder, rows[0]["tokens"], 4)
-    found = table.nearest(query, layer_weights("2", 3), k=3)
-    assert len(found) == 3 and {n.occurrence.sense for n in found} <= {"bird", "stone"}
+    result = table.nearest(query, layer_weights("2", 3), k=3)
+    assert len(result) == 3 and {n.occurrence.sense for n in result} <= {"bird", "stone"}
     capsys.readouterr()
     assert main.main(["neighbours", "--model", "elmo-xx", "--word", "pim", "--sentence", "ra lora pim sifa ."]) == 0
     assert "pim" in capsys.readouterr().out
@@ -263,5 +263,5 @@ def test_a_language_whose_model_is_missing_is_spoken_and_english_is_read(tmp_pat
     page.query_params["lang"] = "xx"
     page.run()
     assert not page.exception and any("No Pimra model yet" in info.value for info in page.info)
-    assert any("Cannot read the Pimra texts (xx.mo)" in one.value for one in page.warning)
+    assert any("Cannot read the Pimra texts (xx.mo)" in item.value for item in page.warning)
     assert [box.value for box in page.selectbox if box.key == "model"] == ["elmo-mini"]

@@ -215,10 +215,10 @@ def test_a_fault_further_on_is_told_when_it_is_reached():
         yield 1, "One sentence. Another one."
         raise BadInput("line 2")
 
-    found = sentences_in(lines())
-    assert [next(found)[1], next(found)[1]] == ["One sentence.", "Another one."]
+    result = sentences_in(lines())
+    assert [next(result)[1], next(result)[1]] == ["One sentence.", "Another one."]
     with pytest.raises(BadInput, match="line 2"):
-        next(found)
+        next(result)
 
 
 @given(st.text(alphabet="ab A.!-—>\t\n\r눈中", max_size=400), st.sampled_from([DETECT, JOIN, KEEP]))

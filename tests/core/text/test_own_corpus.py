@@ -182,8 +182,8 @@ def test_word_documents_are_read_with_their_tables_in_order(tmp_path):
     document.add_table(1, 2).rows[0].cells[1].text = "A cell of a table."
     document.add_paragraph("The end.")
     document.save(str(tmp_path / "a.docx"))
-    found = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert [" ".join(s.tokens) for s in found] == ["The bank lent money .", "She left .", "A cell of a table .", "The end ."]
+    result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
+    assert [" ".join(s.tokens) for s in result] == ["The bank lent money .", "She left .", "A cell of a table .", "The end ."]
     docx.Document().save(str(tmp_path / "none.docx"))
     with pytest.raises(BadInput, match="has no text"):
         keep_files([Source("none.docx", tmp_path / "none.docx")])
@@ -208,8 +208,8 @@ def test_a_text_box_of_a_word_document_is_read_once(tmp_path):
     document.add_paragraph("Before the box.")._p.append(docx.oxml.parse_xml(twice))
     document.add_paragraph("Behind it.")
     document.save(str(tmp_path / "a.docx"))
-    found = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert [" ".join(s.tokens) for s in found] == ["Before the box .", "A sentence in a box .", "Behind it ."]
+    result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
+    assert [" ".join(s.tokens) for s in result] == ["Before the box .", "A sentence in a box .", "Behind it ."]
 
 
 def test_a_word_document_has_paragraphs_of_any_length(tmp_path):
@@ -219,8 +219,8 @@ def test_a_word_document_has_paragraphs_of_any_length(tmp_path):
     document.add_paragraph("A heading without a mark")
     document.add_paragraph("The end.")
     document.save(str(tmp_path / "a.docx"))
-    found = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
-    assert len(found) == 5_002 and [len(s.tokens) for s in found[-2:]] == [5, 3]
+    result = read_sentences(keep_files([Source("a.docx", tmp_path / "a.docx")]).path)
+    assert len(result) == 5_002 and [len(s.tokens) for s in result[-2:]] == [5, 3]
 
 
 def test_texts_are_kept_and_shown_as_they_were_written(private_cache):
@@ -265,9 +265,9 @@ def test_an_archive_that_is_no_word_document_is_refused(tmp_path):
 
 def test_the_plan_counts_what_stands_there():
     sentences = [Sentence(("The", "bank", ",", "the", "bank"), document="a"), Sentence(("Bank", "!"), document="b")]
-    found = index_plan(sentences, 3, 4)
-    assert (found.documents, found.sentences, found.tokens, found.words, found.spellings) == (2, 2, 7, 4, 6)
-    assert found.commonest == (("bank", 3), ("the", 2))
+    result = index_plan(sentences, 3, 4)
+    assert (result.documents, result.sentences, result.tokens, result.words, result.spellings) == (2, 2, 7, 4, 6)
+    assert result.commonest == (("bank", 3), ("the", 2))
 
 
 @pytest.mark.parametrize("kept", [None, "substitutes"])
@@ -276,13 +276,13 @@ def test_the_plan_is_true_of_the_index(tmp_path, kept):
     model = open_model("elmo-mini")
     substitutes = substitutes_of(model) if kept else None
     sentences = [Sentence(s.tokens, document=f"d{k % 3}") for k, s in enumerate(read_sentences("assets/sentences.jsonl", limit=150))]
-    found = plan_for(sentences, model, targets_only=not kept)
+    result = plan_for(sentences, model, targets_only=not kept)
     table = build_index(sentences, model.encoder, tmp_path / "index", model="mini", substitutes=substitutes)
-    assert found.keeps_substitutes == keeps_substitutes(table) == bool(kept)
-    assert found.tokens == len(table) and found.words == len(table.types) and found.sentences == len(table.sentences)
+    assert result.keeps_substitutes == keeps_substitutes(table) == bool(kept)
+    assert result.tokens == len(table) and result.words == len(table.types) and result.sentences == len(table.sentences)
     size = sum(path.stat().st_size for path in (tmp_path / "index").iterdir())
-    assert abs(found.index_bytes / size - 1) < 0.05
-    assert found.working_bytes > found.index_bytes
+    assert abs(result.index_bytes / size - 1) < 0.05
+    assert result.working_bytes > result.index_bytes
 
 
 def test_the_plan_counts_256_bytes_a_token_for_substitutes():
@@ -320,8 +320,8 @@ def test_a_pace_tells_spellings_from_tokens():
     sentences = read_sentences("assets/sentences.jsonl", limit=400)
     pace = measure_pace(open_model("elmo-mini").encoder, sentences)
     assert 0 < pace.token_s < 0.1 and 0 < pace.spelling_s < 1
-    found = index_plan(sentences, 3, 256)
-    assert Pace(2.0, 0.5).seconds(found) == 2 * found.spellings + 0.5 * found.tokens
+    result = index_plan(sentences, 3, 256)
+    assert Pace(2.0, 0.5).seconds(result) == 2 * result.spellings + 0.5 * result.tokens
 
 
 # --- stopping and going on --------------------------------------------------------------------------------------------

@@ -209,22 +209,22 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "message"),
     [
         ("fine\n" + "x" * 1_000_001, r"line 2: over 1,000,000 bytes without line break"),
         ("x" * 50_001, r"line 1: 50,001 characters\. Split it at sentence ends: at most 50,000"),
         (LONG, r"line 1: 5,001 tokens\. Split it: at most 5,000"),
     ],
 )
-def test_a_line_that_is_to_be_one_sentence_may_be_too_long(file, content, told):
-    with pytest.raises(BadInput, match=told):
+def test_a_line_that_is_to_be_one_sentence_may_be_too_long(file, content, message):
+    with pytest.raises(BadInput, match=message):
         read_sentences(file("a.txt", content), split=False)
     assert all(len(" ".join(s.tokens)) <= 5_000 for s in read_sentences(file("a.txt", content)))
 
 
-@pytest.mark.parametrize(("name", "content", "told"), REFUSED, ids=range(len(REFUSED)))
-def test_what_cannot_be_read_is_told_with_its_line(file, name, content, told):
-    with pytest.raises(BadInput, match=told) as caught:
+@pytest.mark.parametrize(("name", "content", "message"), REFUSED, ids=range(len(REFUSED)))
+def test_what_cannot_be_read_is_told_with_its_line(file, name, content, message):
+    with pytest.raises(BadInput, match=message) as caught:
         read_sentences(file(name, content))
     assert "\n" not in str(caught.value) and len(str(caught.value)) < 600
 
@@ -241,9 +241,9 @@ REFUSED_ROWS = [
 ]
 
 
-@pytest.mark.parametrize(("name", "content", "told"), REFUSED_ROWS, ids=range(len(REFUSED_ROWS)))
-def test_labelled_rows_that_cannot_be_used_are_told_with_their_line(file, name, content, told):
-    with pytest.raises(BadInput, match=told):
+@pytest.mark.parametrize(("name", "content", "message"), REFUSED_ROWS, ids=range(len(REFUSED_ROWS)))
+def test_labelled_rows_that_cannot_be_used_are_told_with_their_line(file, name, content, message):
+    with pytest.raises(BadInput, match=message):
         read_labelled(file(name, content))
 
 

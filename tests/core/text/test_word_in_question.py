@@ -32,10 +32,10 @@ def test_in_a_table_of_pairs_the_guess_is_the_readers(language):
     rows = [row for line in TABLE.read_text("utf-8").splitlines() if (row := json.loads(line))["language"] == language.code]
     wrong = []
     for row in rows:
-        found = guessed(language, row["a"], row["b"])
-        fits = [f == w or (language is KO and f.startswith(w)) for f, w in zip(found, (row["word_a"], row["word_b"]), strict=True)]
+        result = guessed(language, row["a"], row["b"])
+        fits = [f == w or (language is KO and f.startswith(w)) for f, w in zip(result, (row["word_a"], row["word_b"]), strict=True)]
         if not all(fits):
-            wrong.append((found, row))
+            wrong.append((result, row))
     assert len(rows) >= 90 and 1 - len(wrong) / len(rows) >= RIGHT, "\n".join(map(str, wrong))
 
 
@@ -115,6 +115,6 @@ def test_any_text_has_a_word_in_question_and_never_grammar_where_there_is_anothe
         tokens = language.tokenize(" ".join(pieces))
         i, j = word_in_question(tokens, tokens, language)
         assert (i, j) == (None, None) if not tokens else i == j and 0 <= i < len(tokens)
-        words = {one.position for one in candidates(tokens, language)}
+        words = {item.position for item in candidates(tokens, language)}
         assert not words or i in words
         assert all(bare(tokens[k]).casefold() not in {"the", "n't", "를", "!"} for k in words)

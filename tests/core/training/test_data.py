@@ -128,10 +128,10 @@ def test_several_processes_prepare_what_one_prepares(tmp_path):
     for name in "abc":
         (tmp_path / f"{name}.txt").write_text(f"{name} one two\ntwo {name} {name}")
     files = [tmp_path / f"{name}.txt" for name in "abc"]
-    one, two = (prepare(files, tmp_path / f"by{n}", quiet, processes=n) for n in (1, 2))
+    item, two = (prepare(files, tmp_path / f"by{n}", quiet, processes=n) for n in (1, 2))
     for name in ("ids.npy", "starts.npy", "domains.npy"):
-        np.testing.assert_array_equal(np.load(one / name), np.load(two / name))
-    assert (one / "types.txt").read_bytes() == (two / "types.txt").read_bytes()
+        np.testing.assert_array_equal(np.load(item / name), np.load(two / name))
+    assert (item / "types.txt").read_bytes() == (two / "types.txt").read_bytes()
 
 
 def test_a_folder_that_is_prepared_is_not_prepared_again(prepared, tmp_path):
@@ -209,8 +209,8 @@ def stream(corpus, n, **options):
     return list(islice(corpus.batches(**options), n))
 
 
-def equal(one, other) -> bool:
-    return one.batch_sizes == other.batch_sizes and np.array_equal(one.ids, other.ids) and np.array_equal(one.reverse, other.reverse)
+def equal(item, other) -> bool:
+    return item.batch_sizes == other.batch_sizes and np.array_equal(item.ids, other.ids) and np.array_equal(item.reverse, other.reverse)
 
 
 @pytest.mark.parametrize("skip", [0, 1, 7, 25, 60])
@@ -222,8 +222,8 @@ def test_batches_resume_exactly_where_they_were_left(prepared, skip):
 
 
 def test_another_seed_gives_another_order(prepared):
-    one, other = stream(Corpus(prepared), 8), stream(Corpus(prepared), 8, seed=4)
-    assert not all(equal(a, b) for a, b in zip(one, other, strict=True))
+    item, other = stream(Corpus(prepared), 8), stream(Corpus(prepared), 8, seed=4)
+    assert not all(equal(a, b) for a, b in zip(item, other, strict=True))
 
 
 def test_an_epoch_holds_every_sentence_once_and_the_oversampled_domain_three_times(prepared):

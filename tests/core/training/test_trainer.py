@@ -57,9 +57,9 @@ def everything(t: Trainer) -> dict[str, torch.Tensor]:
     }
 
 
-def assert_same(one: dict, other: dict):
-    assert one.keys() == other.keys()
-    assert [name for name in one if not torch.equal(one[name], other[name])] == []
+def assert_same(item: dict, other: dict):
+    assert item.keys() == other.keys()
+    assert [name for name in item if not torch.equal(item[name], other[name])] == []
 
 
 # --- the loss ---------------------------------------------------------------------------------------------------------
@@ -179,18 +179,18 @@ def test_the_distances_of_a_step_are_distinct_and_within_reach():
 
 def test_words_ahead_and_behind_are_asked_of_the_states_that_have_them_by_hand():
     # One sentence of four, of which tokens 0, 2 and 3 are content words. At distance 2 ahead: 2 from 0 and 3 from 1; behind: 0 from 2.
-    content, states, asked = torch.tensor([True, False, True, True]), [torch.arange(4.0), torch.arange(4.0) + 10], []
+    content, states, request = torch.tensor([True, False, True, True]), [torch.arange(4.0), torch.arange(4.0) + 10], []
 
     def loss(h, rows):
-        asked.append((h.tolist(), rows.tolist()))
+        request.append((h.tolist(), rows.tolist()))
         return h.sum()
 
     def mapped(layer, h, *, behind):
         return h + 100 * behind
 
-    found = words_loss(states, mapped, content, [1, 1, 1, 1], [(2, False), (2, True), (9, False)], loss)
-    assert asked == [([0.0, 1.0], [2, 3]), ([10.0, 11.0], [2, 3]), ([102.0], [0]), ([112.0], [0])]
-    assert found.item() == pytest.approx((1 + 21 + 102 + 112) / 3)  # the mean of three distances, one of which nothing answers
+    result = words_loss(states, mapped, content, [1, 1, 1, 1], [(2, False), (2, True), (9, False)], loss)
+    assert request == [([0.0, 1.0], [2, 3]), ([10.0, 11.0], [2, 3]), ([102.0], [0]), ([112.0], [0])]
+    assert result.item() == pytest.approx((1 + 21 + 102 + 112) / 3)  # the mean of three distances, one of which nothing answers
 
 
 def test_the_bags_loss_is_the_angle_to_the_sum_of_what_comes_by_hand():
@@ -261,10 +261,10 @@ def test_two_threads_gradients_are_those_of_the_mean_loss_of_both_directions(cor
     learnt = [*t.model.forward_layers.parameters(), *t.model.backward_layers.parameters(), *t.softmax.parameters()]
     learnt += [t.table.weight] if t.table else [*t.model.characters.parameters()]
     t.gradients(batch, drawn, train_characters=True)
-    found = [p.grad.to_dense() for p in learnt]
+    result = [p.grad.to_dense() for p in learnt]
     x = t.word_vectors(torch.from_numpy(batch.ids), train=True)
     loss = sum(sum(t.loss(x, batch, drawn, backward=backward)) for backward in (False, True)) / 2
-    for mine, plain in zip(found, torch.autograd.grad(loss, learnt), strict=True):
+    for mine, plain in zip(result, torch.autograd.grad(loss, learnt), strict=True):
         torch.testing.assert_close(mine, plain.to_dense(), atol=1e-6, rtol=1e-4)
 
 
@@ -332,32 +332,32 @@ def test_in_the_end_the_weights_are_their_mean_over_the_last_steps_also_when_the
 
 
 def test_saving_does_not_disturb_a_run(corpus, tmp_path):
-    one, other = trainer(corpus), trainer(corpus)
-    train(one, 4)
+    item, other = trainer(corpus), trainer(corpus)
+    train(item, 4)
     run = other.run()
     for _ in range(4):
         next(run)
         other.save(tmp_path / "checkpoint.pt")
-    assert_same(everything(one), everything(other))
+    assert_same(everything(item), everything(other))
     assert [p.name for p in tmp_path.iterdir()] == ["checkpoint.pt"]
 
 
 def test_a_seed_decides_the_run(corpus):
-    one, same, other = trainer(corpus), trainer(corpus), trainer(corpus, seed=1)
-    for t in (one, same, other):
+    item, same, other = trainer(corpus), trainer(corpus), trainer(corpus, seed=1)
+    for t in (item, same, other):
         train(t, 2)
-    assert_same(everything(one), everything(same))
-    assert not torch.equal(one.softmax.weight, other.softmax.weight)
+    assert_same(everything(item), everything(same))
+    assert not torch.equal(item.softmax.weight, other.softmax.weight)
 
 
 @pytest.mark.parametrize("table_types", [0, 12])
 def test_two_runs_at_once_each_get_what_their_seed_says(corpus, table_types):
     alone = trainer(corpus, table_types=table_types)
     train(alone, 4)
-    one, other = trainer(corpus, table_types=table_types), trainer(corpus, table_types=table_types)
-    for _ in zip(range(4), one.run(), other.run(), strict=False):
+    item, other = trainer(corpus, table_types=table_types), trainer(corpus, table_types=table_types)
+    for _ in zip(range(4), item.run(), other.run(), strict=False):
         torch.rand(3)  # and whoever draws besides
-    assert_same(everything(one), everything(alone))
+    assert_same(everything(item), everything(alone))
     assert_same(everything(other), everything(alone))
     assert not torch.equal(trainer(corpus, seed=1).softmax.weight, trainer(corpus).softmax.weight)
 

@@ -32,10 +32,10 @@ def test_a_whole_word_filter_answers_one_to_its_word_and_little_to_others():
     characters = made((2, 3), (12, len(WORDS)))
     space_out(characters)
     assert set_words(characters, WORDS, np.arange(len(WORDS), 0, -1.0), whole=1) == len(WORDS)
-    found = answers(characters, WORDS)[:, 3:]
-    torch.testing.assert_close(found.diagonal(), torch.ones(len(WORDS)), atol=1e-4, rtol=0)
-    assert (found - found.diagonal().diag()).max() < 0.8  # one character apart: 1 - (1 - cosine)
-    assert (found > 0.01).sum() <= len(WORDS) + 6
+    result = answers(characters, WORDS)[:, 3:]
+    torch.testing.assert_close(result.diagonal(), torch.ones(len(WORDS)), atol=1e-4, rtol=0)
+    assert (result - result.diagonal().diag()).max() < 0.8  # one character apart: 1 - (1 - cosine)
+    assert (result > 0.01).sum() <= len(WORDS) + 6
 
 
 def test_words_of_most_gain_get_the_filters_and_short_ones_the_narrower():
@@ -52,8 +52,8 @@ def test_an_n_gram_filter_answers_to_every_word_that_has_its_letters():
     characters = made((4, 400), (12, 1))
     space_out(characters)
     set_n_grams(characters, WORDS, whole=1)
-    found = answers(characters, WORDS)[:, :400] > 0.99
-    same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in found.T.numpy()}
+    result = answers(characters, WORDS)[:, :400] > 0.99
+    same = {tuple(WORDS[k] for k in np.flatnonzero(column)) for column in result.T.numpy()}
     assert ("bank", "banks") in same and ("play", "played", "playing") in same and ("government", "governor") in same
 
 
@@ -85,11 +85,11 @@ def test_an_encoder_anchors_its_model():
 
 def test_solved_with_a_filter_a_word_the_char_cnn_spells_the_table_it_was_given():
     characters, table = made((2, 20), (5, 6), (12, 12)), torch.randn(len(WORDS), 6)
-    found = solve_characters(characters, WORDS, table)
+    result = solve_characters(characters, WORDS, table)
     with torch.no_grad():
         spelt = characters(torch.from_numpy(character_ids(WORDS)))
-    assert found["r2"] > 0.99 and (spelt - table).abs().max() < 0.2
-    assert (found["n_grams"], found["words"]) == (20, 12)
+    assert result["r2"] > 0.99 and (spelt - table).abs().max() < 0.2
+    assert (result["n_grams"], result["words"]) == (20, 12)
 
 
 def test_the_r2_is_that_of_the_vectors_it_spells():
@@ -104,23 +104,23 @@ def test_the_r2_is_that_of_the_vectors_it_spells():
 
 def test_with_a_highway_all_filters_are_n_grams_and_solved_together():
     characters, table = made((2, 20), (3, 30), n_highway=1), torch.randn(len(WORDS), 6)
-    found = solve_characters(characters, WORDS, table)
-    assert found["r2"] > 0.9 and found["words"] == 0
+    result = solve_characters(characters, WORDS, table)
+    assert result["r2"] > 0.9 and result["words"] == 0
 
 
 def test_conjugate_gradients_find_the_ridge_regression():
     rng = np.random.default_rng(0)
     x, weights, target = rng.normal(size=(40, 15)) * (rng.random((40, 15)) < 0.3), rng.random(40) + 0.1, rng.normal(size=(40, 4))
-    found = _conjugate_gradients(sparse.csr_array(x.astype(np.float32)), weights.astype(np.float32), target.astype(np.float32), 0.1)
+    result = _conjugate_gradients(sparse.csr_array(x.astype(np.float32)), weights.astype(np.float32), target.astype(np.float32), 0.1)
     d = np.diag(weights)
     expected = np.linalg.solve(x.T @ d @ x + 0.1 * weights.mean() * np.eye(15), x.T @ d @ target)
-    np.testing.assert_allclose(found, expected, atol=1e-3)
+    np.testing.assert_allclose(result, expected, atol=1e-3)
 
 
 def test_a_filter_that_no_word_sets_off_is_left_at_nothing():
     x = sparse.csr_array(np.array([[1.0, 0.0], [2.0, 0.0]], np.float32))
-    found = _conjugate_gradients(x, np.ones(2, np.float32), np.ones((2, 1), np.float32), 1e-3)
-    assert np.isfinite(found).all() and found[1, 0] == 0
+    result = _conjugate_gradients(x, np.ones(2, np.float32), np.ones((2, 1), np.float32), 1e-3)
+    assert np.isfinite(result).all() and result[1, 0] == 0
 
 
 def test_a_trainer_goes_on_from_a_trained_model_words_matched_by_name(tmp_path):

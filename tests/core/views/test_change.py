@@ -65,12 +65,12 @@ def test_spans_of_dates_are_two_sides_and_bands_over_time(bench, tmp_path):
     corpus = two_texts.dated(tmp_path)
     assert change.dates(bench, corpus) == [str(year) for year in (*range(1840, 1848), *range(1890, 1898))]
     early, late = Side(corpus=corpus, end="1849"), Side(corpus=corpus, start="1850", end="1899")
-    found = change.compute(bench, ChangeRequest(word="bank", first=early, second=late))
-    assert (found.change.first, found.change.second, found.change.shuffled) == (16, 16, "documents")
-    assert found.change.p <= 0.01
-    assert len(found.bands) == 12
-    assert found.bands[0].name.startswith("1840")
-    assert sum(sum(band.counts) for band in found.bands) == 32
+    result = change.compute(bench, ChangeRequest(word="bank", first=early, second=late))
+    assert (result.change.first, result.change.second, result.change.shuffled) == (16, 16, "documents")
+    assert result.change.p <= 0.01
+    assert len(result.bands) == 12
+    assert result.bands[0].name.startswith("1840")
+    assert sum(sum(band.counts) for band in result.bands) == 32
     part = change.compute(bench, ChangeRequest(word="bank", first=Side(corpus=corpus, start="1840", end="1843"), second=late))
     assert part.change.first < 16
 
@@ -202,12 +202,12 @@ def test_a_words_own_sentences_give_what_the_table_of_its_whole_corpus_gives(ben
 def test_the_example_is_a_word_whose_use_differs_as_its_labels_say(bench):
     """Of "court" the news have the judges' alone: their one sports hall is in the group of our sports halls."""
     news = Side(corpus=keep_news())
-    found = change.compute(bench, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
-    sports = np.array([o.sense == "tennis or basketball" for o in found.items[: found.change.first]])
-    group = int(np.median(found.groups[: found.change.first][sports]))
-    inside = found.groups == group
-    assert np.mean(inside[: found.change.first] == sports) >= 0.95
-    assert found.change.p <= 0.01
-    assert inside[: found.change.first].mean() > 0.3
-    assert [o.sentence for o, within in zip(found.items, inside, strict=True) if within][-1].startswith("The women's futsal champions")
-    assert inside[found.change.first :].sum() == 1
+    result = change.compute(bench, ChangeRequest(word="court", first=Side(corpus="sentences"), second=news))
+    sports = np.array([o.sense == "tennis or basketball" for o in result.items[: result.change.first]])
+    group = int(np.median(result.groups[: result.change.first][sports]))
+    inside = result.groups == group
+    assert np.mean(inside[: result.change.first] == sports) >= 0.95
+    assert result.change.p <= 0.01
+    assert inside[: result.change.first].mean() > 0.3
+    assert [o.sentence for o, within in zip(result.items, inside, strict=True) if within][-1].startswith("The women's futsal champions")
+    assert inside[result.change.first :].sum() == 1

@@ -32,9 +32,9 @@ def columns(bench) -> tuple[concordance.SenseColumn, ...]:
 
 
 def test_each_group_found_is_a_column_of_its_own_words(bench, columns):
-    found = induction.compute(bench, InductionRequest(word="bank"))
-    assert [column.sense for column in columns] == list(found.groups.names)
-    assert [column.n for column in columns] == np.bincount(found.groups.of).tolist()
+    result = induction.compute(bench, InductionRequest(word="bank"))
+    assert [column.sense for column in columns] == list(result.groups.names)
+    assert [column.n for column in columns] == np.bincount(result.groups.of).tolist()
     assert sum(column.n for column in columns) == 32
     of = {word.word: column.sense for column in columns for word in column.words[:4]}
     river, money = ({of[word] for word in words if word in of} for words in (RIVER, MONEY))

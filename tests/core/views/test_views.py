@@ -168,8 +168,8 @@ def test_substitutes_are_the_model_s_each_computed_once(bench, words, monkeypatc
 
 def test_a_mix_of_one_layer_is_that_layer_and_every_other_follows_from_what_any_mix_needs(bench, words):
     result = mix.compute(bench, MixRequest(words=words, weights=(0.0, 1.0, 0.0), k=4, whole=False))
-    one = neighbours.compute(bench, NeighboursRequest(word=words[0], space="1", k=4, whole=False))
-    assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in one.entries]
+    item = neighbours.compute(bench, NeighboursRequest(word=words[0], space="1", k=4, whole=False))
+    assert [(n.occurrence.row, n.cosine) for n in result.near[0]] == [(n.occurrence.row, pytest.approx(n.cosine)) for n in item.entries]
     assert result.lemma == "bank" and result.report.one_nn == result.alone["1"].one_nn and result.pulls.tolist() == [0, 1, 0]
     assert result.cosines["mix"] == pytest.approx(result.cosines["1"]) and result.static.n == result.report.n
     of_any = mix.of_any(bench, AnyMixRequest(words=words))
