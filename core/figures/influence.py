@@ -17,13 +17,13 @@ FURTHEST = (
 )
 STRONGEST = 0.62  # opacity of the full color: the page's own text color is read on it
 SHOWN = 40  # characters of a token
-TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;table-layout:fixed;font-size:0.9rem;"
-CELL = "text-align:center;padding:0.12rem 0.1rem;font-variant-numeric:tabular-nums;"
+TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;font-size:0.9rem;"
+CELL = "width:18%;text-align:center;padding:0.12rem 0.1rem;font-variant-numeric:tabular-nums;"
 MARK = (
     '<span class="token" style="display:inline-block;text-align:center;line-height:1.35;margin:0.1rem 0.08rem;{}"{}>{}<br>'
     '<span style="font-size:0.74rem;font-variant-numeric:tabular-nums">{}</span></span>'
 )
-WORD = "text-align:right;padding:0.12rem 0.5rem;overflow-wrap:anywhere;"
+WORD = "text-align:right;padding:0.12rem 0.5rem;max-width:9rem;overflow-wrap:break-word;"  # a word is as wide as it is, up to a point
 
 
 def signed_each(names: Sequence[str], values: Sequence[float]) -> str:
