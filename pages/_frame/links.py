@@ -38,17 +38,19 @@ TITLES = {  # what older links hold where there is a code now
         "두 문장 사이": "between",
     },
 }
-SHOWN = "address.shown"  # in the session: the page drawn last, and values that its address gave
-OF_EVERY_PAGE = ("a", "b", "lang")  # texts, which are noted before their run has ended
+SHOWN = "address.shown"  # in the session: the page drawn last, values that its address gave, and some as they stood there
+TEXTS = ("a", "b", "lang")  # are noted before their run has ended
+OF_EVERY_PAGE = (*TEXTS, "ai", "bi")  # stand in the address again
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
 
 
 def keep_values() -> None:
     """At the end of a run: note the values that its address gave, for `give_back`."""
     state = st.session_state
-    page, before = state[SHOWN]
-    texts = {name: before[name] for name in OF_EVERY_PAGE if name in before}  # a page may have no boxes for them
-    state[SHOWN] = (page, texts | {name: state[name] for name in (*before, *st.query_params) if name in state})
+    page, before, given = state[SHOWN]
+    texts = {name: before[name] for name in given if name in before}  # a page may have no boxes for them
+    values = texts | {name: state[name] for name in (*before, *st.query_params) if name in state}
+    state[SHOWN] = (page, values, given | _given())
 
 
 def give_back() -> None:
@@ -59,13 +61,18 @@ def give_back() -> None:
     state = st.session_state
     context = get_script_run_ctx(suppress_warning=True)
     page = getattr(context, "page_script_hash", "")
-    before, values = state.get(SHOWN, (page, {}))
+    before, values, given = state.get(SHOWN, (page, {}, {}))
     if before != page and not getattr(context, "is_history_navigation", False):
         for name in sorted(values.keys() - st.query_params.keys()):
             state[name] = state.get(name, values[name])
-            if name in OF_EVERY_PAGE:
-                st.query_params[name] = state[name]
-    state[SHOWN] = (page, values | {name: st.query_params[name] for name in OF_EVERY_PAGE if name in st.query_params})
+            if name in given and state[name] == values[name]:
+                st.query_params[name] = given[name]
+    texts = {name: value for name, value in _given().items() if name in TEXTS}
+    state[SHOWN] = (page, values | texts, given | _given())
+
+
+def _given() -> dict[str, str]:
+    return {name: st.query_params[name] for name in OF_EVERY_PAGE if name in st.query_params}
 
 
 def open_view() -> None:

@@ -106,7 +106,7 @@ def test_a_second_step_back_counts_before_the_first_is_shown(page: Page, server:
 @pytest.mark.parametrize("path", ["", "senses", "mix"])
 def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, server: str, path: str):
     a, b = "He saw a bat in the cave.", "He swung the bat."
-    page.goto(f"{server}/{path}?a={a}&b={b}&lang=ko")
+    page.goto(f"{server}/{path}?a={a}&b={b}&lang=ko&bi=swung")
     side = page.get_by_test_id("stSidebar")
     expect(side.get_by_role("link", name="이웃")).to_be_visible()
     page.wait_for_function(AT_REST)
@@ -114,9 +114,10 @@ def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, serve
         side.get_by_role("link", name=link).click()
         expect(page.locator(".st-key-b input")).to_have_value(b)
         if title:
-            shows(page, title, a, ("bat", "bat"))
+            shows(page, title, a, ("bat", "swung"))
         page.wait_for_function(AT_REST)
-        expect(page).to_have_url(re.compile("a=He.*lang=ko|lang=ko.*a=He"))
+        for given in ("a=He", "lang=ko", "bi=swung"):
+            expect(page).to_have_url(re.compile(given))
 
 
 def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
