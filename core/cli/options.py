@@ -2,11 +2,13 @@
 command's file imports torch outside its functions: `--help` need not wait for it."""
 
 import math
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, make_dataclass
 from functools import partial, wraps
 from itertools import takewhile
+from pathlib import Path
 from typing import Any
 
 import click
@@ -146,6 +148,7 @@ class Option(click.Option):
 
     def __init__(self, name: str, help_text: str, *, default=None, choices=None, type=None, many=False, extends=False, **more) -> None:
         settings = more if more.get("is_flag") else {"metavar": None if choices else name.strip("-").replace("-", "_").upper()} | more
+        type = writable if name == "--output" else type
         kind = {} if more.get("is_flag") else {"type": OneOf(choices) if choices else type}
         once = {"callback": lambda _ctx, _option, values: list(values)} if many else {}
         default = list(default or ()) if many and not more.get("required") else default
@@ -189,6 +192,20 @@ def whole(least: int, most: int = 2**31 - 1) -> Callable[[str], int]:
         return int(text)
 
     return whole_number
+
+
+def writable(text: str) -> str:
+    """The type of an argument that names a file or folder to be made: refused before the work, not after it."""
+    place = Path(text).expanduser()
+    try:
+        nearest = next(path for path in (place, *place.parents) if path.exists())
+        reason = "" if os.access(nearest, os.W_OK) else "Permission denied"
+        reason = reason if nearest == place or nearest.is_dir() else f"{nearest} is not a folder"
+    except OSError as error:
+        reason = error.strerror
+    if reason:
+        raise click.BadParameter(f"{shorten(text, 200)} cannot be written: {reason}")
+    return text
 
 
 def finite(text: str) -> float:

@@ -748,6 +748,19 @@ def test_embed_and_glove_leave_what_lies_where_a_cluster_would_work(answer, call
     assert (parts / "thesis.txt").read_text() == (counts / "thesis.txt").read_text() == "mine"
 
 
+def test_an_output_that_cannot_be_written_is_refused_before_the_work(call, tmp_path):
+    file = tmp_path / "file"
+    file.write_text("")
+    for output, reason in ((f"{file}/x.json", "file is not a folder"), ("a" * 300, "File name too long")):
+        for words in (
+            ["embed", "--input", str(file)],
+            ["pretrain", "--corpus", str(file)],
+            ["senses", "spread", "--word", "bank", "--labels", str(file)],
+        ):
+            status, out, error = call(*words, "--output", output)
+            assert status == 2 and not out and "argument --output" in error and "cannot be written" in error and reason in error
+
+
 def test_glove_works_beside_its_output_with_a_slash_or_without(answer, tmp_path):
     (tmp_path / "text.txt").write_text("the bank of the river\nthe money of the bank\n" * 20)
     command = ("glove", "--corpus", tmp_path / "text.txt", "--epochs", 1, "--dim", 4, "--processes", 1, "--output")
