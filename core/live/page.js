@@ -63,7 +63,7 @@
 
   const lined = (of, k) => of.lines[k];
   function drawMix() {
-    const { around, request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 1, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
+    const { around, asked: request, pair } = state, of = word.get(around.lemma), { mix } = t, shown = pair.words[0], n = colours.layers.length - 1, values = { word: of?.name ?? shown, n: of?.rows.length ?? 0 };
     const lines = of ? Object.fromEntries(of.rows.map((row, k) => [row, [...lined(of, k), of.labels[k]]])) : Object.fromEntries(Object.entries(around.lines).map(([row, line]) => [row, [...line, -1]]));
     const names = [...Array(n).keys()].map((k) => [...Array(n).keys()].map((j) => (j === k ? 6 : -6))).concat([Array(n).fill(0), Array(n).fill(-6)]);
     mounted.mix({
@@ -77,7 +77,7 @@
   }
 
   function drawMap() {
-    const { around, request } = state, of = word.get(around.lemma), { map, spaces } = t;
+    const { around, asked: request } = state, of = word.get(around.lemma), { map, spaces } = t;
     q(".map-host").hidden = !of, q(".mapping .none").hidden = Boolean(of);
     if (!of) return;
     const stars = around.stars, names = state.pair.spaces, key = `${state.id} ${state.language}`;

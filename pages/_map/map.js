@@ -37,7 +37,7 @@ function map(root) {
     layers.build(data);
     for (const [name, view] of [[".all", "all layers"], [".every", "all tokens"], [".senses", "senses"]]) ui(name).onclick = () => { layers.halt(); tell(view); };
     ui(".senses").hidden = !text.senses;
-    chips = data.chips.map(({ name, group, shape, message }) => {
+    chips = data.chips.map(({ name, group, shape, told: message }) => {
       const chip = button({ className: "sense", title: [message, filled(text.select, { name })].filter(Boolean).join("\n"), onclick: () => pickGroup(group) }, icon(shape, colourOf(group)), name);
       chip.onpointerenter = chip.onfocus = () => { sense = group; ask(); };
       chip.onpointerleave = chip.onblur = () => { sense = null; ask(); };
