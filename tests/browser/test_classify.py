@@ -45,7 +45,9 @@ def trained(page: Page, server: str, file: Path, *, toggled: tuple[str, ...], ep
     opened(page, server, f"train?train_task=Your+own+file&epochs={epochs}")
     page.locator("input[type=file]").set_input_files(file)
     for name in toggled:
+        before = page.url
         page.get_by_role("button", name=name, exact=True).click()
+        page.wait_for_url(lambda url, before=before: url != before)  # the run that takes it up: a press between two runs may be lost
     button = page.get_by_role("button", name="Train", exact=True)
     expect(button).to_be_enabled()
     button.click()
