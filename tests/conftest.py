@@ -107,3 +107,4 @@ def pytest_terminal_summary(terminalreporter) -> None:
     for report in terminalreporter.stats.get("rerun", []):
         terminalreporter.section(f"first try of {report.nodeid}")
         terminalreporter.write_line(report.longreprtext)
+        terminalreporter.write_line("\n".join(text for name, text in report.sections if name == "server"))

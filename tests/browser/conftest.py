@@ -26,13 +26,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.flaky(reruns=1))
 
 
+LOG = pytest.StashKey[Path]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item):
+    """What the server wrote stands in the report of a test that failed: "the terminal shows it", says a page whose work failed."""
+    report = yield
+    if report.failed and (log := item.config.stash.get(LOG, None)):
+        report.sections.append(("server", log.read_text(errors="replace")[-6_000:]))
+    return report
+
+
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_index: Path) -> Iterator[str]:
+def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_index: Path, pytestconfig: pytest.Config) -> Iterator[str]:
     """The app on a free port, with an empty cache but for the bundled sentences' index; two workers' servers fill one together."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    log = tmp_path_factory.mktemp("server") / "log.txt"
+    log = pytestconfig.stash[LOG] = tmp_path_factory.mktemp("server") / "log.txt"
     environment = {**os.environ, "ELMOSCOPE_CACHE": str(shared_cache)}
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port), "--server.address", "127.0.0.1"]
     with log.open("w") as file:
