@@ -50,7 +50,8 @@ def keep_values() -> None:
     page, before, given = state[SHOWN]
     texts = {name: before[name] for name in given if name in before}  # a page may have no boxes for them
     values = texts | {name: state[name] for name in (*before, *st.query_params) if name in state}
-    state[SHOWN] = (page, values, given | _given())
+    same = {name: given[name] for name in given if name not in state or state[name] == before.get(name)}  # else it was typed since
+    state[SHOWN] = (page, values, same | _read_address())
 
 
 def give_back() -> None:
@@ -66,12 +67,12 @@ def give_back() -> None:
         for name in sorted(values.keys() - st.query_params.keys()):
             state[name] = state.get(name, values[name])
             if name in given and state[name] == values[name]:
-                st.query_params[name] = given[name]
-    texts = {name: value for name, value in _given().items() if name in TEXTS}
-    state[SHOWN] = (page, values | texts, given | _given())
+                st.query_params[name] = state[name] if name in TEXTS else given[name]
+    texts = {name: value for name, value in _read_address().items() if name in TEXTS}
+    state[SHOWN] = (page, values | texts, given | _read_address())
 
 
-def _given() -> dict[str, str]:
+def _read_address() -> dict[str, str]:
     return {name: st.query_params[name] for name in OF_EVERY_PAGE if name in st.query_params}
 
 
