@@ -44,8 +44,12 @@ from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 MINUTES = {
     "table": 2,
     "table-ko": 3,
+    "space": 3,
     "space-ko": 4,
+    "verdicts": 3,
     "verdicts-ko": 4,
+    "lessons": 2,
+    "lessons-ko": 2,
     "measures": 33,
     "measures-ko": 2,
     "layers": 52,
