@@ -16,6 +16,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import BOX, limits
 from core.common.markup import plain
+from core.text import languages
 
 KEY = "v"
 WRONG = "link.wrong"  # in the session, for the run that says so
@@ -40,18 +41,19 @@ TITLES = {  # what older links hold where there is a code now
 }
 SHOWN = "address.shown"  # in the session: the page drawn last, values that its address gave, and some as they stood there
 TEXTS = ("a", "b", "lang")  # are noted before their run has ended
-OF_EVERY_PAGE = (*TEXTS, "ai", "bi")  # stand in the address again
+QUESTION = (*TEXTS, "ai", "bi")  # stand in the address again
+SHARED = (*QUESTION, "model", "vectors", "corpus", "beside", "engine", "teach")  # have a box on every page, or on most
 EMBEDDING = ("embed", "embed_options")  # Streamlit's own, which nothing but the browser's address may set
 
 
 def keep_values() -> None:
-    """At the end of a run: note the values that its address gave, for `give_back`."""
+    """At the end of a run: note the shared values that its address gave, for `give_back`."""
     state = st.session_state
-    page, before, given = state[SHOWN]
-    texts = {name: before[name] for name in given if name in before}  # a page may have no boxes for them
-    values = texts | {name: state[name] for name in (*before, *st.query_params) if name in state}
-    same = {name: given[name] for name in given if name not in state or state[name] == before.get(name)}  # else it was typed since
-    state[SHOWN] = (page, values, same | _read_address())
+    page, before, address = state[SHOWN]
+    texts = {name: before[name] for name in address if name in before}  # a page may have no boxes for them
+    values = {name: state[name] for name in SHARED if name in state and (name in before or name in st.query_params)}
+    same = {name: address[name] for name in address if name not in state or state[name] == before.get(name)}  # else it was typed since
+    state[SHOWN] = (page, texts | values, same | _read_address())
 
 
 def give_back() -> None:
@@ -62,18 +64,22 @@ def give_back() -> None:
     state = st.session_state
     context = get_script_run_ctx(suppress_warning=True)
     page = getattr(context, "page_script_hash", "")
-    before, values, given = state.get(SHOWN, (page, {}, {}))
+    before, values, address = state.get(SHOWN, (page, {}, {}))
     if before != page and not getattr(context, "is_history_navigation", False):
         for name in sorted(values.keys() - st.query_params.keys()):
             state[name] = state.get(name, values[name])
-            if name in given and state[name] == values[name]:
-                st.query_params[name] = state[name] if name in TEXTS else given[name]
-    texts = {name: value for name, value in _read_address().items() if name in TEXTS}
-    state[SHOWN] = (page, values | texts, given | _read_address())
+            if name in address and state[name] == values[name]:
+                st.query_params[name] = state[name] if name in TEXTS else address[name]
+    now = _read_address()
+    state[SHOWN] = (page, values | {name: now[name] for name in TEXTS if name in now}, address | now)
 
 
 def _read_address() -> dict[str, str]:
-    return {name: st.query_params[name] for name in OF_EVERY_PAGE if name in st.query_params}
+    """The question as the address has it; nothing that `open_view` would refuse."""
+    now = {name: st.query_params[name] for name in QUESTION if name in st.query_params and not _unfit(name)}
+    if now.get("lang") not in languages.codes():
+        now.pop("lang", None)
+    return now
 
 
 def open_view() -> None:

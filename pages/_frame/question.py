@@ -168,10 +168,10 @@ def default_text(key: str) -> str:
 def text_of(key: str, by_address: bool) -> str:
     """A sentence as its box will have it: of the address on a cold link, on another page, after Back and where no box is drawn, else the
     session's."""
-    given = st.query_params.get(key) if by_address or key not in st.session_state else None
-    if given is None and not gone_through_history():
-        given = st.session_state.get(key)
-    return (default_text(key) if given is None else given)[: limits().max_text]
+    text = st.query_params.get(key) if by_address or key not in st.session_state else None
+    if text is None and not gone_through_history():
+        text = st.session_state.get(key)
+    return (default_text(key) if text is None else text)[: limits().max_text]
 
 
 def tokens_of(text: str | None) -> list[str]:

@@ -120,6 +120,20 @@ def test_a_links_sentences_and_language_go_along_to_every_page(page: Page, serve
             expect(page).to_have_url(re.compile(given))
 
 
+def test_an_address_with_names_of_buttons_or_an_unknown_language_breaks_no_page(page: Page, server: str):
+    page.goto(f"{server}/train?train.go=1&lang=xx&teach.x=1&a={'x' * 9_000}")
+    side = page.get_by_test_id("stSidebar")
+    for link in ("Home", "Classify", "Senses"):
+        side.get_by_role("link", name=link).click()
+        page.wait_for_function(AT_REST)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+    page.goto(f"{server}/train?train.go=1")
+    for link in ("Home", "Train"):
+        side.get_by_role("link", name="Home").click() if link == "Home" else page.go_back()
+        page.wait_for_function(AT_REST)
+        expect(page.get_by_test_id("stException")).to_have_count(0)
+
+
 def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
     page.goto(server)
     box = page.locator(".st-key-a input")
