@@ -8,6 +8,7 @@ one corpus have, since a mean of few occurrences moves by chance.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import torch
@@ -188,11 +189,7 @@ def linear_cka(first: np.ndarray, second: np.ndarray) -> float:
     HSIC(X, Y) / sqrt(HSIC(X, X) HSIC(Y, Y)) with the unbiased HSIC of Song et al. (2012, eq. 5; for CKA: Nguyen et al. 2021). At most 1, and
     below 0 by chance. In the space of features, so that memory is D1 x D2 and never n x n. 0 where a space has no spread.
     """
-    parts = [_kernel(each) for each in (first, second)]
-    if len(first) < 4:
-        return 0.0
-    own = [_hsic(part, part) for part in parts]
-    return float(_hsic(*parts) / np.sqrt(own[0] * own[1])) if min(own) > 1e-20 else 0.0
+    return float(cka_matrix([first, second])[0, 1])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,11 +232,13 @@ def _hsic(first: Sequence[np.ndarray], second: Sequence[np.ndarray]) -> float:
 
 
 def cka_matrix(spaces: Sequence[np.ndarray]) -> np.ndarray:
-    """m spaces (n, D) of the same words -> (m, m), symmetric, 1 on the diagonal."""
+    """m spaces (n, D) of the same words -> (m, m), symmetric, 1 on the diagonal; see `linear_cka`."""
     result = np.eye(len(spaces))
-    for i in range(len(spaces)):
-        for j in range(i):
-            result[i, j] = result[j, i] = linear_cka(spaces[i], spaces[j])
+    parts = [_kernel(each) for each in spaces]
+    own = [_hsic(part, part) if len(part[0]) > 3 else 0.0 for part in parts]
+    for i, j in combinations(range(len(spaces)), 2):
+        if min(own[i], own[j]) > 1e-20:
+            result[i, j] = result[j, i] = _hsic(parts[i], parts[j]) / np.sqrt(own[i] * own[j])
     return result
 
 

@@ -256,15 +256,16 @@ class _Run:
     def stateful(self, states: list[list[State]] | None) -> tuple[list[np.ndarray], list[list[State]]]:
         """As AllenNLP's ElmoLstm with stateful=True: begin with `states` (per direction and layer, in stream order)."""
         order, back = torch.from_numpy(self.order.copy()), torch.from_numpy(np.argsort(self.order))
-        stacks, kept = [], []
-        with torch.inference_mode():
-            for backward in (False, True):
-                given = [tuple(part[order].to(self.device) for part in state) for state in states[backward]] if states else None
+
+        def read(backward: bool) -> tuple[list[Tensor], list[State]]:
+            given = [tuple(part[order].to(self.device) for part in state) for state in states[backward]] if states else None
+            with torch.inference_mode():
                 x = (self.x[self.reverse] if backward else self.x).to(self.device)
                 outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=given)
-                stacks.append([layer.cpu() for layer in outputs])
-                kept.append([tuple(part.cpu()[back] for part in state) for state in last])
-        return self.layers(*stacks), kept
+                return [layer.cpu() for layer in outputs], [tuple(part.cpu()[back] for part in state) for state in last]
+
+        (ahead, after_last), (behind, before_first) = side_by_side(read, _DIRECTIONS, self.device)
+        return self.layers(ahead, behind), [after_last, before_first]
 
 
 _DIRECTIONS = ThreadPoolExecutor(max_workers=4, thread_name_prefix="direction")

@@ -70,7 +70,7 @@ def add_static(pack: Pack, vectors) -> dict:
     if vectors is None:
         return {}
     pack.add_lines("static.words", vectors.words)
-    pack.add_rows("static", np.stack([vectors.vector(word) for word in vectors.words[:STATIC]]))
+    pack.add_rows("static", vectors.vectors_of(vectors.words[:STATIC])[1])
     return {"static_dim": vectors.dim}
 
 

@@ -177,4 +177,4 @@ def _units(words: Sequence[str], vectors: StaticVectors) -> np.ndarray:
     """(n, D) float64 unit vectors of known words."""
     if not words:
         return np.zeros((0, vectors.dim))
-    return unit(np.stack([vectors.vector(word) for word in words]).astype(np.float64))
+    return unit(vectors.vectors_of(words)[1].astype(np.float64))

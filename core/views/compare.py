@@ -119,6 +119,12 @@ class Measured:
     pace: float  # tokens a second
 
 
+def opening(bench: Bench) -> CompareRequest:
+    """What Compare opens with: static vectors beside the top layer."""
+    top = SpaceName(bench.names.model, bench.layers.top, bench.corpus)
+    return CompareRequest(first=SpaceName(bench.language.vectors), second=top)
+
+
 def compute(bench: Bench, request: CompareRequest) -> SpacesCompared | None:
     """None while a table it needs is still being read. BadInput for spaces with too few words in common."""
     sides = request.sides
@@ -267,7 +273,7 @@ def _space(bench: Bench, name: SpaceName, label: str, table: OccurrenceTable | N
     if table is None:
         vectors = bench.opener.vectors(name.source)
         words = vectors.words[:MOST_STATIC]
-        return spaces.static_space(label, words, np.stack([vectors.vector(word) for word in words]))
+        return spaces.static_space(label, words, vectors.vectors_of(words)[1])
     title, weights = f"{label}{MARK}{name.layer}", _weights(bench, name, table)
     return (spaces.occurrence_space if name.layer == SENSES else spaces.type_space)(title, table, weights, fewest=fewest)
 

@@ -99,6 +99,11 @@ class GroupGlosses:
         return [self.senses[k] for k in np.argsort(-self.scores[group], kind="stable")[:n]]
 
 
+def opening(bench: Bench) -> InductionRequest:
+    """What Senses opens with: the word that a language names."""
+    return InductionRequest(word=bench.language.examples["grouped"])
+
+
 def compute(bench: Bench, request: InductionRequest) -> Induction | None:
     """None while the table it needs is still being read. BadInput for a word with too few sentences."""
     bench = bench.about(WordInContext((request.word,), 0))

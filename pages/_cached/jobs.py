@@ -16,11 +16,8 @@ def _jobs() -> tuple[dict[tuple[str, Hashable], ServerJob], threading.Lock]:
 
 
 def job(kind: str, key: Hashable, work: Callable[[ServerJob], object], *, failed: str, most: int) -> ServerJob:
-    """The job of that kind and key, begun unless it is. Of a kind `most` that are over stay in memory with their results; those under way
-    all stay. `failed` is what the page says of a fault of ours.
-
-    One that was left goes on, as nobody stopped it; one that was refused to others is asked for anew, as each visitor has caps of their own.
-    """
+    """The job of that kind and key, begun unless it is; `failed` is what the page says of a fault of ours. All under way stay, and `most` of a
+    kind that are over. One that was left goes on, as nobody stopped it; one refused to others is asked for anew: caps are a visitor's."""
     jobs, lock = _jobs()
     with lock:
         current = jobs.pop((kind, key), None)

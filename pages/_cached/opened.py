@@ -4,21 +4,17 @@ Keys are names and fingerprints, sizes are bounded. Heavy jobs (the index of all
 bounded number at once (pages._frame.server_jobs), so that no page waits for them.
 """
 
-import gc
-import threading
 from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
 import streamlit as st
 
-from core.analysis.maps import compile_layout
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
-from core.index import float16_products
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
@@ -33,7 +29,6 @@ from pages._frame import devices
 from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 
-WARM_UP_AFTER_S = 30.0
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
 memo = KEPT  # what a bench keeps its answers in (core.workbench.Opener, which this module is)
 ENCODING = "encoded corpus"  # a kind of job
@@ -192,8 +187,7 @@ def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> Server
 
 
 def sentences(model_name: str, request: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
-    """Their layers, (L, T, D) each. A sentence is encoded once, whichever of its words is looked at; those that are new, together,
-    which takes two thirds of the time of one after the other."""
+    """Their layers, (L, T, D) each. Each is encoded once, new ones together, which takes two thirds of the time of one after the other."""
     known = version(model_name, "model")
 
     def encode(new: list[tuple]) -> list[np.ndarray]:
@@ -215,26 +209,3 @@ def by_allennlp(model_name: str, sentences: tuple[tuple[str, ...], ...]) -> Engi
         return _allennlp().embed([list(s) for s in sentences], *allennlp_files(model(model_name)), timeout_s=120.0)
 
     return keep("allennlp", [("model", model_name)], sentences, compute, most=64, meanwhile=t("AllenNLP is computing…"))
-
-
-def compile_ahead() -> None:
-    """What the background compiles: UMAP and the products of halves; at once where it is done already."""
-    float16_products.warm_up()
-    compile_layout()
-    gc.freeze()
-
-
-@st.cache_resource(max_entries=1, show_spinner=False)
-def warm_up() -> threading.Timer:
-    """Import and compile UMAP and the products in the background, so that the first fitted map does not wait for it.
-
-    It begins when the first screens have long been painted: compiling takes seconds of the processor they need.
-
-    After every run of a page Streamlit collects garbage, and with it looks through every object of every library: a quarter of
-    a second, in which no page moves. What is loaded by now stays loaded, so it is set apart (gc.freeze).
-    """
-    gc.freeze()
-    timer = threading.Timer(WARM_UP_AFTER_S, compile_ahead)
-    timer.name, timer.daemon = "warm-up", True
-    timer.start()
-    return timer

@@ -102,7 +102,7 @@ def show(module: str, *args) -> None:
             import_module(module).show(*args)
             import_module("pages._widgets.downloads").show()
             import_module("pages._widgets.gestures").listen()
-            import_module("pages._cached.opened").warm_up()
+            import_module("pages._home.ahead").warm_up()
     finally:
         links.keep_values()
 

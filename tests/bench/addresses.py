@@ -20,8 +20,8 @@ from streamlit.testing.v1 import AppTest
 
 from core.common.config import ROOT
 from core.common.short_links import shortened
-from pages._cached.opened import compile_ahead
 from pages._frame.menu import HOME, door, menu
+from pages._home.ahead import open_rest
 
 SLOWEST_S = 10.0  # of the processor a visit may take once its page was open
 WAIT_S = 60  # by the clock
@@ -175,7 +175,7 @@ def main() -> int:
     request = parser.parse_args()
     logging.disable(logging.WARNING)  # Streamlit's, of every visit without a browser
     pages = [view for view in VIEWS if not request.only or view in request.only]
-    compile_ahead()  # else the background does, on the processor's time of whatever visit it falls into
+    open_rest()  # else the background does, on the processor's time of whatever visit it falls into
     started, faults = time.monotonic(), 0
     print(f"{'page':22}{'visits':>8}{'slowest':>10}{'faults':>8}", flush=True)
     for number, page in enumerate(pages, 1):

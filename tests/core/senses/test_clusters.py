@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from sklearn.cluster import AgglomerativeClustering, KMeans
-from sklearn.metrics import adjusted_rand_score
+from sklearn.metrics import adjusted_rand_score, v_measure_score
 
 from core.common.config import ASSETS
 from core.common.directions import unit
@@ -101,6 +101,15 @@ def test_adjusted_mutual_information_is_no_praise_of_many_groups():
     scores = clusters.agreement(gold, result, rounds=5)
     assert scores.v > 0.05 and abs(scores.mutual) < 0.02
     assert clusters.agreement(gold, (gold == "1").astype(int), rounds=5).mutual == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n", [2, 5, 40])
+def test_agreement_is_scikit_learns(n):
+    rng = np.random.default_rng(n)
+    for groups in (1, 2, n):
+        gold, result = np.arange(n) % max(2, n // 3), rng.permutation(np.arange(n) % groups)
+        scores = clusters.agreement(gold.astype(str), result, rounds=3)
+        assert scores.rand == pytest.approx(adjusted_rand_score(gold, result)) and scores.v == pytest.approx(v_measure_score(gold, result))
 
 
 def test_vectors_that_are_all_the_same_are_one_group():
