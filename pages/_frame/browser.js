@@ -11,6 +11,12 @@ function install() {
   let touched = false, owed = false, leaving = "", travelling = false, heard = false, last = { keys: "", at: 0 }, touchedAt = 0;
   let path = location.pathname, arrived = "";  // the page shown; the address of another one that Back led to, until it is taken up
   const same = (url) => new URL(url ?? location.href, location.href);
+  const stale = new Map();  // of each parameter what typing has replaced: a run asked for before it may still say that
+  const asTyped = (url) => {
+    const to = same(url), late = [...stale].filter(([key, values]) => values.has(to.searchParams.get(key)));
+    for (const [key] of late) to.searchParams.set(key, same().searchParams.get(key) ?? "");
+    return late.length ? to.href : url;
+  };
   history.pushState = (state, title, url) => {  // by the program, or another page
     const to = same(url);
     if (to.pathname !== location.pathname) {
@@ -24,6 +30,7 @@ function install() {
     }
     if (leaving) return replace(state, title, url);
     if (arrived) return replace(state, title, location.href);
+    url = asTyped(url);
     const step = !travelling && (owed || (touched && !running()));
     touched = owed = false;
     if (step) last = { keys: "", at: 0 };  // what is typed next goes on with nothing
@@ -38,6 +45,10 @@ function install() {
     const again = keys === last.keys && (goesOn || now - last.at < AGAIN_MS);
     last = { keys, at: now };
     touched = owed = false;
+    for (const key of box?.matches(TYPED) ? keys.split(",") : []) {
+      if (!stale.has(key)) stale.set(key, new Set());
+      stale.get(key).add(same().searchParams.get(key)).delete(same(url).searchParams.get(key));
+    }
     return again ? replace(state, title, url) : push(state, title, url);
   };
   const touch = (event) => {
@@ -46,6 +57,7 @@ function install() {
     arrived = "";
     // What is typed is a step once it is sent (replaceState), not with each key: a run that one has begun may still be going on.
     if (!event.target.matches?.(TYPED)) {
+      stale.clear();
       touched = true;
       touchedAt = Date.now();
     }
@@ -57,6 +69,7 @@ function install() {
   addEventListener("popstate", () => {
     travelling = true;
     touched = owed = heard = false;
+    stale.clear();
     leaving = "";
     last = { keys: "", at: 0 };
     if (location.pathname !== path || arrived) {  // a second step back on a page that has not taken up the first

@@ -12,7 +12,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import plain
 from pages._frame.browser import limit_text
-from pages._frame.links import drop
+from pages._frame.links import drop, write
 from pages._frame.question import gone_through_history
 
 # What a widget is given besides its key: its value stands in the address.
@@ -211,10 +211,7 @@ def _write(key: str, latest: str | None) -> None:
     """Let the address say this; nothing where it is the default."""
     state = st.session_state
     seen = f"{key}.seen"
-    if latest is not None:
-        st.query_params[key] = latest
-    elif key in st.query_params:
-        del st.query_params[key]
+    write(key, latest)
     if seen in state and state[seen] != latest:
         state[f"{key}.before"] = [*state.get(f"{key}.before", ())[-7:], (state[seen], monotonic())]
     state[seen] = latest

@@ -13,6 +13,7 @@ from core.text.languages import Language
 from core.text.tokens import bare
 from pages._frame import examples, fonts
 from pages._frame.choices import LAYERS
+from pages._frame.links import write
 from pages._frame.question import gone_through_history
 
 READS = "reads"  # the session's key of the language that text is read as: the model's
@@ -44,10 +45,7 @@ def choose() -> Language:
         label_visibility="collapsed",
         on_change=_changed,
     )
-    if chosen != i18n.ENGLISH:
-        st.query_params["lang"] = chosen
-    elif "lang" in st.query_params:
-        del st.query_params["lang"]
+    write("lang", None if chosen == i18n.ENGLISH else chosen)
     return _content(chosen)
 
 

@@ -110,6 +110,15 @@ def open_view() -> None:
         st.rerun()  # boxes read the address as it was when the run began
 
 
+def write(name: str, value: str | None) -> None:
+    """Let the address say this; nothing where it is None. A change alone is sent: the whole address goes with it, as it was when the run was
+    asked for."""
+    if value is None:
+        st.query_params.pop(name, None)
+    elif st.query_params.get(name) != value:
+        st.query_params[name] = value
+
+
 def drop(name: str) -> bool:
     """Take a parameter out of the address; False where it is that of a box which was drawn, whose value alone changes it."""
     try:

@@ -24,6 +24,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word, word_in_question
 from pages._frame import examples
+from pages._frame.links import write
 
 SIDES = ("a", "b")
 KEY = "asked"  # the session's, of what was settled last
@@ -67,7 +68,7 @@ def settle() -> InQuestion:
         if of and facts != position:
             state[f"{key}i"] = position
     possible = {reading for of, k in zip(tokens, positions, strict=True) if k is not None for reading in readings_of(of[k])}
-    _keep_in_address(state.get(READ_AS, "") if state.get(READ_AS) in possible else "")
+    write(READ_AS, state[READ_AS] if state.get(READ_AS) in possible else None)
     in_question = InQuestion(texts, tokens, positions, guesses, code, page)
     words = [bare(of[k]).casefold() for of, k in zip(tokens, positions, strict=True) if k is not None]
     state["w"] = words[0] if words else examples.first_word()
@@ -146,13 +147,6 @@ def reading_of(tokens: tuple[str, ...], position: int) -> str:
 def read_as(word: str) -> None:
     """In a callback: read the token in question as this word."""
     st.session_state[READ_AS] = word
-
-
-def _keep_in_address(word: str) -> None:
-    if word and st.query_params.get(READ_AS) != word:
-        st.query_params[READ_AS] = word
-    elif not word and READ_AS in st.query_params:
-        del st.query_params[READ_AS]
 
 
 def gone_through_history() -> bool:

@@ -7,6 +7,7 @@ hundred files and each line of its script waited for an import. Who comes sooner
 
 import asyncio
 import gc
+import logging
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
@@ -17,12 +18,14 @@ import streamlit as st
 from core.common.errors import ElmoscopeError
 
 WARM_UP_AFTER_S = 30.0
+WARNS = "streamlit.runtime.scriptrunner_utils.script_run_context"  # of what is computed before a visitor asks
 PAGE = ("pages._home.door", "pages._home.show", "pages._home.scenes", "pages._widgets.downloads", "pages._widgets.gestures")
 
 
 @asynccontextmanager
 async def opening_ahead(_server: object) -> AsyncIterator[None]:
     """The server's life."""
+    logging.getLogger(WARNS).setLevel(logging.ERROR)
     await asyncio.to_thread(open_home)
     yield
 

@@ -50,6 +50,7 @@ def test_homes_first_visitor_waits_for_nothing_that_is_opened_or_computed(tmp_pa
     command = [sys.executable, str(tmp_path / "first.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["0 []"]
+    assert "ScriptRunContext" not in done.stderr  # in the terminal of whoever starts the app
 
 
 LATER = """
