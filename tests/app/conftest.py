@@ -7,6 +7,9 @@ import pytest
 
 from pages._cached import jobs
 from pages._frame.server_jobs import TURNS
+from pages._home import ahead
+
+ahead.WARM_UP_AFTER_S = 86_400.0  # what is opened ahead of visitors would read and write in the middle of a test
 
 
 @pytest.fixture(autouse=True)

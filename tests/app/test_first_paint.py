@@ -54,11 +54,14 @@ def test_homes_first_visitor_waits_for_nothing_that_is_opened_or_computed(tmp_pa
 
 
 LATER = """
+from core.analysis import maps
+from core.index import float16_products
 from streamlit.testing.v1 import AppTest
 from core.common.memo import Kept
 from pages._home.ahead import open_home, open_rest
 
 open_home()
+maps.compile_layout = float16_products.warm_up = lambda: None  # no page waits for these here
 open_rest()
 made, value = [], Kept.value
 Kept.value = lambda self, maker, key, make, **options: value(self, maker, key, lambda: (made.append(maker), make())[1], **options)
@@ -70,7 +73,7 @@ for name in ("senses", "compare", "learn"):
 """
 
 
-def test_the_longest_openings_are_computed_ahead(tmp_path):
+def test_the_longest_openings_are_computed_ahead(whole_index, tmp_path):
     (tmp_path / "later.py").write_text(LATER.replace('"app.py"', repr(str(ROOT / "app.py"))).replace('f"pages/', f'f"{ROOT}/pages/'))
     command = [sys.executable, str(tmp_path / "later.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)
