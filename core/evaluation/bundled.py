@@ -55,6 +55,7 @@ MINUTES = {
     "layers": 52,
     "experiments": 594,
     "tasks": 214,
+    "noise": 11,
 }
 MINUTES |= {"heads-headlines": 10, "heads-news": 55, "heads-news-title": 9, "heads-spam": 10, "heads-sentiment": 23, "heads-sentiment2": 20}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
