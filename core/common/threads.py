@@ -1,7 +1,7 @@
 """How many of torch's threads a thread of ours may use.
 
 torch.set_num_threads is no setting of one thread: every thread that first uses torch later begins with it, so that one reader's 1,
-or one direction's half, would be the lot of all runs to come. Here a thread is told alone, through OpenMP, whose setting is each
+or one direction's half, would stay for all later runs. Here a thread is told alone, through OpenMP, whose setting is each
 thread's own; torch's number stays what it began with, or what the user asked for.
 """
 

@@ -39,8 +39,8 @@ class Sample:
     layers: np.ndarray  # (N, L, D) float32
     groups: tuple[np.ndarray, ...]  # a word's rows among the N
     senses: np.ndarray  # (N,) numbers; -1 where nobody said
-    lot: np.ndarray  # (M,) rows among the N
-    apart: np.ndarray  # (M, M) bool: pairs of the lot that are two words, each once
+    at_random: np.ndarray  # (M,) rows among the N
+    apart: np.ndarray  # (M, M) bool: pairs of these that are two words, each once
     names: tuple[str, ...]  # of the words
 
     @property
@@ -81,7 +81,7 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         rows = labelled
         words = table.lemma[labelled]
         chosen = [code for code in np.unique(words) if code >= 0 and (words == code).sum() >= FEWEST]
-        lot = rng.permutation(len(rows))[:RANDOM_TOKENS]
+        at_random = rng.permutation(len(rows))[:RANDOM_TOKENS]
         names = [table.lemmas[code] for code in chosen]
     else:
         counts = np.bincount(table.word, minlength=len(table.words))
@@ -91,15 +91,15 @@ def sample(table: OccurrenceTable, *, seed: int = 0) -> Sample:
         drawn = rng.permutation(len(table))[:RANDOM_TOKENS]
         rows = np.concatenate([*each, drawn]).astype(int)
         words = np.concatenate([*(np.full(len(result), code) for code, result in zip(chosen, each, strict=True)), np.full(len(drawn), -1)])
-        lot = np.arange(len(rows) - len(drawn), len(rows))
+        at_random = np.arange(len(rows) - len(drawn), len(rows))
         names = [table.words[code] for code in chosen]
     if len(chosen) < FEWEST_WORDS:
         values = {"least": FEWEST_WORDS, "n": FEWEST, "found": len(chosen)}
         raise BadInput(t("{least} words must occur {n} times; only {found} do. Add text.", **values))
-    spelt = words[lot] if len(labelled) else table.word[rows[lot]]
+    spelt = words[at_random] if len(labelled) else table.word[rows[at_random]]
     apart = np.triu(spelt[:, None] != spelt[None], 1)
     groups = tuple(np.flatnonzero(words == code) for code in chosen)
-    return Sample(table.rows.take(rows), groups, table.sense[rows], lot, apart, tuple(map(str, names)))
+    return Sample(table.rows.take(rows), groups, table.sense[rows], at_random, apart, tuple(map(str, names)))
 
 
 def of_table(table: OccurrenceTable) -> Anisotropy:
@@ -116,7 +116,7 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
     panels, gains = [], []
     for number in range(result.layers.shape[1]):
         vectors = result.layers[:, number]
-        ground = vectors if result.labelled else vectors[result.lot]
+        ground = vectors if result.labelled else vectors[result.at_random]
         centred = vectors - ground.mean(axis=0)
         top = directions(ground)
         scores = [np.mean(_aucs(result, unit(without(centred, top[:k])), control)) for k in range(MOST_K + 1)]
@@ -191,8 +191,8 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
                 cosines[kind].append(own[chosen])
         alike.append(own.mean())
         if len(rows) not in drawn:
-            size = min(len(rows), len(result.lot))
-            drawn[len(rows)] = np.mean([explained(vectors[rng.choice(result.lot, size, replace=False)]) for _ in range(DRAWS)])
+            size = min(len(rows), len(result.at_random))
+            drawn[len(rows)] = np.mean([explained(vectors[rng.choice(result.at_random, size, replace=False)]) for _ in range(DRAWS)])
         shares.append(explained(vectors[rows]) - drawn[len(rows)])
     ordered = np.sort(random)
     cosines = {kind: each for kind, each in cosines.items() if each}
@@ -214,7 +214,7 @@ def _aucs(result: Sample, lengths: np.ndarray, words: np.ndarray) -> np.ndarray:
 
 
 def _random_cosines(result: Sample, lengths: np.ndarray) -> np.ndarray:
-    drawn = lengths[result.lot]
+    drawn = lengths[result.at_random]
     return (drawn @ drawn.T)[result.apart]
 
 

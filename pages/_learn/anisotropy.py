@@ -91,14 +91,14 @@ def _write_notices(anisotropy: Anisotropy, treatment: str) -> list[str]:
     values = {
         "layer": layer,
         "two": _kinds(anisotropy)[RANDOM],
-        "lot": panel.mean[RANDOM],
+        "random": panel.mean[RANDOM],
         "own": panel.mean[RANDOM] + alike.mean,
         "more": alike.mean,
         "span": alike.span("+.2f", times=1),
         "certain": certainty(alike.verdict),
     }
     first = t(
-        "At layer {layer}, {two} have a mean cosine of {lot:.2f}, a word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
+        "At layer {layer}, {two} have a mean cosine of {random:.2f}, a word in two sentences {own:.2f}: {more:+.2f} ({span}), {certain}.",
         **values,
     )
     if treatment == RAW:

@@ -49,7 +49,7 @@ def word_search(
         row.button(
             t("Surprise me"),
             icon=":material/casino:",
-            key=f"{key}.lot",
+            key=f"{key}.surprise",
             on_click=_draw,
             args=(key, drawn),
             disabled=not drawn,

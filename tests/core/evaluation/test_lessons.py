@@ -29,10 +29,10 @@ def cloud(shift: float, spread: float, *, words: int = 24, each: int = 12, dim: 
     layers = np.repeat(centres, each, axis=0) + spread * rng.standard_normal((words * each, dim))
     codes = np.repeat(np.arange(words), each)
     groups = tuple(np.flatnonzero(codes == word) for word in range(words))
-    lot = rng.permutation(words * each)[:120]
-    apart_ = np.triu(codes[lot][:, None] != codes[lot][None], 1)
+    at_random = rng.permutation(words * each)[:120]
+    apart_ = np.triu(codes[at_random][:, None] != codes[at_random][None], 1)
     return anisotropy.Sample(
-        layers[:, None].astype(np.float32), groups, np.full(words * each, -1), lot, apart_, tuple(f"w{k}" for k in range(words))
+        layers[:, None].astype(np.float32), groups, np.full(words * each, -1), at_random, apart_, tuple(f"w{k}" for k in range(words))
     )
 
 
@@ -50,9 +50,9 @@ def test_a_cloud_about_the_origin_is_no_cone_and_one_moved_away_is_one_until_its
 def test_where_words_are_nothing_but_noise_no_word_is_shown_to_be_like_itself():
     rng, result = np.random.default_rng(3), cloud(2.0, 1.0)
     noise = (rng.standard_normal(result.layers.shape) + 2).astype(np.float32)
-    panel = anisotropy.measure(anisotropy.Sample(noise, result.groups, result.senses, result.lot, result.apart, result.names)).panels[0][
-        anisotropy.RAW
-    ]
+    panel = anisotropy.measure(anisotropy.Sample(noise, result.groups, result.senses, result.at_random, result.apart, result.names)).panels[
+        0
+    ][anisotropy.RAW]
     assert panel.mean[anisotropy.RANDOM] > 0.7 and panel.alike.verdict == 0 and abs(panel.alike.mean) < 0.02
     assert abs(panel.explained.mean) < 0.02  # the baseline has as many tokens: few vectors alone would seem to share a direction
 
@@ -61,7 +61,7 @@ def test_directions_that_hide_the_words_are_found_and_taken_off():
     rng, result = np.random.default_rng(1), cloud(0.0, 0.7)
     layers = result.layers.copy()
     layers[:, 0, :2] += 25 * rng.standard_normal((len(layers), 2))  # two directions that say nothing of the word
-    hidden = anisotropy.measure(anisotropy.Sample(layers, result.groups, result.senses, result.lot, result.apart, result.names))
+    hidden = anisotropy.measure(anisotropy.Sample(layers, result.groups, result.senses, result.at_random, result.apart, result.names))
     assert hidden.panels[0][anisotropy.TOP].k == 2
     assert hidden.gains[0][anisotropy.TOP].verdict == 1 and hidden.gains[0]["control"].verdict == 1
     assert not set(hidden.controls) & set(hidden.measured)

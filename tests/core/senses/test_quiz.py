@@ -84,7 +84,7 @@ def test_the_sentence_asked_about_neither_votes_nor_chooses_the_layer(model):
 
 
 def test_a_model_reads_most_sentences_as_they_are_labelled_but_not_all(model):
-    """The bundled words, each asked by its own lot: far above the draw among two or three, and the machine does err."""
+    """The bundled words, each in sentences of its own draw: far above chance among two or three, and the machine does err."""
     right = [
         quiz.read(open_word(request.word, model), request, query_of(model, request)).sense == request.label
         for word in ("bank", "bark", "cell", "court", "light", "match", "note", "plant", "rock", "seal", "spring", "watch")
