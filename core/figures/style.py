@@ -161,6 +161,8 @@ def enlarge(figure: go.Figure, factor: float, *, height: int) -> go.Figure:
     larger = go.Figure(_times(facts, factor))
     margin = figure.layout.margin
     sides = {side: (getattr(margin, side) or 0) * factor for side in "lrtb"}
+    for each in (larger.for_each_xaxis, larger.for_each_yaxis):  # Streamlit's theme has a size of its own for ticks that name none
+        each(lambda axis: axis.tickfont.size or axis.update(tickfont_size=12 * factor))
     return larger.update_layout(height=height, margin=sides, font_size=12 * factor)
 
 

@@ -209,6 +209,8 @@ def test_an_enlarged_figure_has_larger_letters_and_dots_and_the_same_data():
     assert large.layout.height == 320 and large.layout.annotations[0].font.size == 1.5 * plain.layout.annotations[0].font.size
     for before, after in zip(plain.to_dict()["data"], large.to_dict()["data"], strict=True):
         assert after["marker"]["size"] == 1.5 * before["marker"]["size"] and after["x"] == before["x"]
+    bars = style.enlarge(accuracy_lines({"1-NN": {"1": 0.5}}, null=0.4, majority=None), 1.5, height=320)
+    assert bars.layout.yaxis.tickfont.size == 18 and bars.layout.xaxis.tickfont.size == 21  # of its own 14
 
 
 @pytest.mark.parametrize(("low", "high"), [(79.0, 101.0), (90.0, 800.0), (60.0, 72.0), (93.0, 190.0)])
