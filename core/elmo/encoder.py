@@ -258,10 +258,10 @@ class _Run:
         order, back = torch.from_numpy(self.order.copy()), torch.from_numpy(np.argsort(self.order))
 
         def read(backward: bool) -> tuple[list[Tensor], list[State]]:
-            given = [tuple(part[order].to(self.device) for part in state) for state in states[backward]] if states else None
+            initial = [tuple(part[order].to(self.device) for part in state) for state in states[backward]] if states else None
             with torch.inference_mode():
                 x = (self.x[self.reverse] if backward else self.x).to(self.device)
-                outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=given)
+                outputs, last = self.stacks.run_direction(x, self.batch_sizes, backward=backward, states=initial)
                 return [layer.cpu() for layer in outputs], [tuple(part.cpu()[back] for part in state) for state in last]
 
         (ahead, after_last), (behind, before_first) = side_by_side(read, _DIRECTIONS, self.device)

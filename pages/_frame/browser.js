@@ -14,7 +14,11 @@ function install() {
   const stale = new Map();  // of each parameter what typing has replaced: a run asked for before it may still say that
   const asTyped = (url) => {
     const to = same(url), late = [...stale].filter(([key, values]) => values.has(to.searchParams.get(key)));
-    for (const [key] of late) to.searchParams.set(key, same().searchParams.get(key) ?? "");
+    for (const [key] of late) {
+      const typed = same().searchParams.get(key);  // null: what a box says by itself is in no address
+      if (typed === null) to.searchParams.delete(key);
+      else to.searchParams.set(key, typed);
+    }
     return late.length ? to.href : url;
   };
   history.pushState = (state, title, url) => {  // by the program, or another page

@@ -163,6 +163,13 @@ def test_what_is_typed_stays_in_the_address_whatever_an_older_run_says(page: Pag
     assert [url for url in page.evaluate("window.written") if url.startswith("/")] == []  # the program, whose address may be an older one
     page.evaluate("url => history.pushState(null, '', url)", before.replace("layer=0", "layer=1"))  # as a run asked for before would
     assert "sweet" in page.url and "layer=1" in page.url
+    page.evaluate("""() => {
+      const typed = new URL(location.href), own = new URL(location.href);
+      own.searchParams.delete("b");  // what the box says by itself was typed
+      history.replaceState(null, "", own);
+      history.pushState(null, "", typed);
+    }""")
+    assert "b=" not in page.url
 
 
 def test_a_text_too_long_is_cut_and_that_is_said(page: Page, server: str):
