@@ -70,6 +70,8 @@ def read_senses(path: str | Path) -> dict[Token, str]:
 def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     """A person's labels in a file on these sentences. BadInput as `read_senses`, and where no sentence is among these."""
     known = read_senses(path)
+    if not known:
+        raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
     place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
     sense_of = {place_of[token]: sense for token, sense in known.items() if token in place_of}
     if not sense_of:

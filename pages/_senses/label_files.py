@@ -11,6 +11,7 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels
+from core.files.artifacts import check_fits
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Occurrences
@@ -58,23 +59,33 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
-    """A file to go on from; read once, however often the page runs."""
-    file = place.file_uploader(t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.file")
-    if file is None or st.session_state.get("spread.read") == (file.file_id, key):
+    """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
+    file = _upload(place, t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), "spread.file")
+    if file is None:
         return
-    st.session_state["spread.read"] = file.file_id, key
-    if (read := _read(place, file, occurrences)) is not None:
-        label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
-        st.session_state["spread.missing"] = read.missing
-        st.rerun()
+    faults = st.session_state.setdefault("spread.read", {})
+    this = file.file_id, key
+    if this not in faults:
+        read = _read(file, occurrences)
+        faults[this] = read if isinstance(read, str) else ""
+        if not isinstance(read, str):
+            label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
+            st.session_state["spread.missing"] = read.missing
+            st.rerun()
+    if faults[this]:
+        place.error(plain(faults[this]), icon=":material/error:")
 
 
 def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     """Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
-    file = place.file_uploader(t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.second")
-    if file is None or (read := _read(place, file, occurrences)) is None:
+    file = _upload(place, t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), "spread.second")
+    if file is None:
+        return
+    read = _read(file, occurrences)
+    if isinstance(read, str):
+        place.error(plain(read), icon=":material/error:")
         return
     try:
         alpha, n = label_files.agreement(labels, read.labels)
@@ -85,18 +96,19 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
 
 
-def _read(place, file, occurrences: Occurrences) -> label_files.ReadLabels | None:
-    if file.size > MOST_MB * 10**6:
-        place.error(t("The file has {n:.0f} MB; the limit is {most} MB.", n=file.size / 1e6, most=MOST_MB), icon=":material/error:")
-        return None
+def _upload(place, label: str, key: str):
+    return place.file_uploader(label, ["jsonl", "json"], key=key, max_upload_size=MOST_MB)
+
+
+def _read(file, occurrences: Occurrences) -> label_files.ReadLabels | str:
+    """The labels of a file; or what is wrong with it, by the name that its owner gave it."""
     with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        path = Path(folder) / "labels.jsonl"
-        path.write_bytes(file.getvalue())
+        source = own_corpus.keep_upload(file.name, file.getvalue(), Path(folder) / file.file_id)
         try:
-            return label_files.read_labels(path, label_files.tokens_of(occurrences.items))
+            check_fits(source.path, MOST_MB * 10**6)
+            return label_files.read_labels(source.path, label_files.tokens_of(occurrences.items))
         except ElmoscopeError as error:
-            place.error(plain(str(error)), icon=":material/error:")
-            return None
+            return str(error)
 
 
 def _use(occurrences: Occurrences, result: SpreadLabels) -> None:

@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from core.corpus.label_files import format_labels, tokens_of
 from core.corpus.spread import Labels
 from core.views import induction
 from core.views.induction import InductionRequest
@@ -40,6 +41,31 @@ def page_with(labels: Labels):
     page = opened_whole("pages/spread.py", found_word="bank")
     page.session_state[label_store.KEPT] = {KEY: labels}
     return page.run()
+
+
+def given_file(page, name: str, text: str):
+    next(box for box in page.file_uploader if box.key == "spread.file").upload(name, text.encode())
+    return page.run()
+
+
+def test_what_is_wrong_with_a_file_of_labels_stands_by_its_own_name_while_it_is_there():
+    page = given_file(page_with(Labels()), "my friend’s.jsonl", '{"tokens": "x"}')
+    for _ in range(2):
+        (error,) = page.error
+        assert "my friend" in error.value and "line 1" in error.value and not page.exception
+        page.run()
+
+
+def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(gold):
+    occurrences = induction.compute(open_bench(), InductionRequest(word="bank")).occurrences
+    file = format_labels("bank", tokens_of(occurrences.items), labeled(gold), None)
+    page = given_file(page_with(Labels()), "bank.jsonl", file)
+    assert len(page.session_state[label_store.KEPT][KEY].given) == 4
+    more = page.session_state[label_store.KEPT][KEY].label([20], gold[20])
+    page.session_state[label_store.KEPT][KEY] = more
+    for word in ("spring", "bank"):
+        page.selectbox(key="found_word").set_value(word).run()
+    assert page.session_state[label_store.KEPT][KEY].given == more.given
 
 
 def test_before_two_senses_are_labeled_it_says_how():
