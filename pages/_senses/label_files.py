@@ -1,7 +1,6 @@
 """Labels as files: downloaded, opened again, held against a second annotator's, used as sentences on every page."""
 
-import tempfile
-from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 import streamlit as st
@@ -11,7 +10,6 @@ from core.common.i18n import format_number, t, tn
 from core.common.limits import limits
 from core.corpus import label_files
 from core.corpus.spread import Labels, SpreadLabels
-from core.files.artifacts import check_fits
 from core.text import own_corpus
 from core.text.sentences import Sentence, Target
 from core.views.induction import Occurrences
@@ -21,6 +19,7 @@ from pages._senses import label_store
 from pages._widgets import lists
 
 MOST_MB = 20
+KINDS = MappingProxyType({"type": ["jsonl", "json"], "max_upload_size": MOST_MB})
 
 
 def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
@@ -60,15 +59,18 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
-    file = _upload(place, t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), "spread.file")
+    file = place.file_uploader(t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), key="spread.file", **KINDS)
     if file is None:
         return
     faults = st.session_state.setdefault("spread.read", {})
     this = file.file_id, key
     if this not in faults:
-        read = _read(file, occurrences)
-        faults[this] = read if isinstance(read, str) else ""
-        if not isinstance(read, str):
+        faults[this] = ""
+        try:
+            read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+        except ElmoscopeError as error:
+            faults[this] = str(error)
+        else:
             label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
@@ -80,12 +82,13 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     """Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
-    file = _upload(place, t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), "spread.second")
+    file = place.file_uploader(t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), key="spread.second", **KINDS)
     if file is None:
         return
-    read = _read(file, occurrences)
-    if isinstance(read, str):
-        place.error(plain(read), icon=":material/error:")
+    try:
+        read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+    except ElmoscopeError as error:
+        place.error(plain(str(error)), icon=":material/error:")
         return
     try:
         alpha, n = label_files.agreement(labels, read.labels)
@@ -94,21 +97,6 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
         return
     place.metric(t("Krippendorff’s alpha"), format_number(alpha, ".2f"), help=t("1: full agreement, 0: chance."))
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
-
-
-def _upload(place, label: str, key: str):
-    return place.file_uploader(label, ["jsonl", "json"], key=key, max_upload_size=MOST_MB)
-
-
-def _read(file, occurrences: Occurrences) -> label_files.ReadLabels | str:
-    """The labels of a file; or what is wrong with it, by the name that its owner gave it."""
-    with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        source = own_corpus.keep_upload(file.name, file.getvalue(), Path(folder) / file.file_id)
-        try:
-            check_fits(source.path, MOST_MB * 10**6)
-            return label_files.read_labels(source.path, label_files.tokens_of(occurrences.items))
-        except ElmoscopeError as error:
-            return str(error)
 
 
 def _use(occurrences: Occurrences, result: SpreadLabels) -> None:
