@@ -85,6 +85,28 @@ def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     assert len(offered) == 3
 
 
+def test_names_of_senses_stand_on_buttons_as_they_are_and_a_question_mark_is_one(gold):
+    names = dict(zip(sorted(set(gold)), ("**x** $y$", "?"), strict=True))
+    labels = labeled(gold)
+    for old, new in names.items():
+        labels = labels.rename(old, new)
+    page = page_with(labels)
+    offered = next(each for each in page.button_group if str(each.key).startswith("spread.ask."))
+    written = [option.content.rpartition(" ")[0] or option.content for option in offered.proto.options]
+    assert sorted(written) == sorted([r"\*\*x\*\* \$y\$", "?", "?"]) and written[-1] == offered.proto.options[-1].content
+    number = int(offered.key.split(".")[2])
+    offered.set_value("?").run()
+    assert dict(page.session_state[label_store.KEPT][KEY].given)[number] == "?"
+
+
+def test_what_no_text_holds_is_no_part_of_a_word():
+    page = opened_whole("pages/spread.py", found_word="bank")
+    box = page.selectbox(key="found_word")
+    box.options.append("spr\x01ing")  # as a browser takes any
+    box.set_value("spr\x01ing").run()
+    assert page.query_params["found_word"] == "spring" and "“spring”" in said(page)
+
+
 def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gold, tmp_path):
     page = page_with(labeled(gold))
     offered = next(each for each in page.button_group if str(each.key).startswith("spread.ask."))
