@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -134,8 +135,8 @@ def test_no_share_is_recommended_without_a_number_that_shows_it():
     assert "Results" in share.help and "%" not in share.help and "try" not in share.help
 
 
-def with_file(name: str, text: str):
-    page = opened("pages/train.py", train_task="Your own file")
+def with_file(name: str, text: str, **address: str):
+    page = opened("pages/train.py", train_task="Your own file", **address)
     page.file_uploader[0].upload(name, text.encode(), "text/csv")
     return page.run()
 
@@ -199,3 +200,25 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
     assert (rows.train, read["model"].model) == (str(order.files["train"]), order.model) and as_json
     assert (rows.text_column, rows.label_column) == (order.columns["text_columns"], order.columns["label_column"])
     assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (rows.share, read["epochs"]) == (0.5, 12)
+
+
+def test_results_are_named_by_their_texts_when_another_file_is_chosen():
+    rows = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
+    page = with_file("first file.csv", rows, variants="tfidf")
+    page.button(key="train.go").click().run()
+    page.session_state["training"].wait(60)
+    page.run()
+    page.file_uploader[0].set_value(("second.csv", rows.encode(), "text/csv")).run()
+    assert "#### On unseen texts: first file\\.csv" in [line.value for line in page.markdown] and not page.exception
+
+
+def test_a_training_that_was_told_to_stop_says_so():
+    done = threading.Event()
+    turns = Turns(is_there=lambda _: True)
+    job = TrainingJob(SimpleNamespace(), turns.ask("visitor")).begin(done.wait, failed="", name="training")
+    page = opened("pages/train.py")
+    page.session_state["training"] = job
+    page.run()
+    page.button(key="train.stop").click().run()
+    assert job.stop_asked and page.button(key="train.stop").disabled and "Stopping" in page.get("progress")[0].proto.text
+    done.set()
