@@ -97,7 +97,8 @@ def mix_weights(**options: Any) -> str:
 
 
 def fit_layers(model: str, known: model_layers.Layers) -> None:
-    """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once."""
+    """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once
+    where the model has a name."""
     state = st.session_state
     given = st.query_params
     name = plain(Path(model).name)
@@ -120,7 +121,7 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
                 messages.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
                 state[SAID] = messages
                 st.rerun()  # their box reads the address as it was when the run began
-    for sentence in messages:
+    for sentence in messages if model else ():
         st.info(sentence)
 
 

@@ -148,8 +148,8 @@ def short_name(model: str) -> str:
 
 
 def fit_model(model: str) -> None:
-    """Let every control follow the layers of a model; one that is not there has those of the bundled one."""
-    fit_layers(model, layers_of(model))
+    """Let every control follow the layers of a model; one that is not there has those of the bundled one, unsaid."""
+    fit_layers(model if registry.place_of(model, "model") else "", layers_of(model))
 
 
 def name_corpus(key: str) -> None:
