@@ -172,6 +172,11 @@ def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
         assert "This quiz uses sentences, the language’s labeled sentences." in words
 
 
+def test_a_corpus_that_is_not_there_is_said_once():
+    page = opened("pages/corpus.py", corpus="nonsense")
+    assert [error.value.startswith("Unknown corpus 'nonsense'") for error in page.main.error] == [True]
+
+
 def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page():
     name = own_corpus.keep_text("x" * 4_000 + " " + "x" * 4_000, "mine").name
     for view in ("corpus", "collocates", "keyness"):
