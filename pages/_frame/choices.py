@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from pages._frame.browser import limit_text
 from pages._frame.links import drop, write
 from pages._frame.question import gone_through_history
@@ -110,7 +110,7 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
             continue
         state.pop(key, None)
         if given.pop(key, None):
-            values = {"model": name, "layer": request[:9], "where": known.title(known.top)}
+            values = {"model": name, "layer": shorten(request, 10), "where": known.title(known.top)}
             messages.append(t("{model} has no layer {layer}. Showing {where}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:

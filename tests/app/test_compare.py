@@ -168,6 +168,11 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     assert "Training: 1000 sentences" in page.caption[0].value
 
 
+def test_a_corpus_that_is_not_there_is_named_though_it_is_on_both_sides():
+    page = opened("pages/change.py", change_first="nonsense", change_second="nonsense")
+    assert ["Unknown corpus 'nonsense'" in error.value for error in page.error] == [True] and not page.info
+
+
 def test_a_word_usage_graph_is_refused_by_the_names_of_its_files():
     page = opened("pages/change.py")
     (box,) = page.file_uploader
