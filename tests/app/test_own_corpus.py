@@ -184,5 +184,7 @@ def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page()
         assert not page.exception and not page.error
         assert len(html_of(page)) > 0 and "x" * 50 not in re.sub(r"<style.*?</style>", "", html_of(page))
     assert "No word to list. Lower the count" in html_of(page)
+    few = opened("pages/found.py", corpus=name)
+    assert "the most frequent, has 2. Add text" in few.info[0].value and "x" * 50 not in few.info[0].value
     short = opened("pages/keyness.py", corpus=own_corpus.keep_text("bank", "mine").name)
     assert "More often in **mine** (1 token)" in [caption.value for caption in short.caption]
