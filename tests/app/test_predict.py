@@ -8,7 +8,6 @@ from core.views.next_words import widest_gap
 from pages._frame import choices, examples
 from pages._predict.edits import _verdict
 from pages._predict.passage import AT, OTHER, TEXT
-from tests.app.test_further_words import said
 from tests.app.test_pages import opened
 
 OWN = "She poured the molten glass into a mould."
@@ -122,5 +121,4 @@ def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
 
 
 def test_a_long_word_is_cited_with_a_mark_where_it_is_cut():
-    page = opened("pages/predict.py", ptext="We sat on the " + "x" * 30)
-    assert not page.exception and "After “" + "x" * 23 + "…”" in said(page)
+    assert "after “" + "x" * 23 + "…”" in said("We sat on the " + "x" * 30, part="next")
