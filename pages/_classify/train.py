@@ -22,7 +22,11 @@ def show(in_use: InUse) -> None:
         order = choose(in_use)
         running = job is not None and job.running
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or running, key="train.go"):
-            job = TrainingJob(order, TURNS.ask(visitor())).start(opened.model(in_use.model), opened.vectors(in_use.vectors))
+            model, vectors = (
+                opened.model(in_use.model),
+                opened.vectors(in_use.vectors),
+            )  # before a place is asked for: they may not be there
+            job = TrainingJob(order, TURNS.ask(visitor())).start(model, vectors)
             st.session_state.training = job
             job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests

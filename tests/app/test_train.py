@@ -22,6 +22,7 @@ from pages._cached.progress import duration
 from pages._classify.job import TrainingJob
 from pages._classify.order import refusal
 from pages._classify.train_results import FEW_TEXTS, describe_training
+from pages._frame.server_jobs import TURNS
 from tests.app.test_pages import opened
 
 
@@ -210,6 +211,14 @@ def test_results_are_named_by_their_texts_when_another_file_is_chosen():
     page.run()
     page.file_uploader[0].set_value(("second.csv", rows.encode(), "text/csv")).run()
     assert "#### On unseen texts: first file\\.csv" in [line.value for line in page.markdown] and not page.exception
+
+
+@pytest.mark.parametrize("what", ["model", "vectors"])
+def test_a_training_that_cannot_begin_keeps_no_place_in_the_queue(what):
+    page = opened("pages/train.py", variants="tfidf", **{what: "nonsense"})
+    page.button(key="train.go").click().run()
+    assert any(f"Unknown {what} 'nonsense'" in item.value for item in page.main.error) and not page.exception
+    assert not TURNS.waiting and not TURNS.running
 
 
 def test_a_training_that_was_told_to_stop_says_so():
