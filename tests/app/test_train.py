@@ -213,11 +213,10 @@ def test_results_are_named_by_their_texts_when_another_file_is_chosen():
     assert "#### On unseen texts: first file\\.csv" in [line.value for line in page.markdown] and not page.exception
 
 
-@pytest.mark.parametrize("what", ["model", "vectors"])
-def test_a_training_that_cannot_begin_keeps_no_place_in_the_queue(what):
-    page = opened("pages/train.py", variants="tfidf", **{what: "nonsense"})
+def test_a_training_that_cannot_begin_keeps_no_place_in_the_queue():
+    page = opened("pages/train.py", variants="tfidf", model="nonsense")
     page.button(key="train.go").click().run()
-    assert any(f"Unknown {what} 'nonsense'" in item.value for item in page.main.error) and not page.exception
+    assert any("Unknown model 'nonsense'" in item.value for item in page.main.error) and not page.exception
     assert not TURNS.waiting and not TURNS.running
 
 
