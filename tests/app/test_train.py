@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.classify import tasks
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
@@ -128,6 +129,20 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
     first = epochs(upto=2)
     whole = epochs(upto=99)
     assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)]
+
+
+@pytest.mark.parametrize(
+    ("variants", "stage"), [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training"), (("elmo", "tfidf"), "2 trainings")]
+)
+def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path, monkeypatch):
+    (tmp_path / "own.csv").write_text("text,label\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(60)))
+    files, names = {"train": tmp_path / "own.csv"}, {"model": "elmo-mini", "vectors": "glove-mini"}
+    order = Order(task="own", title="own.csv", files=files, columns={}, variants=variants, seeds=(0,), share=1.0, epochs=1, **names)
+    job, stages = TrainingJob(order, Turns().ask()), []
+    monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(job.stage) or {}[""])
+    with pytest.raises(KeyError):
+        job._work(None, None)
+    assert stages[0].endswith(stage)
 
 
 def test_no_share_is_recommended_without_a_number_that_shows_it():
