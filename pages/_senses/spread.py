@@ -17,6 +17,7 @@ from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
 from pages._cached.views import view
+from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -190,7 +191,7 @@ def _senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLa
     with st.expander(t("Rename, merge, split"), key="spread.edit"):
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
         old = first.selectbox(t("Sense"), labels.senses, key=f"spread.old.{n}")
-        new = second.text_input(t("New name"), key=f"spread.new.{n}", max_chars=MOST_CHARACTERS)
+        new = text_box(f"spread.new.{n}", t("New name"), "", MOST_CHARACTERS, place=second, bind=None)
         third.button(
             t("Rename"),
             key="spread.rename",

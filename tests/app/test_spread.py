@@ -99,6 +99,10 @@ def test_names_of_senses_stand_on_buttons_as_they_are_and_a_question_mark_is_one
     assert dict(page.session_state[label_store.KEPT][KEY].given)[number] == "?"
 
 
+def test_a_name_that_is_too_long_is_cut_where_it_is_pasted(gold):
+    assert 'data-box="New name" data-most="80"' in said(page_with(labeled(gold)))
+
+
 def test_what_no_text_holds_is_no_part_of_a_word():
     page = opened_whole("pages/spread.py", found_word="bank")
     box = page.selectbox(key="found_word")
