@@ -177,7 +177,8 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), given])]))
     titles = {name: own_names.title_of(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
-    return coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options) or ""
+    chosen = coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
+    return (chosen or "").strip() or default or ""
 
 
 def _keep_file(path: Path) -> str:
