@@ -100,7 +100,7 @@ def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -
         raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
     if weights:
         raise BadInput("The sense space is no mix of layers: leave out --weights.")
-    if open_judge(model).space is None:
+    if open_judge(model).sense_space is None:
         open_language_model(model)  # says what it lacks
         raise BadInput(f"{model.name} has no sense space. Choose another layer.")
 
@@ -126,7 +126,7 @@ def _shards(index, model: Model, until_answered: ExitStack, *, senses: bool):
     if senses:
         from core.senses.judge import open_judge
 
-        return (ApproximateSenses if index.approximate else SensesOfShards)(shards, open_judge(model).space)
+        return (ApproximateSenses if index.approximate else SensesOfShards)(shards, open_judge(model).sense_space)
     return ApproximateIndex(shards) if index.approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(index.cluster)))
 
 

@@ -244,7 +244,7 @@ def index_approximate(*, folder, senses, model) -> Answer:
         from core.cluster.senses import build
         from core.senses.judge import open_judge
 
-        space = open_judge(open_model(model)).space
+        space = open_judge(open_model(model)).sense_space
         if space is None or shards.meta.get("model") != space.fingerprint:
             raise BadInput(f"The index {folder} was made with another model than {model.model}, or it has no sense space. Name its model.")
         facts = build(shards, space, report=progress("rows"))
