@@ -89,7 +89,7 @@ def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_o
     assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
-def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is(whole_index):
+def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
     page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
         assert not page.exception and not page.error
@@ -147,6 +147,7 @@ def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypat
     assert "nothing is read in this test" in " ".join(error.value for error in page.error)
 
 
+@pytest.mark.unread
 def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
     page = opened("pages/neighbours.py", corpus="sentences+more-words", **VIRUS)

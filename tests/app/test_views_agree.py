@@ -15,8 +15,6 @@ from core.elmo.models import open_model
 from core.workbench import Bench, Names
 from pages._export.notebook_file import notebook
 
-pytestmark = pytest.mark.usefixtures("whole_index")
-
 PAIRS = (
     ("We moored the boat at the bank.", "The bank raised its rates again."),
     ("A wooden stool stood by the fire.", "He left the stool in the rain."),
