@@ -5,7 +5,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass
+from dataclasses import fields, is_dataclass, make_dataclass
 from functools import partial, wraps
 from itertools import takewhile
 from pathlib import Path
@@ -220,38 +220,20 @@ def finite(text: str) -> float:
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
-CORPUS = option(
-    "--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""
-)
+CORPUS = option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's)", metavar="C", default="")
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
 BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelOptions:
-    """The values of MODEL; `model` may be an open one."""
-
-    model: Any
-    pieces: str = "mean"
-    download: bool = False
-    device: str = "cpu"
-
-
+PIECES = option("--pieces", "word pieces that make a word's vector (default mean)", choices=("mean", "first", "last"), default="mean")
+DOWNLOAD = flag("--download", "fetch what is not on this machine yet")
 MODEL = (
     option(
-        "--model",
-        "a registry name, or a folder: ELMo's options.json and one weights file, or a transformer's config.json and safetensors",
-        metavar="M",
-        default="elmo-mini",
+        "--model", "a registry name, or a folder: ELMo's options.json and weights, or a transformer's", metavar="M", default="elmo-mini"
     ),
-    option(
-        "--pieces",
-        "which word pieces make a word's vector in a transformer (default mean)",
-        choices=("mean", "first", "last"),
-        default="mean",
-    ),
-    flag("--download", "fetch a model that is not on this machine yet"),
-    DEVICE,
+    *(PIECES, DOWNLOAD, DEVICE),
 )
-MODEL_AND_VECTORS = (*MODEL, option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini"))
+ModelOptions = make_dataclass("ModelOptions", [(each.name, Any, each.default_value) for each in MODEL], frozen=True)  # or an open model
+VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
+MODEL_AND_VECTORS = (*MODEL, VECTORS)

@@ -6,8 +6,9 @@ import csv
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from io import StringIO
 from itertools import zip_longest
@@ -23,6 +24,7 @@ from core.text import languages
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
+    from core.index.sense_space import SenseSpace
     from core.learning.fit import Epoch
     from core.workbench import Bench
 
@@ -46,11 +48,11 @@ def progress(what: str):
     return report
 
 
-def in_columns(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
+def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) -> list[str]:
     """Rows of cells as lines, each column as wide as its widest cell and two blanks from the next; those in `right` end together."""
-    columns = [list(column) for column in zip_longest(*rows, fillvalue="")]
+    columns = [list(map(str, column)) for column in zip_longest(*rows, fillvalue="")]
     for k, column in enumerate(columns):
-        width = max(map(_width, column), default=0)
+        width = max(map(_width, column))
         blanks = [" " * (width - _width(cell)) for cell in column]
         columns[k] = [more + cell if k in right else cell + more for cell, more in zip(column, blanks, strict=True)]
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
@@ -86,6 +88,17 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
     model = models.open_model(options.model, **how, report=download_progress)
     languages.use(model.language.code)
     return model
+
+
+def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
+    """The model's sense space, where it is wanted. The error names what a model lacks that has none."""
+    from core.elmo.models import open_language_model
+    from core.senses.judge import open_judge
+
+    if wanted is None:
+        return None
+    open_language_model(model)
+    return open_judge(model).space
 
 
 def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Bench:
@@ -144,8 +157,6 @@ def spread_model(model: Model, client, *, store: str | None = None) -> Model:
     """The model with its encoder's batches spread over a cluster; itself where there is none."""
     if client is None:
         return model
-    from dataclasses import replace
-
     from core.cluster.worker_model import SpreadEncoder
 
     return replace(model, encoder=SpreadEncoder(model.encoder, client, model.fingerprint, store=store))
