@@ -223,6 +223,7 @@ SETTINGS = {"help_option_names": ["-h", "--help"]}
 CORPUS = option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's)", metavar="C", default="")
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
+SEEDS = option("--seeds", "one run each (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2))
 BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
 
 

@@ -51,8 +51,7 @@ def embed(*, input, output, stateful, batch_size, engine, precision, cluster, mo
         raise BadInput(f"--batch-size must be between 1 and 100,000, got {batch_size}.")
     if cluster is not None and (stateful or engine == "allennlp"):
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
-    if precision != FLOAT32 and (cluster is not None or engine == "allennlp"):
-        raise BadInput(f"--precision {precision} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+
     parts = Path(f"{output}.parts")
     if cluster is not None:
         ours.check_replaceable(parts, BATCH)
