@@ -33,16 +33,14 @@ KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "endi
 
 def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The language's own sentences, and a tag for each of their tokens; BadInput where the language has no tags here."""
-    code, name = model.language.code, model.language.sentences
-    if code == "en":
-        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
+    if model.language.code not in ("en", "ko"):
+        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
+    sentences = [tuple(sentence.tokens) for sentence in open_corpus(model.language.sentences, model.language)]
+    if model.language.code == "en":
         kept = read_json(FILE, expect=dict)
         tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
-    elif code == "ko":
-        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
-        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
-        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
+        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
         raise BadInput(t("{path} is damaged. Download it again.", path=FILE))
     return sentences, tags
@@ -71,13 +69,8 @@ def measure_control(
         both = random_tags([*train.types, *test.types], [*train.tags, *test.tags], rng)
         controls.append((both[: len(train.types)], [both[len(train.types) + k] for k in known]))
     gold = [test.tags[k] for k in known]
-    result: dict = {
-        "n_train": len(train.tags),
-        "n": len(known),
-        "unseen": int((~seen).sum()),
-        "tags": len(set(train.tags)),
-        "types": len(set(train.types)),
-    }
+    result: dict = {"n_train": len(train.tags), "n": len(known), "unseen": int((~seen).sum())}
+    result |= {"tags": len(set(train.tags)), "types": len(set(train.types))}
     result["type"] = commonest_tags(train.types, train.tags, [test.types[k] for k in known], gold)
     result["layers"] = {}
     for layer in range(model.encoder.n_layers):

@@ -50,24 +50,23 @@ def own_sentences(
     for name, weights in spaces(model):
         facts = reports[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
-        result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
-        result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
-        mix = mixed(vectors_of, weights, axis=1)
+        result[name] = interval(facts) | {"silhouette": facts.silhouette, "p": facts.p}
+        result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
         own = _by_word(facts)
-        centred[name] = _one_nn_by_word(mix, lemmas, labels, centred=True)
+        centred[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centred=True)
         result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], own))}
         result[name]["without"] = {
             str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), own))
             for k, layers in freed.items()
         }
         if static:
-            result[name]["less_static"] = facts_of(compare_pairs(_by_word(facts), _by_word(static)))
+            result[name]["less_static"] = facts_of(compare_pairs(own, _by_word(static)))
             result[name]["centred_less_static"] = facts_of(compare_pairs(centred[name], centred["static"]))
     if static:
-        result["static"] = {"vectors": vectors.name, **_interval(static), "centred": float(centred["static"].mean())}
-    result["form"] = _interval(form)
+        result["static"] = {"vectors": vectors.name, **interval(static), "centred": float(centred["static"].mean())}
+    result["form"] = interval(form)
     if space:
-        result[SENSES] = _interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
+        result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
         result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": facts.n, "words": len(facts.per_word), "majority": facts.majority, "spellings": gap.groups}
@@ -118,7 +117,8 @@ def _by_word(report: SenseReport) -> list[float]:
     return [item.one_nn for item in report.per_word.values()]
 
 
-def _interval(report: SenseReport) -> dict:
+def interval(report: SenseReport) -> dict[str, float]:
+    """1-NN, leaving one out, with its 95% interval and its mean over shuffled senses."""
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
 
 
