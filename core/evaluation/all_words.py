@@ -47,21 +47,30 @@ def all_words(
         parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
-    def mix(weights: np.ndarray) -> Callable[[np.ndarray], np.ndarray]:
-        return lambda rows: mix_of(layers[rows], weights)
+    @cache
+    def mix(*weights: float) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda rows: mix_of(layers[rows], np.array(weights))
+
+    @cache
+    def prior_of(of_rows: Callable[[np.ndarray], np.ndarray]) -> Prior:
+        judged = judge(of_rows, known, dev)
+        by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
+        best = max(PRIORS, key=by_prior.get)
+        return Prior(by_prior[0.0], by_prior[best], best)
 
     known, dev = _dev_rows(train)
     rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
     best, best_with = equal, equal
-    prior_of = cache(lambda weights: _best_prior(judge(mix(np.array(weights)), known, dev)))
     if len(dev):  # else there is nothing to choose by
-        best, _ = metrics.best_weights(lambda weights: prior_of(tuple(weights)).plain, model.encoder.n_layers)
-        best_with, _ = metrics.best_weights(lambda weights: prior_of(tuple(weights)).accuracy, model.encoder.n_layers)
+        best, _ = metrics.best_weights(lambda weights: prior_of(mix(*weights)).plain, model.encoder.n_layers)
+        best_with, _ = metrics.best_weights(lambda weights: prior_of(mix(*weights)).accuracy, model.encoder.n_layers)
     vectors = static_vectors(model)
-    ways = {name: mix(weights) for name, weights in [*spaces(model), ("best_mix", best)]}
-    ways |= {SENSES: placed.__getitem__} if space else {}
-    ways |= {"static": _target_contexts(vectors, [*train, *test]).__getitem__} if vectors else {}
+    ways = {name: mix(*weights) for name, weights in [*spaces(model), ("best_mix", best)]}
+    ways |= {SENSES: lambda rows: placed[rows]} if space else {}
+    if vectors:
+        contexts = _target_contexts(vectors, [*train, *test])
+        ways["static"] = lambda rows: contexts[rows]
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
     for name, of_rows in ways.items():
@@ -69,12 +78,14 @@ def all_words(
         hits[name] = judged.hits()
         facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
-        if len(dev) and name != "best_mix":
-            result[name]["with_frequency"] = _with_frequency(judged, _best_prior(judge(of_rows, known, dev)).prior)
+        if len(dev) and name == "best_mix":  # other weights where frequency counts
+            of_rows = mix(*best_with)
+            judged = judge(of_rows, rows, tested)
+        if len(dev):
+            result[name]["with_frequency"] = _with_frequency(judged, prior_of(of_rows).prior)
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
-        with_frequency = _with_frequency(judge(mix(best_with), rows, tested), prior_of(tuple(best_with)).prior)
-        result["best_mix"]["with_frequency"] = {"weights": best_with.tolist(), **with_frequency}
+        result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
     if vectors:
         result["static"]["vectors"] = vectors.name
     often = judged.most_frequent()
@@ -146,12 +157,6 @@ class Prior(NamedTuple):
     plain: float  # accuracy by the cosine alone
     accuracy: float  # where frequency counts by the best of PRIORS
     prior: float
-
-
-def _best_prior(judged: metrics.AllWords) -> Prior:
-    by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
-    best = max(PRIORS, key=by_prior.get)
-    return Prior(by_prior[0.0], by_prior[best], best)
 
 
 def _with_frequency(judged: metrics.AllWords, prior: float) -> dict:
