@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
+from core.figures import style
+from core.figures.style import GLOVE, GRID, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
 from core.text.tokens import letter_count
 
 PIXELS, LETTER, LINE = 340, 6.4, 13  # a side of the picture on a small screen, and a label's width a letter and height
@@ -59,7 +60,7 @@ def dot_figure(
                 "color": sense_colour(number) if number >= 0 else UNDECIDED,
                 "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
                 "size": 9,
-                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+                "line": style.THIN,
             },
         )
     figure.add_scatter(
@@ -120,19 +121,13 @@ def lean_figure(
                 "color": sense_colour(side) if side >= 0 else UNDECIDED,
                 "size": 10,
                 "symbol": SENSE_SYMBOLS[max(side, 0)],
-                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
+                "line": style.THIN,
             },
         )
     for side, anchor in ((0, "left"), (1, "right")):
         at = (-1, 1)[side] * reach
-        figure.add_scatter(
-            x=[0.93 * at],
-            y=[high + room],
-            mode="markers",
-            hoverinfo="skip",
-            name=f"end {side}",
-            marker={"symbol": "star", "size": 17, "color": OWN[side], "line": {"color": RIM, "width": 1.5}},
-        )
+        marker = style.star(side, 17, line={"color": RIM, "width": 1.5})
+        figure.add_scatter(x=[0.93 * at], y=[high + room], mode="markers", hoverinfo="skip", name=f"end {side}", marker=marker)
         add_text(figure, 0.86 * at, high + room, html("<b>{}</b>", names[side]), xanchor=anchor)
     figure.update_xaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(title=t("higher cosine"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5)
@@ -164,7 +159,7 @@ def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequ
         )
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 11, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    figure.update_yaxes(**style.ROWS)
     return base(figure, height=44 * len(rows) + 36, key="shares").update_layout(margin_t=4)
 
 
@@ -173,13 +168,8 @@ def _rings(figure: go.Figure, farthest: float, pixels: float) -> None:
     turn = np.linspace(0, 2 * math.pi, 90)
     for cosine in (c for c in RINGS if 1 - c <= farthest * 1.02):
         radius = 1 - cosine
-        figure.add_scatter(
-            x=radius * np.cos(turn),
-            y=radius * np.sin(turn),
-            mode="lines",
-            line={"color": "rgba(140,140,150,0.28)", "width": 1},
-            hoverinfo="skip",
-        )
+        faint = {"color": "rgba(140,140,150,0.28)", "width": 1}
+        figure.add_scatter(x=radius * np.cos(turn), y=radius * np.sin(turn), mode="lines", line=faint, hoverinfo="skip")
         if radius * pixels > WORD:
             add_text(figure, 0, -radius, f"{cosine:.1f}", opacity=0.6, yshift=-7, size=11)
 

@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
+from core.figures import style
+from core.figures.style import GREY, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
 
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
@@ -36,7 +37,7 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
             hovertext=[hovers[k]],
             hovertemplate="%{hovertext}",
             name=f"end {number}",
-            marker={"symbol": "star", "size": 19, "color": OWN[number], "line": {"color": RIM, "width": 2}},
+            marker=style.star(number, 19),
         )
     if not numbered:
         return figure
@@ -70,18 +71,13 @@ def margin_figure(
             hovertemplate=Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>"),
         )
         if flips.get(name) is not None:
-            figure.add_scatter(
-                x=[flips[name]],
-                y=[values[flips[name]]],
-                mode="markers",
-                hoverinfo="skip",
-                marker={"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}},
-            )
+            diamond = {"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}}
+            figure.add_scatter(x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip", marker=diamond)
         add_text(figure, n - 1, ends[name], line_name(model_layers.in_use().short(name), layer_colour(name)), xanchor="left", xshift=9)
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         add_text(figure, 0, y, t("nearer to {sense}", sense=html("<b>{}</b>", sense)), xanchor="left", yanchor=anchor)
-    figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False)
-    figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
+    figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, **style.EMPTY)
+    figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], **style.QUIET, nticks=6)
     return base(figure, height=330, key="margins").update_layout(margin_r=84)
 
 

@@ -10,20 +10,8 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import (
-    GLOVE,
-    GREY,
-    OWN,
-    RIM,
-    SENSE_SYMBOLS,
-    Figure,
-    add_plate,
-    add_text,
-    base,
-    layer_colour,
-    layer_title,
-    sense_colour,
-)
+from core.figures import style
+from core.figures.style import GLOVE, GREY, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, sense_colour
 from core.text.tokens import letter_count
 
 FADED = 0.15  # opacity of dots that are not selected where others are
@@ -180,7 +168,7 @@ def map_figure(
             hovertemplate="%{text}",
             marker={
                 "color": GREY if number < 0 else sense_colour(number),
-                "symbol": "circle" if number < 0 else SENSE_SYMBOLS[number % 8],
+                "symbol": "circle" if number < 0 else style.SENSE_SYMBOLS[number % 8],
                 "size": 6 if number < 0 else 10,
                 "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
             },
@@ -226,23 +214,23 @@ def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:
-    for number, star in enumerate(stars):
-        if layer not in star.points:
+    for number, each in enumerate(stars):
+        if layer not in each.points:
             continue
-        x, y = star.points[layer]
+        x, y = each.points[layer]
         figure.add_scatter(
             x=[x],
             y=[y],
             mode="markers+text",
-            text=[star.label],
+            text=[each.label],
             textposition="bottom center" if number % 2 else "top center",
             textfont={"size": 14},
             customdata=[[-1 - number]],
             unselected={"marker": {"opacity": 0.9}},
-            hovertext=[star.text],
+            hovertext=[each.text],
             hovertemplate="%{hovertext}",
-            name=star.label,
-            marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
+            name=each.label,
+            marker=style.star(number, 18, opacity=0.9),
         )
 
 

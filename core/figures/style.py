@@ -34,6 +34,15 @@ RIM = "#1B1B1F"
 FONTS = (
     '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'
 )
+# Parts that figures share: an axis whose grid is faint, one without a grid, one of rows' names, first on top; what values are compared with;
+# the rim of a small dot; the names of lines above a plot; a text at its left edge.
+QUIET = {"fixedrange": True, "gridcolor": GRID, "zeroline": False}
+EMPTY = {"fixedrange": True, "showgrid": False, "zeroline": False}
+ROWS = {"autorange": "reversed", "fixedrange": True, "automargin": True, "tickfont": {"size": 14}}
+DOTTED = {"color": "#888", "width": 1.5, "dash": "dot"}
+THIN = {"width": 0.7, "color": "rgba(255,255,255,0.7)"}
+LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}
+AT_LEFT = {"xref": "paper", "xanchor": "left", "align": "left"}
 CONFIG = {"displaylogo": False, "displayModeBar": False, "responsive": True}
 MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "modeBarButtonsToRemove": ["autoScale2d", "toImage"]}
 
@@ -139,6 +148,24 @@ def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 
     font = {"size": size, "color": "#ffffff"}
     text = html("<b>{}</b>", name)
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
+
+
+def star(number: int, size: float, **look) -> dict[str, Any]:
+    """The marker of the reader's first or second sentence."""
+    return {"symbol": "star", "size": size, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}, **look}
+
+
+def hollow_dots(size: float, colour: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
+    """Dots that are filled where something is shown, else hollow."""
+    symbols = ["circle" if each else "circle-open" for each in filled]
+    return {"size": size, "color": colour, "symbol": symbols, "line": {"width": rim, "color": colour}}
+
+
+def error_bars(middle: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], **look) -> dict[str, Any]:
+    """Intervals around values, (n,) each; None: a value has none."""
+    up = [None if end is None else end - at for at, end in zip(middle, high, strict=True)]
+    down = [None if end is None else at - end for at, end in zip(middle, low, strict=True)]
+    return {"type": "data", "symmetric": False, "array": up, "arrayminus": down, **look}
 
 
 def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:
