@@ -11,6 +11,7 @@ from core.common.markup import Markup, html
 from core.figures import style
 from core.figures.style import GREY, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
 
+CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
 
@@ -59,17 +60,9 @@ def margin_figure(
     ends = spread_heights({name: values[-1] for name, values in margins.items()}, reach / 8)
     for name, values in margins.items():
         strong = name == chosen
-        figure.add_scatter(
-            x=list(range(n)),
-            y=list(values),
-            mode="lines+markers",
-            name=model_layers.in_use().short(name),
-            opacity=1.0 if strong else 0.6,
-            line={"color": layer_colour(name), "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
-            marker={"size": 7 if strong else 4},
-            hovertext=list(hovers),
-            hovertemplate=Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>"),
-        )
+        look = {"width": 3.5, "size": 7, "opacity": 1.0} if strong else {"width": 2, "size": 4, "opacity": 0.6}
+        look |= {"dash": "dot" if name == "0" else "solid", "name": model_layers.in_use().short(name), "hovertext": list(hovers)}
+        style.add_line(figure, range(n), values, layer_colour(name), CARD, **look)
         if flips.get(name) is not None:
             diamond = {"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}}
             figure.add_scatter(x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip", marker=diamond)

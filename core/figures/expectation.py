@@ -73,23 +73,13 @@ def versions_figure(
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
-        for values, side, name, line in (
-            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
-            (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
+        for values, side, name, look in (
+            (before[first:last], 0, t("the other"), {"colour": OTHER, "width": 2, "dash": "dot"}),
+            (now[first:last], 1, t("yours"), {"colour": colour}),
         ):
-            figure.add_scatter(
-                x=list(range(len(words))),
-                y=list(values),
-                mode="lines+markers",
-                line=line,
-                marker={"size": 7},
-                name=name,
-                customdata=[(pair[side] or "")[:60] for pair in words],
-                connectgaps=False,
-                row=row,
-                col=1,
-                hovertemplate=html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}")),
-            )
+            card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
+            look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False}
+            style.add_line(figure, range(len(words)), values, card=card, row=row, col=1, **look)
             if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
                 _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))
         figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)

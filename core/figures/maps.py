@@ -101,18 +101,12 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     by layer the mean cosine of two random words: a line across its bar."""
     names = list(values)
     lowest = min(0.0, *values.values())
-    figure = Figure().add_bar(
-        x=list(values.values()),
-        y=[layer_title(n) if n != "GloVe" else n for n in names],
-        orientation="h",
-        text=[f"{v:.2f}" for v in values.values()],
-        textposition="outside",
-        textfont={"size": 15},
-        cliponaxis=False,
-        marker_color=[GLOVE if n == "GloVe" else layer_colour(n) for n in names],
-        marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
-        hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}"),
-    )
+    figure = Figure()
+    rows = [layer_title(n) if n != "GloVe" else n for n in names]
+    colours = [GLOVE if n == "GloVe" else layer_colour(n) for n in names]
+    look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}
+    card = t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}")
+    style.add_rows(figure, values.values(), rows, colours, [f"{v:.2f}" for v in values.values()], card, **look)
     if level := {name: value for name, value in (random or {}).items() if name in values}:
         for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
             figure.add_scatter(

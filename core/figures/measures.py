@@ -27,17 +27,9 @@ QUANTITIES = {  # of a training log: how a value reads
 def weight_bars(weights) -> go.Figure:
     """softmax(w), (L,), as bars from 0 to 1, layer by layer."""
     names = [f"s{k}" for k in range(len(weights))]
-    figure = Figure().add_bar(
-        x=list(weights),
-        y=names,
-        orientation="h",
-        marker_color=[layer_colour(str(k)) for k in range(len(weights))],
-        text=[f"{w:.0%}" for w in weights],
-        textposition="outside",
-        textfont={"size": 15},
-        cliponaxis=False,
-        hovertemplate="%{y} = %{x:.3f}",
-    )
+    figure = Figure()
+    colours = [layer_colour(str(k)) for k in range(len(weights))]
+    style.add_rows(figure, weights, names, colours, [f"{w:.0%}" for w in weights], "%{y} = %{x:.3f}", textfont={"size": 15})
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
     return base(figure, height=58 * len(names) + 24, key="weights")
@@ -225,17 +217,9 @@ def _rate(part: Part) -> str:
 def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
     """How often something occurs in each part, by name."""
     counts = [n for _, n, _ in parts]
-    figure = Figure().add_bar(
-        x=counts,
-        y=list(range(len(counts))),
-        orientation="h",
-        marker_color=FREQUENCY,
-        text=[f"{n:,}" for n in counts],
-        textposition="outside",
-        cliponaxis=False,
-        customdata=list(map(_rate, parts)),
-        hovertemplate="%{customdata}",
-    )
+    figure = Figure()
+    texts, rates = [f"{n:,}" for n in counts], list(map(_rate, parts))
+    style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=rates)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
     base(figure, height=26 * len(counts) + 52, key="corpus")

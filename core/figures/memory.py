@@ -43,31 +43,17 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     at = list(range(2, len(same) + 2))
     lines = ((varied, VARIED, t("different texts"), None), (same, SAME, t("same text"), None), (stateless, NEVER, t("this app"), "dot"))
     for values, colour, name, dash in lines:
-        figure.add_scatter(
-            x=at,
-            y=values,
-            mode="lines+markers",
-            line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"size": 8},
-            name=name,
-            hovertemplate=html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name),
-        )
+        card = html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name)
+        style.add_line(figure, at, values, colour, card, dash=dash, size=8, name=name)
     figure.update_xaxes(title=t("encoding"), tickvals=at, **style.QUIET)
     figure.update_yaxes(title=t("drift from previous"), rangemode="tozero", tickformat=".2f")
     return _finish(figure, key="state.settling", height=330)
 
 
 def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, card: str, *, dash: str | None = None) -> None:
-    figure.add_scatter(
-        x=list(range(len(tokens))),
-        y=values,
-        mode="lines+markers",
-        line={"color": colour, "width": 2.5, "dash": dash},
-        marker={"size": 7},
-        name=name,
-        customdata=[token[:60] for token in tokens],
-        hovertemplate=html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", card, name),
-    )
+    card = html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", card, name)
+    words = [token[:60] for token in tokens]
+    style.add_line(figure, range(len(tokens)), values, colour, card, dash=dash, name=name, customdata=words)
 
 
 def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str, height: int) -> go.Figure:

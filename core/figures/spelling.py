@@ -134,16 +134,8 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
     for name, values in lines.items():
         colour, dash = styles[name]
         title = VARIANTS[name].title
-        figure.add_scatter(
-            x=list(shares),
-            y=list(values),
-            mode="lines+markers",
-            name=title,
-            line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"size": 7},
-            hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}",
-        )
-        add_text(figure, shares[-1], ends[name], line_name(VARIANTS[name].title, colour), xanchor="left", xshift=10)
+        style.add_line(figure, shares, values, colour, f"{title}, %{{x:.0%}}: %{{y:.1%}}", dash=dash, name=title)
+        add_text(figure, shares[-1], ends[name], line_name(title, colour), xanchor="left", xshift=10)
     if chosen is not None:
         figure.add_vline(x=chosen, line=style.DOTTED)
     limits = [min(shares) - 0.01, max(shares) + 0.01]

@@ -138,6 +138,18 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
+def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 2.5, dash: str | None = None, size=7, **more) -> None:
+    """A line with a dot at each value."""
+    look = {"mode": "lines+markers", "line": {"color": colour, "width": width, "dash": dash}, "marker": {"size": size}}
+    figure.add_scatter(x=list(x), y=list(y), hovertemplate=card, **look, **more)
+
+
+def add_rows(figure: go.Figure, values, names, colours, texts: Sequence[str], card: str, **more) -> None:
+    """A bar a row, each with its number behind it."""
+    look = {"orientation": "h", "textposition": "outside", "cliponaxis": False, "marker_color": colours}
+    figure.add_bar(x=list(values), y=list(names), text=list(texts), hovertemplate=card, **look, **more)
+
+
 def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
     """Words on a figure, at a place in the terms of plotly's annotations."""
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)

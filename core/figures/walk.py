@@ -87,18 +87,10 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
     low = min(0.0, *shares)
     high = max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
-    figure = Figure().add_bar(
-        x=list(shares),
-        y=list(range(len(names))),
-        orientation="h",
-        marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
-        text=[f"{s:.1%}" for s in shares],
-        textposition="outside",
-        textfont={"size": 14},
-        cliponaxis=False,
-        customdata=list(hovers),
-        hovertemplate=Markup("%{customdata}<br><b>%{x:.1%}</b>"),
-    )
+    figure = Figure()
+    colours, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
+    look = {"textfont": {"size": 14}, "customdata": list(hovers)}
+    style.add_rows(figure, shares, range(len(names)), colours, texts, Markup("%{customdata}<br><b>%{x:.1%}</b>"), **look)
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
     figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, **style.ROWS)
     return base(figure, height=30 * len(names) + 40, key="walk.shares")
