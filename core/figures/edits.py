@@ -60,7 +60,7 @@ def margin_figure(
     ends = spread_heights({name: values[-1] for name, values in margins.items()}, reach / 8)
     for name, values in margins.items():
         strong = name == chosen
-        look = {"width": 3.5, "size": 7, "opacity": 1.0} if strong else {"width": 2, "size": 4, "opacity": 0.6}
+        look = {"width": 3.5, "opacity": 1.0} if strong else {"width": 2, "opacity": 0.6, "marker": {"size": 4}}
         look |= {"dash": "dot" if name == "0" else "solid", "name": model_layers.in_use().short(name), "hovertext": list(hovers)}
         style.add_line(figure, range(n), values, layer_colour(name), CARD, **look)
         if flips.get(name) is not None:

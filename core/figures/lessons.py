@@ -143,7 +143,7 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
     colours = (ONE_SENSE, ONE_WORD)
     figure.add_hline(y=level[1], line=style.DOTTED)
     for (name, values), colour in zip(lines.items(), colours, strict=False):
-        style.add_line(figure, ranks, values, colour, f"{name}: %{{y:.1%}}", width=3, size=9, name=name)
+        style.add_line(figure, ranks, values, colour, f"{name}: %{{y:.1%}}", width=3, marker={"size": 9}, name=name)
     labels = [line_name(name, colour) for name, colour in zip(lines, colours, strict=False)]
     named = Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"])
     add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)

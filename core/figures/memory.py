@@ -44,7 +44,7 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     lines = ((varied, VARIED, t("different texts"), None), (same, SAME, t("same text"), None), (stateless, NEVER, t("this app"), "dot"))
     for values, colour, name, dash in lines:
         card = html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name)
-        style.add_line(figure, at, values, colour, card, dash=dash, size=8, name=name)
+        style.add_line(figure, at, values, colour, card, dash=dash, marker={"size": 8}, name=name)
     figure.update_xaxes(title=t("encoding"), tickvals=at, **style.QUIET)
     figure.update_yaxes(title=t("drift from previous"), rangemode="tozero", tickformat=".2f")
     return _finish(figure, key="state.settling", height=330)

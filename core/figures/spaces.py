@@ -78,7 +78,7 @@ def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: S
     named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), style.LAYER_COLOURS["2"], "solid"))
     for values, _, colour, dash in named:
         sizes = [13 if n == chosen and dash == "solid" else 6 for n in numbers]
-        style.add_line(figure, numbers, values, colour, "%{y:.3f}", width=2, dash=dash, size=sizes)
+        style.add_line(figure, numbers, values, colour, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes})
     for (_, name, colour, _), y in zip(named, (1.0, 0.91), strict=True):
         add_text(figure, 1, y, line_name(name, colour), xref="paper", yref="paper", xanchor="right", yanchor="top")
     figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)
@@ -106,7 +106,7 @@ def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     for number, line in enumerate(lines):
         colour = sense_colour(number)
         along = np.linspace(0, 1, len(line.values)).tolist()
-        style.add_line(figure, along, line.values, colour, "%{text}: %{y:.1%}", width=3, size=9, text=list(line.layers))
+        style.add_line(figure, along, line.values, colour, "%{text}: %{y:.1%}", width=3, marker={"size": 9}, text=list(line.layers))
         add_text(figure, 1.02, ends[line.name], line_name(line.name, colour), xanchor="left")
     figure.update_xaxes(tickvals=[0, 1], ticktext=[t("layer 0"), t("top layer")], range=[-0.03, 1.45], **style.EMPTY)
     figure.update_yaxes(tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=6, range=[low - 0.04, high + 0.06])

@@ -138,10 +138,10 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
-def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 2.5, dash: str | None = None, size=7, **more) -> None:
+def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 2.5, dash: str | None = None, **more) -> None:
     """A line with a dot at each value."""
-    look = {"mode": "lines+markers", "line": {"color": colour, "width": width, "dash": dash}, "marker": {"size": size}}
-    figure.add_scatter(x=list(x), y=list(y), hovertemplate=card, **look, **more)
+    look = {"line": {"color": colour, "width": width, "dash": dash}, "marker": {"size": 7}} | more
+    figure.add_scatter(x=list(x), y=list(y), mode="lines+markers", hovertemplate=card, **look)
 
 
 def add_rows(figure: go.Figure, values, names, colours, texts: Sequence[str], card: str, **more) -> None:
