@@ -42,20 +42,9 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
     names = [name if b == most else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
     for label, colour in colours.items():
         shares = [row.get(label, 0.0) for row in probabilities]
-        figure.add_bar(
-            x=shares,
-            y=names,
-            orientation="h",
-            name=label,
-            marker={"color": colour, "line": {"width": 0}},
-            opacity=1.0,
-            text=[html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)],
-            textposition="inside",
-            insidetextanchor="start",
-            textangle=0,
-            textfont={"color": "#ffffff", "size": 14},
-            hovertemplate=html("%{{y}}<br>{}: %{{x:.1%}}", label),
-        )
+        texts = [html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)]
+        look = {"name": label, "opacity": 1.0, "insidetextanchor": "start", "textfont": {"color": "#ffffff", "size": 14}}
+        style.add_parts(figure, shares, names, colour, texts, html("%{{y}}<br>{}: %{{x:.1%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
     figure.update_yaxes(**style.ROWS)
@@ -66,17 +55,8 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
     """For each answer a bar of each classifier, side by side and named by its share: no color has to be told from another."""
     figure = Figure()
     for title, row, colour in zip(titles, shares, colours, strict=True):
-        figure.add_bar(
-            x=list(row.values()),
-            y=list(row),
-            orientation="h",
-            name=title,
-            marker={"color": colour, "line": {"width": 0}},
-            text=[f"{p:.0%} {title}" for p in row.values()],
-            textposition="auto",
-            textangle=0,
-            hovertemplate=html("{}<br>%{{y}}: %{{x:.1%}}", title),
-        )
+        texts, card = [f"{p:.0%} {title}" for p in row.values()], html("{}<br>%{{y}}: %{{x:.1%}}", title)
+        style.add_parts(figure, row.values(), row, colour, texts, card, name=title, textposition="auto")
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
     figure.update_yaxes(**style.ROWS)

@@ -63,17 +63,9 @@ def dot_figure(
                 "line": style.THIN,
             },
         )
-    figure.add_scatter(
-        x=[0],
-        y=[0],
-        mode="markers+text",
-        text=[html("<b>{}</b>", word[:24])],
-        textposition="bottom center",
-        textfont={"size": 15},
-        marker={"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}},
-        hoverinfo="skip",
-        name="GloVe",
-    )
+    look = {"mode": "markers+text", "marker": {"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, "textfont": {"size": 15}}
+    label = html("<b>{}</b>", word[:24])
+    figure.add_scatter(x=[0], y=[0], text=[label], textposition="bottom center", hoverinfo="skip", name="GloVe", **look)
     figure.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.82 * reach, 0.82 * reach], scaleanchor="x", fixedrange=True)
     return base(figure, height=height, key=key)
@@ -144,19 +136,10 @@ def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequ
         if not any(values):
             continue
         label = sense or t("undecided")
-        figure.add_bar(
-            x=values,
-            y=names,
-            orientation="h",
-            name=label,
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            marker={"color": sense_colour(number) if sense else UNDECIDED, "line": {"width": 0}},
-            text=[html("<b>{:.0%}</b>", v) if v >= 0.045 else "" for v in values],
-            textfont={"size": 14, "color": ink(sense_colour(number) if sense else UNDECIDED)},
-            hovertemplate=html("%{{y}}<br>{}: %{{x:.0%}}", label),
-        )
+        colour = sense_colour(number) if sense else UNDECIDED
+        texts = [html("<b>{:.0%}</b>", v) if v >= 0.045 else "" for v in values]
+        look = {"name": label, "insidetextanchor": "middle", "textfont": {"size": 14, "color": ink(colour)}}
+        style.add_parts(figure, values, names, colour, texts, html("%{{y}}<br>{}: %{{x:.0%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 11, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
     figure.update_yaxes(**style.ROWS)

@@ -146,8 +146,14 @@ def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 
 
 def add_rows(figure: go.Figure, values, names, colours, texts: Sequence[str], card: str, **more) -> None:
     """A bar a row, each with its number behind it."""
-    look = {"orientation": "h", "textposition": "outside", "cliponaxis": False, "marker_color": colours}
-    figure.add_bar(x=list(values), y=list(names), text=list(texts), hovertemplate=card, **look, **more)
+    look = {"textposition": "outside", "cliponaxis": False, "marker_color": colours} | more
+    figure.add_bar(x=list(values), y=list(names), orientation="h", text=list(texts), hovertemplate=card, **look)
+
+
+def add_parts(figure: go.Figure, shares, names, colour: str, texts: Sequence[str], card: str, **more) -> None:
+    """A part of the bar of each row, its text level and within it."""
+    look = {"textposition": "inside", "textangle": 0, "marker_line_width": 0, "cliponaxis": None} | more
+    add_rows(figure, shares, names, colour, texts, card, **look)
 
 
 def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
