@@ -9,7 +9,7 @@ import plotly.graph_objects as go
 from core.common.i18n import t
 from core.common.markup import html
 from core.figures import style
-from core.figures.style import GLOVE, GRID, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
+from core.figures.style import GLOVE, GRID, RIM, Figure, add_text, base, ink, sense_colour
 from core.text.tokens import letter_count
 
 PIXELS, LETTER, LINE = 340, 6.4, 13  # a side of the picture on a small screen, and a label's width a letter and height
@@ -56,12 +56,7 @@ def dot_figure(
             textfont={"size": 12},
             hovertext=[html("<b>{}</b><br>{}<br>{}", words[k], sense, t("cosine {cosine:.2f}", cosine=cosines[k])) for k in here],
             hovertemplate="%{hovertext}",
-            marker={
-                "color": sense_colour(number) if number >= 0 else UNDECIDED,
-                "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
-                "size": 9,
-                "line": style.THIN,
-            },
+            marker=style.sense_dots(number, 9, UNDECIDED),
         )
     look = {"mode": "markers+text", "marker": {"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, "textfont": {"size": 15}}
     label = html("<b>{}</b>", word[:24])
@@ -109,12 +104,7 @@ def lean_figure(
             hovertext=[hovers[k] for k in here],
             textposition=["middle right" if x[k] >= 0 else "middle left" for k in here],
             hovertemplate="%{hovertext}",
-            marker={
-                "color": sense_colour(side) if side >= 0 else UNDECIDED,
-                "size": 10,
-                "symbol": SENSE_SYMBOLS[max(side, 0)],
-                "line": style.THIN,
-            },
+            marker=style.sense_dots(side, 10, UNDECIDED),
         )
     for side, anchor in ((0, "left"), (1, "right")):
         at = (-1, 1)[side] * reach

@@ -75,19 +75,15 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
     arc = np.linspace(-half, half, 40)
     figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
-        x = x0 + math.sin(side * half)
-        y = math.cos(half)
+        x, y = x0 + math.sin(side * half), math.cos(half)
+        marker = {"color": ["rgba(0,0,0,0)", dot], "size": [1, 22 if label else 16], "line": {"color": RIM, "width": 1.5}}
+        marker["symbol"] = ["circle", "star" if label else "circle"]
         figure.add_scatter(
             x=[x0, x],
             y=[0, y],
             mode="lines+markers+text",
             line={"color": line, "width": 3},
-            marker={
-                "color": ["rgba(0,0,0,0)", dot],
-                "size": [1, 22 if label else 16],
-                "symbol": ["circle", "star" if label else "circle"],
-                "line": {"color": RIM, "width": 1.5},
-            },
+            marker=marker,
             text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
             textposition="middle left" if side < 0 else "middle right",
             textfont={"size": 15},
@@ -160,12 +156,7 @@ def map_figure(
             customdata=ids[here, None],
             text=cards[here],
             hovertemplate="%{text}",
-            marker={
-                "color": GREY if number < 0 else sense_colour(number),
-                "symbol": "circle" if number < 0 else style.SENSE_SYMBOLS[number % 8],
-                "size": 6 if number < 0 else 10,
-                "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
-            },
+            marker=style.sense_dots(number, 10) if number >= 0 else {"color": GREY, "symbol": "circle", "size": 6, "line": {"width": 0.0}},
             selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
             unselected={"marker": {"opacity": FADED}},
         )

@@ -173,6 +173,12 @@ def star(number: int, size: float, **look) -> dict[str, Any]:
     return {"symbol": "star", "size": size, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}, **look}
 
 
+def sense_dots(number: int, size: float, unknown: str = GREY) -> dict[str, Any]:
+    """Dots in a sense's color and shape; those of none (-1) are circles of the color `unknown`."""
+    colour, symbol = (sense_colour(number), SENSE_SYMBOLS[number % 8]) if number >= 0 else (unknown, "circle")
+    return {"color": colour, "symbol": symbol, "size": size, "line": THIN}
+
+
 def hollow_dots(size: float, colour: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
     """Dots that are filled where something is shown, else hollow."""
     symbols = ["circle" if each else "circle-open" for each in filled]
