@@ -102,7 +102,7 @@ def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
     if wanted is None:
         return None
     open_language_model(model)
-    return open_judge(model).space
+    return open_judge(model).sense_space
 
 
 def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Bench:

@@ -49,7 +49,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
 
 def _add_space(pack: Pack, judge, table, rows: np.ndarray):
     """The sense space and where its substitutes put the rows; None where the model has none that was learned."""
-    space = judge.space
+    space = judge.sense_space
     if space is None or space.learned is None:
         return None
     start = sum(space.widths[:2])

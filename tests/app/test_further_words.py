@@ -12,10 +12,11 @@ from core.common.errors import BadInput
 from core.index import index_plan
 from core.text import languages
 from core.text.definitions import definition
+from core.text.readings import WordInContext
 from core.views import levels
 from pages._cached import jobs
 from pages._cached import opened as store
-from pages._cached.views import bench_of
+from pages._cached.views import about, bench_of
 from pages._frame.in_use import InUse
 from tests.app.test_map_view import sent as map_sent
 from tests.app.test_pages import opened
@@ -46,11 +47,12 @@ def test_the_lists_of_neighbours_and_the_map_show_its_senses():
 
 
 def test_only_a_word_that_needs_it_adds_to_the_corpus():
-    in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert store.about(in_use, "bank", "banks", "zebra") is not None
-    assert store.about(in_use, "bank", "banks", "zebra").corpus == "sentences"
-    assert store.about(in_use, "viruses", "bank").corpus == "sentences+virus"
-    assert store.about(InUse("elmo-mini", "glove-mini", "mine.txt", "Elmoscope"), "virus").corpus == "mine.txt"
+    def corpus(in_use: str, *words: str) -> str:
+        return about(InUse("elmo-mini", "glove-mini", in_use, "Elmoscope"), *(WordInContext((word,), 0) for word in words)).corpus
+
+    assert corpus("sentences", "bank", "banks", "zebra") == "sentences"
+    assert corpus("sentences", "viruses", "bank") == "sentences+virus"
+    assert corpus("mine.txt", "virus") == "mine.txt"
 
 
 def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(monkeypatch):
