@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields, is_dataclass, make_dataclass
-from functools import partial, wraps
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -41,14 +41,23 @@ class Command(Helped, click.Command):
     a keyword of the function and the options that it takes together."""
 
     def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
-        super().__init__(name, callback=_answering(callback), **settings)
+        super().__init__(name, callback=callback, **settings)
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
             self.groups["model"] = ModelOptions
 
     def __call__(self, **options) -> tuple[dict, str]:
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
-        return self.callback(**self._group(defaults | options))
+        return self.answer(**self._group(defaults | options))
+
+    def answer(self, **keywords) -> tuple[dict, str]:
+        """What the function answers: a view's result as JSON has it, lines as one text."""
+        result, lines = self.callback(**keywords)
+        if is_dataclass(result):
+            from core.cli.wire import json_of
+
+            result = json_of(result)
+        return result, lines if isinstance(lines, str) else "\n".join(lines)
 
     def numbers(self) -> dict[str, int | float]:
         """What counts where it is not given: whole numbers and shares, by option."""
@@ -66,7 +75,7 @@ class Command(Helped, click.Command):
 
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], tuple[dict, str]], bool]:
         """What is to be run, and whether its answer is wanted as JSON."""
-        return partial(self.callback, **self._group(ctx.params)), ctx.params.get("json", False)
+        return partial(self.answer, **self._group(ctx.params)), ctx.params.get("json", False)
 
     def _join(self, ctx: click.Context, words: list[str]) -> list[str]:
         """Each value behind its option as --option=value; of an option that takes several, the last values count."""
@@ -93,21 +102,6 @@ class Command(Helped, click.Command):
             joined += [f"{name}={value}" for value in values]
             words = words if equals else words[len(values) :]
         return joined
-
-
-def _answering(function: Callable[..., Answer]) -> Callable[..., tuple[dict, str]]:
-    """What a command's function answers: a view's result as JSON has it, lines as one text."""
-
-    @wraps(function)
-    def answer(**options) -> tuple[dict, str]:
-        result, lines = function(**options)
-        if is_dataclass(result):
-            from core.cli.wire import json_of
-
-            result = json_of(result)
-        return result, lines if isinstance(lines, str) else "\n".join(lines)
-
-    return answer
 
 
 def _is_value(word: str) -> bool:

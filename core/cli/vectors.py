@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +18,7 @@ from core.common.model_layers import SENSES
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
-from core.text.sentences import Sentence, read_sentences
+from core.text.sentences import read_sentences
 from core.text.tokens import bare, split_sentences
 
 if TYPE_CHECKING:
@@ -34,12 +32,10 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     "embed",
     "Vectors of every token in every layer, as .npz.",
     *MODEL,
-    option(
-        "--input", ".json: list of token lists, or of equally long streams of them; .txt: a sentence per line", metavar="F", required=True
-    ),
+    option("--input", ".json: list of token lists, or of equally long streams; .txt: a sentence per line", metavar="F", required=True),
     option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
     flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does"),
-    option("--batch-size", "sentences per batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
+    option("--batch-size", "sentences (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=whole(1, 100_000), default=32),
     option("--engine", "which engine computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
     option("--precision", "precision of the LSTMs' weights: fewer bits are faster but less exact", choices=PRECISIONS, default=FLOAT32),
     CLUSTER,
@@ -47,11 +43,8 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
 def embed(*, input, output, stateful, batch_size, engine, precision, cluster, model) -> Answer:
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
-    if not 1 <= batch_size <= 100_000:
-        raise BadInput(f"--batch-size must be between 1 and 100,000, got {batch_size}.")
     if cluster is not None and (stateful or engine == "allennlp"):
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
-
     parts = Path(f"{output}.parts")
     if cluster is not None:
         ours.check_replaceable(parts, BATCH)
@@ -160,9 +153,7 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
     "build",
     "Encode a corpus into an index: every token in every layer.",
     option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz", metavar="F", required=True),
-    option(
-        "--output", "a new folder or an index; with --cluster one that all workers see, or a URL (s3://...)", metavar="DIR", required=True
-    ),
+    option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
     option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
     option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),
     flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
@@ -176,8 +167,7 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -
     from core.index.table import index_info
 
     if cluster is not None:
-        read = partial(read_sentences, Path(corpus), text_column=text_column, lines=lines)
-        return _index_on_cluster(read, output, cluster, model, senses=senses)
+        return _index_on_cluster(corpus, output, text_column, lines, cluster, model, senses=senses)
     check_replaceable(Path(output))
     model = open_model(model)
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
@@ -186,24 +176,22 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -
     return _info(index_info(Path(output)))
 
 
-def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
+def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
     from core.cluster import shards
     from core.cluster.worker_model import name_for_worker
-    from core.elmo.models import open_language_model
 
     shards.open_own(output)
     model = open_model(options, cluster=cluster)
-    if senses:
-        open_language_model(model)  # says what is missing, before any work
-    sentences = read()
+    sense_space(SENSES if senses else None, model)  # says what is missing, before any work
+    sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
 
     def report(done) -> None:
         speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"
         note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
 
     with cluster_of(cluster) as client:
-        name, fingerprint = name_for_worker(options.model), model.fingerprint
-        shards.build(client, sentences, output, model=name, model_fingerprint=fingerprint, senses=senses, report=report)
+        how = {"model": name_for_worker(options.model), "model_fingerprint": model.fingerprint, "senses": senses}
+        shards.build(client, sentences, output, **how, report=report)
     return _info(shards.info(output))
 
 
