@@ -46,18 +46,10 @@ def dot_figure(
     for number in sorted(set(numbers), reverse=True):
         here = [k for k in range(len(words)) if numbers[k] == number]
         sense = senses[number] if number >= 0 else t("undecided")
-        figure.add_scatter(
-            x=points[here, 0],
-            y=points[here, 1],
-            mode="markers+text",
-            name=sense,
-            text=[words[k][:24] if k in named else "" for k in here],
-            textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
-            textfont={"size": 12},
-            hovertext=[html("<b>{}</b><br>{}<br>{}", words[k], sense, t("cosine {cosine:.2f}", cosine=cosines[k])) for k in here],
-            hovertemplate="%{hovertext}",
-            marker=style.sense_dots(number, 9, UNDECIDED),
-        )
+        cards = [html("<b>{}</b><br>{}<br>{}", words[k], sense, t("cosine {cosine:.2f}", cosine=cosines[k])) for k in here]
+        labels = [words[k][:24] if k in named else "" for k in here]
+        look = {"name": sense, "textposition": ["middle right" if points[k, 0] >= 0 else "middle left" for k in here]}
+        style.add_dots(figure, points[here], cards, style.sense_dots(number, 9, UNDECIDED), labels=labels, size=12, **look)
     look = {"mode": "markers+text", "marker": {"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, "textfont": {"size": 15}}
     label = html("<b>{}</b>", word[:24])
     figure.add_scatter(x=[0], y=[0], text=[label], textposition="bottom center", hoverinfo="skip", name="GloVe", **look)
@@ -94,18 +86,10 @@ def lean_figure(
     figure.add_vline(x=0, line={"color": "rgba(140,140,150,0.6)", "width": 1.5})
     for side in (-1, 0, 1):
         here = np.flatnonzero(sides == side)
-        figure.add_scatter(
-            x=x[here],
-            y=y[here],
-            mode="markers+text",
-            name=names[side] if side >= 0 else t("inconclusive"),
-            textfont={"size": 13},
-            text=[labels[k][:24] if k in named else "" for k in here],
-            hovertext=[hovers[k] for k in here],
-            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here],
-            hovertemplate="%{hovertext}",
-            marker=style.sense_dots(side, 10, UNDECIDED),
-        )
+        look = {"textposition": ["middle right" if x[k] >= 0 else "middle left" for k in here]}
+        look |= {"name": names[side] if side >= 0 else t("inconclusive"), "labels": [labels[k][:24] if k in named else "" for k in here]}
+        marker = style.sense_dots(side, 10, UNDECIDED)
+        style.add_dots(figure, np.column_stack([x, y])[here], [hovers[k] for k in here], marker, **look)
     for side, anchor in ((0, "left"), (1, "right")):
         at = (-1, 1)[side] * reach
         marker = style.star(side, 17, line={"color": RIM, "width": 1.5})

@@ -20,26 +20,11 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
     points = np.asarray(points, float)
     dark = "rgba(120,120,130,0.95)"
     if numbered:
-        figure.add_scatter(
-            x=points[:, 0],
-            y=points[:, 1],
-            mode="lines+markers",
-            line={"color": dark, "width": 1.8},
-            hovertext=list(hovers),
-            hovertemplate="%{hovertext}",
-            name="path",
-            marker={"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark},
-        )
+        marker = {"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark}
+        look = {"marker": marker, "hovertext": list(hovers), "name": "path"}
+        style.add_line(figure, points[:, 0], points[:, 1], dark, "%{hovertext}", width=1.8, **look)
     for number, k in enumerate((0, len(points) - 1)):
-        figure.add_scatter(
-            x=[points[k, 0]],
-            y=[points[k, 1]],
-            mode="markers",
-            hovertext=[hovers[k]],
-            hovertemplate="%{hovertext}",
-            name=f"end {number}",
-            marker=style.star(number, 19),
-        )
+        style.add_dots(figure, [points[k]], [hovers[k]], style.star(number, 19), name=f"end {number}")
     if not numbered:
         return figure
     span = max(np.ptp([v for trace in figure.data for v in trace[axis]]) for axis in ("x", "y"))

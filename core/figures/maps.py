@@ -202,21 +202,9 @@ def add_stars(figure: go.Figure, stars, layer: str) -> None:
     for number, each in enumerate(stars):
         if layer not in each.points:
             continue
-        x, y = each.points[layer]
-        figure.add_scatter(
-            x=[x],
-            y=[y],
-            mode="markers+text",
-            text=[each.label],
-            textposition="bottom center" if number % 2 else "top center",
-            textfont={"size": 14},
-            customdata=[[-1 - number]],
-            unselected={"marker": {"opacity": 0.9}},
-            hovertext=[each.text],
-            hovertemplate="%{hovertext}",
-            name=each.label,
-            marker=style.star(number, 18, opacity=0.9),
-        )
+        look = {"name": each.label, "customdata": [[-1 - number]], "unselected": {"marker": {"opacity": 0.9}}}
+        look |= {"labels": [each.label], "size": 14, "textposition": "bottom center" if number % 2 else "top center"}
+        style.add_dots(figure, [each.points[layer]], [each.text], style.star(number, 18, opacity=0.9), **look)
 
 
 def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:

@@ -144,6 +144,14 @@ def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 
     figure.add_scatter(x=list(x), y=list(y), mode="lines+markers", hovertemplate=card, **look)
 
 
+def add_dots(figure: go.Figure, points, cards: Sequence[str], marker: dict, *, labels=None, size: float = 13, **more) -> None:
+    """Dots at (n, 2) points, each with its card when pointed at, and where there are `labels` with its own beside it."""
+    words = {} if labels is None else {"text": labels, "textfont": {"size": size}}
+    x, y = np.asarray(points, float).reshape(-1, 2).T
+    look = {"mode": "markers" if labels is None else "markers+text", "marker": marker, "hovertext": list(cards)}
+    figure.add_scatter(x=x, y=y, hovertemplate="%{hovertext}", **look, **words, **more)
+
+
 def add_rows(figure: go.Figure, values, names, colours, texts: Sequence[str], card: str, **more) -> None:
     """A bar a row, each with its number behind it."""
     look = {"textposition": "outside", "cliponaxis": False, "marker_color": colours} | more

@@ -42,19 +42,10 @@ def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: 
     symbols = np.where(np.arange(len(groups)) < occurrences, "diamond", "circle")
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)
-        figure.add_scatter(
-            x=xy[here, 0],
-            y=xy[here, 1],
-            mode="markers+text",
-            customdata=here[:, None],
-            cliponaxis=False,
-            text=[words[k] if k in written else "" for k in here],
-            textposition="top center",
-            textfont={"size": 13},
-            hovertext=[cards[k] for k in here],
-            hovertemplate="%{hovertext}",
-            marker={"color": GROUPS[group], "size": 10, "symbol": symbols[here].tolist(), "line": style.THIN},
-        )
+        marker = {"color": GROUPS[group], "size": 10, "symbol": symbols[here].tolist(), "line": style.THIN}
+        more = {"customdata": here[:, None], "cliponaxis": False, "textposition": "top center"}
+        labels = [words[k] if k in written else "" for k in here]
+        style.add_dots(figure, xy[here], [cards[k] for k in here], marker, labels=labels, **more)
     figure.update_layout(dragmode=False)
     return finish_map(figure, look)
 
