@@ -11,7 +11,7 @@ QUERY = (
     option("--kind", "words (default), lemmas in all their forms, or one regular expression per word", choices=KINDS, default="word"),
     option("--documents", "only in these documents", metavar="NAME", many=True),
 )
-WINDOW = option("--window", "words each side, for --near too (default 5)", type=whole(1, 10), default=5)
+WINDOW = option("--window", "words each side (default 5)", type=whole(1, 10), default=5)
 SENSES = ("labels", "groups")
 CORRECTIONS = ("benjamini-hochberg", "bonferroni", "none")
 TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)

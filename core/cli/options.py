@@ -221,7 +221,7 @@ SEEDS = option("--seeds", "one run each (default 0 1 2)", metavar="S", type=whol
 BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
 
 
-PIECES = option("--pieces", "word pieces that make a word's vector (default mean)", choices=("mean", "first", "last"), default="mean")
+PIECES = option("--pieces", "a transformer's pieces that make a word's vector", choices=("mean", "first", "last"), default="mean")
 DOWNLOAD = flag("--download", "fetch what is not on this machine yet")
 MODEL = (
     option(

@@ -35,19 +35,19 @@ Report = Callable[[int, int], None]
 def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
     """1-NN of the labeled sentences of the models' language, leaving one out; chance: the senses shuffled."""
     results = [own_sentences(model, model.language.sentences, report=report) for model in models]
-    return _rows(models, results, lambda of: of["one_nn"], lambda result: result["mix"]["null"])
+    return _rows("sentences", models, results)
 
 
 def senses(models: Sequence[Model], train: list[LabelledRow], test: list[LabelledRow], report: Report | None = None) -> Rows:
     """The nearest training occurrence of one's word, means over words; chance: the word's most frequent sense."""
     results = [layer_scores.senses(model, train, test, report=report) for model in models]
-    return _rows(models, results, lambda of: of["nearest"]["macro"], lambda result: result["most_frequent"]["macro"])
+    return _rows("senses", models, results)
 
 
 def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], report: Report | None = None) -> Rows:
     """One word in two sentences, one sense or two, by a threshold on the cosine; chance: the commoner answer."""
     results = [layer_scores.pairs(model, dev, test, report=report) for model in models]
-    rows = _rows(models, results, lambda of: of["accuracy"], lambda result: result["majority"])
+    rows = _rows("pairs", models, results)
     if vectors := static_vectors(models[0]):
         same = [[row.same for row in part] for part in (dev, test)]
         cosines = [_context_cosines(vectors, part) for part in (dev, test)]
@@ -58,7 +58,7 @@ def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], repo
 def tags(models: Sequence[Model], train: list[TaggedSentence], test: list[TaggedSentence], report: Report | None = None) -> Rows:
     """A linear probe for a token's tag; static: for its word's own vector; chance: its word's most frequent tag."""
     results = [layer_scores.tags(model, train, test, report=report) for model in models]
-    rows = _rows(models, results, lambda of: of["accuracy"], lambda result: result["most_frequent"]["accuracy"])
+    rows = _rows("tags", models, results)
     if vectors := static_vectors(models[0]):
         parts = [np.stack([_of(vectors, token) for item in part for token in item.tokens]) for part in (train, test)]
         labels = [[tag for item in part for tag in item.tags] for part in (train, test)]
@@ -136,13 +136,14 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _rows(models: Sequence[Model], results: Sequence[dict], accuracy: Callable[[dict], float], chance: Callable[[dict], float]) -> Rows:
+def _rows(measure: str, models: Sequence[Model], results: Sequence[dict]) -> Rows:
     """Every model's row of a measure: the accuracy in each of its spaces, in the static vectors where the measure has them, and by chance."""
     rows: Rows = {}
     for model, result in zip(models, results, strict=True):
-        rows[model.name] = {name: float(accuracy(result[name])) for name in [*(name for name, _ in spaces(model)), BEST]}
-        rows |= {STATIC: {"": accuracy(result[STATIC])}} if STATIC in result else {}
-        rows[CHANCE] = {"": chance(result)}
+        names = [*(name for name, _ in spaces(model)), BEST]
+        rows[model.name] = {name: float(metrics.accuracy_of(measure, result[name])) for name in names}
+        rows |= {STATIC: {"": metrics.accuracy_of(measure, result[STATIC])}} if STATIC in result else {}
+        rows[CHANCE] = {"": metrics.chance_of(measure, result, "mix")}
     return rows
 
 
