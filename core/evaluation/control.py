@@ -52,13 +52,11 @@ def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
     return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
 
 
-def measure_control(
-    model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None
-) -> dict:
+def measure_control(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
     """Accuracies on tags and control and their difference, by layer and rank; "type": each type's most frequent tag, no vectors."""
     sentences, tags = tagged(model)
     rng = np.random.default_rng(seed)
-    chosen = rng.permutation(len(sentences))[:most]
+    chosen = rng.permutation(len(sentences))[:SENTENCES]
     cut = 4 * len(chosen) // 5
     train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
     vectors = [np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)]  # (L, N, D)
@@ -76,13 +74,13 @@ def measure_control(
     for layer in range(model.encoder.n_layers):
         a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, known]
         rows = {}
-        for rank in ranks:
+        for rank in RANKS:
             right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
             heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
             difference = compare_pairs(right, heart, [int(k) for k in test.numbers[known]])
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
             if report:
-                report(layer * len(ranks) + len(rows), model.encoder.n_layers * len(ranks))
+                report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
         result["layers"][str(layer)] = rows
     return result
 

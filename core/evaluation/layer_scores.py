@@ -40,13 +40,7 @@ Report = Callable[[int, int], None]  # tokens done, in all
 
 
 def senses(
-    model: Model,
-    train: list[LabelledRow],
-    test: list[LabelledRow],
-    *,
-    seed: int = 0,
-    space: SenseSpace | None = None,
-    report: Report | None = None,
+    model: Model, train: list[LabelledRow], test: list[LabelledRow], *, space: SenseSpace | None = None, report: Report | None = None
 ) -> dict:
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
@@ -84,7 +78,7 @@ def senses(
             result[name]["less_static"] = difference(value, static)
     result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
-    best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
+    best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], name) for name in MEASURES}
     mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
     return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
 
@@ -203,7 +197,7 @@ def _both_means(scores) -> dict:
     return {m: {over: getattr(scores, f"{m}_{over}") for over in ("macro", "pooled")} for m in MEASURES}
 
 
-def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, seed: int, measure: str) -> np.ndarray:
+def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, measure: str, seed: int = 0) -> np.ndarray:
     """The weights whose leave-one-out 1-NN (or nearest centroid) is best, macro over words; equal ones where no word has two senses."""
     rng = np.random.default_rng(seed)
     groups = []

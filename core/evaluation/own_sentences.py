@@ -19,12 +19,10 @@ from core.index.tables import index_at, open_table
 from core.senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
 from core.senses.separation import SenseReport, one_nn, sense_report
 from core.static import context
-from core.text.corpora import BUNDLED_CORPUS, open_corpus
+from core.text.corpora import open_corpus
 
 
-def own_sentences(
-    model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, space: SenseSpace | None = None, report: Callable | None = None
-) -> dict:
+def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
     """1-NN leaving one out, silhouette and cosine gap on sense-labeled sentences.
 
     "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" minus that of ELMo's own vectors;
@@ -76,10 +74,10 @@ def own_sentences(
     def score(weights: np.ndarray, chosen: Sequence[int]) -> float:
         return float(np.mean([one_nn(table.similarities(g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
 
-    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers, seed)}
+    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers)}
 
 
-def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int) -> dict:
+def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int = 0) -> dict:
     """`score(weights, words)` -> weights chosen on all words, and what weights of one half are worth on the other half."""
     if n_words < 2:
         raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")

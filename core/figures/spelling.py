@@ -17,6 +17,7 @@ SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"
 LETTER = '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>'
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
 SHOWN_LETTERS = 26
+GAP = 0.06  # between two names, of an axis from 0 to 1
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
@@ -158,11 +159,11 @@ def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     return styles
 
 
-def _place_names(ends: dict[str, float], gap: float = 0.06) -> dict[str, float]:
-    """Heights of the names at the lines' ends, at least `gap` from each other and none above the picture."""
-    placed = spread_heights(ends, gap)
+def _place_names(ends: dict[str, float]) -> dict[str, float]:
+    """Heights of the names at the lines' ends, at least GAP from each other and none above the picture."""
+    placed = spread_heights(ends, GAP)
     highest = 1.02
     for name in sorted(placed, key=placed.get, reverse=True):
         placed[name] = min(placed[name], highest)
-        highest = placed[name] - gap
+        highest = placed[name] - GAP
     return placed
