@@ -71,6 +71,7 @@ def test_the_sliders_of_a_mix_are_the_model_s_own(folder):
     assert [len(w) for _, w in presets(5).values()] == [5] * 6 and presets(33)["last"][1].count(6.0) == 4
 
 
+@pytest.mark.usefixtures("whole_index")
 def test_two_models_are_set_beside_each_other_layer_by_layer(folder):
     page = opened("pages/compare.py", first="elmo-mini · 2", second=f"{folder(4)} · 4")
     while "all sentences are read" in html_of(page) or any(button.key == "compare.stop" for button in page.button):

@@ -63,6 +63,7 @@ def test_what_is_said_is_counted_and_says_where_tokens_were_drawn(table, maps):
     assert (words.iloc[:, 2] < 1e-3).all() and words.iloc[0, 4] > 0.005  # of layer 0, of layer 2
 
 
+@pytest.mark.usefixtures("whole_index")
 def test_the_view_is_offered_beside_the_layers_and_in_the_address(monkeypatch):
     monkeypatch.setattr(token_maps, "LAID_OUT", 60)
     whole = token_maps.token_maps

@@ -74,6 +74,7 @@ def request_of(kind: str, k: int):
     return compare, "compare", {"first": first, "second": second}, request
 
 
+@pytest.mark.usefixtures("whole_index")
 @pytest.mark.parametrize("kind", ["layouts", "around", "mix", "edits", "compare"])
 def test_ten_notebooks_have_what_the_view_has(kind, monkeypatch, tmp_path):
     own = bench()
