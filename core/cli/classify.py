@@ -111,16 +111,11 @@ def check_places(folders: list[Path]) -> None:
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     from core.classify import tasks
-    from core.classify.model import variant_named
     from core.classify.readable_words import letters_of, read_and_unread
-    from core.common.device import choose
 
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened
-    wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
-    device = choose(model.device)
-    model, vectors = model_and_vectors(wanted, vectors, model)
-    opened = open_heads(task, variant, model, vectors, heads, device)
+    opened, model, vectors = open_heads(task, variant, vectors, model, heads)
     if not read_and_unread(tasks.text_tokens(task, text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
     tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
@@ -148,14 +143,19 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
-def open_heads(task, names, model, vectors, folder, device) -> tasks.OpenHeads:
-    """A task's heads; those that cannot be opened are noted."""
+def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tuple[tasks.OpenHeads, Model | None, StaticVectors | None]:
+    """A task's heads, the model and the vectors that they read; heads that cannot be opened are noted."""
     from core.classify import tasks
+    from core.classify.model import variant_named
+    from core.common.device import choose
 
-    opened = tasks.open_heads(task, names or (), model=model, vectors=vectors, folder=folder, device=device)
+    device = choose(options.device)
+    wanted = [variant_named(name) for name in names or tasks.head_folders(task.name, folder)]
+    model, static = model_and_vectors(wanted, vectors, options)
+    opened = tasks.open_heads(task, names or (), model=model, vectors=static, folder=folder, device=device)
     for problem in opened.problems:
         note(f"left out: {problem}")
-    return opened
+    return opened, model, static
 
 
 def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:

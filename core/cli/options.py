@@ -229,6 +229,7 @@ MODEL = (
     ),
     *(PIECES, DOWNLOAD, DEVICE),
 )
-ModelOptions = make_dataclass("ModelOptions", [(each.name, Any, each.default_value) for each in MODEL], frozen=True)  # or an open model
+# The values of MODEL; its `model` may be an open one.
+ModelOptions = make_dataclass("ModelOptions", [(each.name, Any, each.default_value) for each in MODEL], frozen=True)
 VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
 MODEL_AND_VECTORS = (*MODEL, VECTORS)

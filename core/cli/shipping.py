@@ -110,16 +110,12 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
 def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
     from core.classify import tasks
-    from core.classify.model import variant_named
-    from core.common.device import choose
     from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
 
     task = tasks.task_named(task)
     measured = read_accuracy(output)  # a file that holds others goes on holding them
     dataset = tasks.open_data(task, **tasks.task_files(task, data))
-    device = choose(model.device)
-    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, model)
-    opened = open_heads(task, (), model, vectors, heads, device)
+    opened, model, vectors = open_heads(task, (), vectors, model, heads)
     reads = {"vectors": vectors, "encoder": model.encoder if model else None}
     report = progress("noise, texts")
     table = accuracy_under_noise(opened.heads, dataset, **reads, seeds=seeds, limit=limit, report=report)
