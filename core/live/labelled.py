@@ -31,13 +31,8 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
     for name, centre in ground.centres.items():
         pack.add(f"centre.{name}", np.asarray(centre, np.float32))
     facts = {
-        lemma: {
-            "senses": table.senses_of(lemma),
-            "layer": trust.layer,
-            "above_chance": trust.above_chance,
-            "by_case": by_case,
-            "map": space.learned.number_for(lemma) if space else 0,
-        }
+        lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
+        | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0}
         for lemma, (trust, by_case) in judge.rate_words(table).items()
     }
     return {
