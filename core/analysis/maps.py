@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
 from functools import cache
 from pathlib import Path
@@ -207,6 +208,7 @@ def _graph(space: np.ndarray, group: np.ndarray, config: ProjectionConfig):
     from sklearn.neighbors import NearestNeighbors
     from umap.umap_ import fuzzy_simplicial_set
 
+    _compiled()
     n = len(group)
     sizes = np.bincount(group)
     rng = np.random.default_rng(config.seed)
@@ -300,9 +302,15 @@ def _epoch(points, k, edges, ties, curve, rate, n, seed) -> None:
 
 @cache
 def _compiled():
+    """The epoch; and, once, umap's functions told to keep what is compiled on disk, where that can be written: seconds of every process."""
     import numba
+    from umap import umap_
 
-    return numba.njit(_epoch, fastmath=True)
+    epoch = numba.njit(_epoch, fastmath=True)
+    for function in (epoch, umap_.smooth_knn_dist, umap_.compute_membership_strengths):
+        with suppress(RuntimeError):  # no folder to write to
+            function.enable_caching()
+    return epoch
 
 
 def _put_on_discs(points: np.ndarray, group: np.ndarray, seed: int) -> None:

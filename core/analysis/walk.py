@@ -92,7 +92,7 @@ class LSTMStep:
     n_outputs_clipped: int
 
     @property
-    def result(self) -> np.ndarray:
+    def half(self) -> np.ndarray:
         """(P,): this direction's half of the layer."""
         return self.output + self.skip
 
@@ -247,7 +247,7 @@ def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
     for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):
         step = _step(layer, given, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
         steps.append(step)
-        given = torch.from_numpy(step.result).to(x.device)
+        given = torch.from_numpy(step.half).to(x.device)
     stacked = torch.stack(outputs)
     return Direction((stacked.flip(1) if backward else stacked).numpy(force=True), tuple(steps))
 

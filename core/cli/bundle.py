@@ -86,21 +86,13 @@ def _list_sums(result: dict, lines: list[str]) -> Answer:
 @command(
     "texts",
     "Bring the interface's translations up to date with the code, and compile them.",
-    argument(
-        "files",
-        "named by their language, made where they are not there (default: assets/texts/*.po)",
-        many=True,
-        required=False,
-        metavar="XX.po",
-    ),
+    argument("files", "named by language, new ones are made (default: assets/texts/*.po)", many=True, required=False, metavar="XX.po"),
 )
 def texts(*, files) -> Answer:
     """Each catalog with the texts of the code, no more and no fewer, and the .mo that pages read beside it; what is left to translate."""
     from core.common import translations
 
-    places = translations.in_code(config.ROOT)
-    result = {}
-    lines = []
+    places, result, lines = translations.in_code(config.ROOT), {}, []
     files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
         raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
@@ -108,10 +100,10 @@ def texts(*, files) -> Answer:
         catalogue = translations.read(path)
         new, unused = translations.renew(catalogue, places)
         empty = [message.id for message in catalogue if message.id and (message.fuzzy or not any(message.string))]
-        for file, made in ((path, translations.po_bytes(catalogue)), (path.with_suffix(".mo"), translations.compiled(catalogue))):
-            if not file.is_file() or file.read_bytes() != made:
+        for file, data in ((path, translations.po_bytes(catalogue)), (path.with_suffix(".mo"), translations.compiled(catalogue))):
+            if not file.is_file() or file.read_bytes() != data:
                 with replacing(file) as temporary:
-                    temporary.write_bytes(made)
+                    temporary.write_bytes(data)
             checksums.renew(file)  # a .po that was written by hand has another, too
         result[str(path)] = {"texts": len(catalogue), "new": new, "empty": empty, "unused": unused}
         lines += [f"{path}: {len(catalogue):,} texts, {len(new)} new, {len(unused)} no longer said, {len(empty)} to translate"]
@@ -130,10 +122,8 @@ def convert(*, output, model) -> Answer:
 
     model = shared.open_model(model)
     folder = Path(output)
-    others = {p.name for kind in ("hdf5", "safetensors") for p in folder.glob(f"*.{kind}")} - {"weights.hdf5"}
-    if others:
-        raise BadInput(f"{folder} holds other weights ({', '.join(sorted(others))}), and a model folder only one. Name a new folder.")
-    if there := next((name for name in ("weights.hdf5", "options.json") if (folder / name).exists()), None):
-        raise BadInput(f"{folder} holds {there} already, which would be lost. Name a new folder.")
+    there = sorted(path.name for pattern in ("*.hdf5", "*.safetensors", "options.json") for path in folder.glob(pattern))
+    if there:
+        raise BadInput(f"{folder} holds {', '.join(there)} already, and a model folder holds one model. Name a new folder.")
     save_hdf5(model.encoder.model, folder)
     return {"model": model.name, "output": output}, f"{model.name} in AllenNLP's format: {output}/options.json, weights.hdf5"

@@ -7,19 +7,8 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.evaluate import (
-    evaluate_all_words,
-    evaluate_neighbours,
-    evaluate_pairs,
-    evaluate_perplexity,
-    evaluate_random,
-    evaluate_senses,
-    evaluate_sentences,
-    evaluate_speed,
-    evaluate_tags,
-    evaluate_vectors,
-)
-from core.cli.options import MODEL, Answer, Command, ModelOptions, argument, command, flag, group, option, whole
+from core.cli import evaluate as measuring
+from core.cli.options import DOWNLOAD, MODEL, PIECES, Answer, Command, ModelOptions, argument, command, group, option, whole
 from core.cli.shared import in_columns, note, open_model, progress
 from core.common import i18n, markup
 from core.common.errors import BadInput, MissingArtifact
@@ -33,15 +22,15 @@ if TYPE_CHECKING:
 
 FORMAT = 1  # of measures.json
 CARD = {  # name in measures.json: its command and options; paths under --data
-    "perplexity": (evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
-    "senses": (evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
-    "all_words": (evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
-    "tags": (evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
-    "sentences": (evaluate_sentences, {}),
-    "pairs": (evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
-    "neighbours": (evaluate_neighbours, {}),
-    "random": (evaluate_random, {}),
-    "speed": (evaluate_speed, {}),
+    "perplexity": (measuring.evaluate_perplexity, {"text": [Path("corpus/valid.txt.xz")]}),
+    "senses": (measuring.evaluate_senses, {"data": [Path(f"senseval/{w}.pos.xz") for w in ("hard", "interest", "line", "serve")]}),
+    "all_words": (measuring.evaluate_all_words, {"data": Path("semcor/semcor3.tsv.xz")}),
+    "tags": (measuring.evaluate_tags, {"train": Path("conll2000/train.txt.xz"), "test": Path("conll2000/test.txt.xz")}),
+    "sentences": (measuring.evaluate_sentences, {}),
+    "pairs": (measuring.evaluate_pairs, {"dev": Path("pairs/dev.jsonl"), "test": Path("pairs/test.jsonl")}),
+    "neighbours": (measuring.evaluate_neighbours, {}),
+    "random": (measuring.evaluate_random, {}),
+    "speed": (measuring.evaluate_speed, {}),
 }
 ENGLISH = ("perplexity", "senses", "all_words", "tags", "sentences", "pairs", "random")  # what can be measured of an English model
 OTHERS = ("perplexity", "sentences", "neighbours", "random", "speed")  # of another language's, with what it brings itself
@@ -166,8 +155,7 @@ def evaluate_lessons(*, only, model) -> Answer:
     option("--limit", "tagged sentences per part (default 1000)", metavar="N", type=whole(1), default=1000),
     option("--titles", "titles to train on, and as many to test on (default 2000)", metavar="N", type=whole(10), default=2000),
     option("--output", "a JSON file for the result, written after each measure", metavar="FILE"),
-    option("--pieces", "how pieces become a word (default mean)", choices=("mean", "first", "last"), default="mean"),
-    flag("--download", "fetch models that are not on this machine"),
+    *(PIECES, DOWNLOAD),
 )
 def evaluate_layers(*, models, data, only, limit, titles, output, pieces, download) -> Answer:
     """Several models on the same data, by layer; each measure is written as soon as it is done."""
@@ -194,10 +182,10 @@ def evaluate_layers(*, models, data, only, limit, titles, output, pieces, downlo
         result["measures"][what] = {"rows": rows, "n": data[1], "seconds": round(time.perf_counter() - started, 1)}
         if output:
             write_json(Path(output), result)
-        lines.append(f"{what} ({data[1]:,} test items)")
         cells = ((f"  {name}", *(f"{space} {value:.1%}".strip() for space, value in row.items())) for name, row in rows.items())
-        lines += in_columns(cells)
-        note("\n".join(lines[-len(rows) - 1 :]))
+        table = [f"{what} ({data[1]:,} test items)", *in_columns(cells)]
+        note("\n".join(table))
+        lines += table
     if not result["measures"]:
         raise BadInput(f"Nothing was measured: {folder} holds none of the data sets. Choose another folder.")
     return result, lines
@@ -222,13 +210,9 @@ def check_sentences(*, file) -> Answer:
     return {**counts, "faults": broken_rules}, [*broken_rules, f"{line}: {len(broken_rules):,} faults"]
 
 
-evaluate = group(
-    "evaluate",
-    "Measure a model: senses, pairs, tags, perplexity, or all of it.",
-    commands=(
-        *(evaluate_senses, evaluate_all_words, evaluate_pairs, evaluate_sentences, evaluate_neighbours, evaluate_vectors),
-        *(evaluate_random, evaluate_speed, evaluate_lessons, evaluate_layers),
-        *(evaluate_tags, evaluate_perplexity, evaluate_card),
-    ),
-    metavar="WHAT",
+ALL = (
+    *(measuring.evaluate_senses, measuring.evaluate_all_words, measuring.evaluate_pairs, measuring.evaluate_sentences),
+    *(measuring.evaluate_neighbours, measuring.evaluate_vectors, measuring.evaluate_random, measuring.evaluate_speed),
+    *(evaluate_lessons, evaluate_layers, measuring.evaluate_tags, measuring.evaluate_perplexity, evaluate_card),
 )
+evaluate = group("evaluate", "Measure a model: senses, pairs, tags, perplexity, or all of it.", commands=ALL, metavar="WHAT")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from core.classify.data import Dataset, SplitConfig
 from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
-from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
+from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import BadInput
 from core.common.i18n import t
@@ -65,8 +65,9 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
     device = choose(model.device)
     variants = [variant_named(name) for name in dict.fromkeys(variant)]
     task = tasks.task_named(task)
+    root = Path(output) if output else cache_folder() / "heads"
     if output:
-        check_places([Path(output) / task.name / variant.name for variant in variants])
+        check_places([root / task.name / variant.name for variant in variants])
     runs = []
     opened = model_and_vectors(variants, vectors, model)
     for fold, dataset in _datasets(task, rows):
@@ -75,20 +76,19 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
             config = tasks.task_config(task, seed=seed, epochs=epochs)
             trained = {}
             for variant in with_members(variants):
-                head = trained[variant.name] = train_head(
-                    variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
-                )
+                watch = head_notes(dataset, variant)
+                head = train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
+                trained[variant.name] = head
                 if variant not in variants:
                     continue
                 runs.append({**facts_of(head), "seed": seed} | ({"fold": fold} if rows.folds else {}))
                 note(line_of(runs[-1]))
                 if seed == seeds[0] and not rows.folds and (output or rows.share == 1):
-                    root = Path(output) if output else cache_folder() / "heads"
                     note(f"saved in {save_head(head, root / task.name / variant.name)}")
     if len(runs) == 1:
         return {key: value for key, value in runs[0].items() if key != "seed"}, line_of(runs[0])
     summary = {variant.name: _summary([run for run in runs if run["variant"] == variant.name]) for variant in variants}
-    lines = in_columns((name, spread(facts["accuracy"]), f"macro F1 {spread(facts['macro_f1'])}") for name, facts in summary.items())
+    lines = in_columns((name, spread(**of["accuracy"]), f"macro F1 {spread(**of['macro_f1'])}") for name, of in summary.items())
     return {"task": task.name, "runs": runs, "summary": summary}, lines
 
 
@@ -111,26 +111,18 @@ def check_places(folders: list[Path]) -> None:
 )
 def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     from core.classify import tasks
-    from core.classify.model import variant_named
     from core.classify.readable_words import letters_of, read_and_unread
-    from core.common.device import choose
 
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened
-    wanted = [variant_named(name) for name in variant or tasks.head_folders(task.name, heads)]
-    device = choose(model.device)
-    model, vectors = model_and_vectors(wanted, vectors, model)
-    opened = open_heads(task, variant, model, vectors, heads, device)
+    opened, model, vectors = open_heads(task, variant, vectors, model, heads)
     if not read_and_unread(tasks.text_tokens(task, text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
     tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
     _, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
     result = {
-        name: {
-            "label": answer.label,
-            "probabilities": {label: round(p, 6) for label, p in answer.probabilities.items()},
-            "seconds": round(answer.seconds + answer.shared_seconds, 6),
-        }
+        name: {"label": answer.label, "seconds": round(answer.seconds + answer.shared_seconds, 6)}
+        | {"probabilities": {label: round(p, 6) for label, p in answer.probabilities.items()}}
         for name, answer in answers.items()
     }
     lines = in_columns(((name, r["label"], f"{max(r['probabilities'].values()):.1%}") for name, r in result.items()), right=(2,))
@@ -143,15 +135,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     argument("data_set", "ag_news: 127,600 rows, 31 MB, non-commercial use", metavar="DATASET", choices=DATA_SETS),
 )
 def fetch_data(*, data_set) -> Answer:
-    """Every file of a published data set, in the cache: what is there and whole is not fetched again."""
-    files = []
-    for name in public_data.files_of(data_set):
-        file = public_data.PUBLISHED[name]
-        note(f"{name}: {file.licence}, from {file.url}")
-        folder = public_data.fetch([name], report=bytes_report(name))
-        files.append({"name": name, "bytes": (folder / name).stat().st_size, "md5": file.md5})
-    lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
-    return {"folder": str(folder), "files": files}, lines
+    return fetch_files(public_data.files_of(data_set), public_data.PUBLISHED)
 
 
 def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptions) -> tuple[Model | None, StaticVectors | None]:
@@ -159,14 +143,19 @@ def model_and_vectors(variants: list[Variant], vectors: str, options: ModelOptio
     return open_both(options, vectors, model=any(variant.elmo for variant in variants), static=any(variant.glove for variant in variants))
 
 
-def open_heads(task, names, model, vectors, folder, device) -> tasks.OpenHeads:
-    """A task's heads; those that cannot be opened are noted."""
+def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tuple[tasks.OpenHeads, Model | None, StaticVectors | None]:
+    """A task's heads, the model and the vectors that they read; heads that cannot be opened are noted."""
     from core.classify import tasks
+    from core.classify.model import variant_named
+    from core.common.device import choose
 
-    opened = tasks.open_heads(task, names or (), model=model, vectors=vectors, folder=folder, device=device)
+    device = choose(options.device)
+    wanted = [variant_named(name) for name in names or tasks.head_folders(task.name, folder)]
+    model, static = model_and_vectors(wanted, vectors, options)
+    opened = tasks.open_heads(task, names or (), model=model, vectors=static, folder=folder, device=device)
     for problem in opened.problems:
         note(f"left out: {problem}")
-    return opened
+    return opened, model, static
 
 
 def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
@@ -175,12 +164,12 @@ def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
 
     if rows.test and (rows.folds or rows.order):
         raise BadInput("With --test the rows of that file are tested on: leave --folds and --order out.")
-    split = SplitConfig(
-        share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=rows.duplicates or task.duplicates
-    )
-    others = {"test": rows.test, "valid": rows.valid, "extra": rows.extra, "text_columns": rows.text_column}
+    duplicates = rows.duplicates or task.duplicates
+    split = SplitConfig(share=rows.share, folds=rows.folds, seed=rows.split_seed, in_order=rows.order, duplicates=duplicates)
+    files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
+    columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
     for fold in range(max(1, rows.folds)):
-        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), label_column=rows.label_column, **others)
+        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset
@@ -194,17 +183,15 @@ def head_notes(dataset: Dataset, variant: Variant):
 
 def facts_of(head: TextHead) -> dict:
     """What `train` says of one run; `seconds` is the training's, without the layers that are computed once."""
-    test = head.meta["test"]
-    facts = head.meta
-    scores = {key: test[key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
-    of_training = {key: facts[key] for key in ("task", "seconds", "mix", "data")}
-    return {**of_training, "variant": head.variant.name, "labels": list(head.labels), **scores}
+    scores = {key: head.meta["test"][key] for key in ("accuracy", "macro_f1", "confusion", "per_class", "ece", "n")}
+    facts = {key: head.meta[key] for key in ("task", "seconds", "mix", "data")}
+    return facts | {"variant": head.variant.name, "labels": list(head.labels)} | scores
 
 
 def line_of(result: dict) -> str:
-    mix = result["mix"] and f", s {', '.join(f'{s:.2f}' for s in result['mix']['s'])}, gamma {result['mix']['gamma']:.2f}"
-    scored = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {result['n']:,} rows"
-    return f"{result['task']}, {result['variant']}: {scored}, {result['seconds']:.0f} s{mix or ''}"
+    scores = f"accuracy {result['accuracy']:.2%}, macro F1 {result['macro_f1']:.2%} on {result['n']:,} rows"
+    line = f"{result['task']}, {result['variant']}: {scores}, {result['seconds']:.0f} s"
+    return f"{line}, {mix_text(result['mix'])}" if result["mix"] else line
 
 
 def _summary(runs: list[dict]) -> dict:
@@ -214,5 +201,5 @@ def _summary(runs: list[dict]) -> dict:
     return {"runs": len(runs)} | spreads
 
 
-def spread(facts: dict) -> str:
-    return f"{facts['mean']:.2%}" + (f" (standard deviation {facts['spread']:.2%})" if facts["spread"] is not None else "")
+def spread(mean: float, spread: float | None) -> str:
+    return f"{mean:.2%}" if spread is None else f"{mean:.2%} (standard deviation {spread:.2%})"

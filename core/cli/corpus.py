@@ -3,19 +3,17 @@
 from core.cli.options import MODEL, Answer, argument, command, flag, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns
 
-CORPUS = option(
-    "--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's own sentences)", metavar="C", default=""
-)
+CORPUS = option("--corpus", "a registry name, or a file: .txt, .csv, .tsv, .jsonl (default: its language's)", metavar="C", default="")
+KINDS = ("word", "lemma", "pattern")
 QUERY = (
     argument("query", "a word, or a phrase in quotation marks; bank* is every word that begins with bank, * any word", metavar="QUERY"),
     CORPUS,
-    option(
-        "--kind",
-        "how the query is read: words, lemmas in all their forms, or one regular expression per word (default word)",
-        choices=("word", "lemma", "pattern"),
-        default="word",
-    ),
+    option("--kind", "words (default), lemmas in all their forms, or one regular expression per word", choices=KINDS, default="word"),
+    option("--documents", "only in these documents", metavar="NAME", many=True),
 )
+WINDOW = option("--window", "words each side (default 5)", type=whole(1, 10), default=5)
+SENSES = ("labels", "groups")
+CORRECTIONS = ("benjamini-hochberg", "bonferroni", "none")
 TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
 
 
@@ -25,19 +23,13 @@ TABLE = (flag("--csv", "print CSV instead of a table"), *MODEL)
     *QUERY,
     option(
         "--order",
-        "text, left, left2, left3, right, right2, right3 (by the first, second, third word before or after), source, sense, random, substitutes",
+        "text, source, sense, random, substitutes, or the word beside it: left, left2, left3, right, right2, right3",
         default="text",
     ),
-    option("--documents", "search only these documents", metavar="NAME", many=True),
     option("--near", "only lines that also have this word within the window", metavar="W", default=""),
-    option("--window", "words each side for --near (default 5)", type=whole(1, 10), default=5),
+    WINDOW,
     option("--sense", "only lines with this sense", default=""),
-    option(
-        "--senses",
-        "where senses come from: labels of the file, or groups that the model finds",
-        choices=("labels", "groups"),
-        default="labels",
-    ),
+    option("--senses", "those of the file's labels, or groups that the model finds", choices=SENSES, default="labels"),
     option("--first", "the first line, from 0", type=whole(0), default=0),
     option("--number", "how many lines (default 20)", type=whole(0, 100_000), default=20),
     option("--seed", "of the order at random", type=whole(0), default=0),
@@ -49,7 +41,7 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     result = views.concordance(bench_of(model, corpus), views.ConcordanceRequest(query=query, documents=tuple(documents), **options))
     lines = result.lines
     if csv:
-        rows = ((line.document, line.date or "", line.sense or "", line.sentence + 1, line.before, line.hit, line.after) for line in lines)
+        rows = ((line.document, line.date, line.sense, line.sentence + 1, line.before, line.hit, line.after) for line in lines)
         return result, as_csv(("document", "date", "sense", "sentence", "before", "hit", "after"), rows)
     facts = f"{result.n:,} occurrences, {result.per_million:,.1f} per million tokens, dispersion DP {result.deviation:.3f}"
     forms = ", ".join(f"{form} {n:,}" for form, n in result.forms)
@@ -62,11 +54,10 @@ def search(*, query, corpus, documents, csv, model, **options) -> Answer:
     "collocates",
     "Words near a word, by how strongly they go with it.",
     *QUERY,
-    option("--window", "words each side (default 5)", type=whole(1, 10), default=5),
+    WINDOW,
     option("--minimum", "how often at least (default 3)", type=whole(1), default=3),
     option("--order", "log_dice or log_likelihood (default log_dice)", choices=("log_dice", "log_likelihood"), default="log_dice"),
-    option("--documents", "only in these documents", metavar="NAME", many=True),
-    option("--senses", "also a list for each sense: by labels of the file, or groups that the model finds", choices=("labels", "groups")),
+    option("--senses", "also a list for each sense of the file's labels, or of groups that the model finds", choices=SENSES),
     option("--most", "how many (default 50)", type=whole(1), default=50),
     flag("--content", "leave out function words"),
     *TABLE,
@@ -77,18 +68,12 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     request = views.CollocatesRequest(query=query, documents=tuple(documents), grammar=not content, senses=senses or "", **options)
     result = views.collocates(bench_of(model, corpus), request)
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
-    rows = [
-        (item.word, f"{item.log_dice:.2f}", f"{item.log_likelihood:.1f}", *map(str, (item.together, item.left, item.right, item.frequency)))
-        for item in result.items
-    ]
-    of_senses = [
-        (column.sense, word.word, f"{word.z:.2f}", str(word.here), str(word.elsewhere)) for column in result.senses for word in column.words
-    ]
-    senses = ("sense", "word", "z", "here", "other senses")
-    if csv:
-        return result, as_csv(senses, of_senses) if of_senses else as_csv(head, rows)
-    tables = [*in_columns([head, *rows], right=range(1, 7)), *(in_columns([senses, *of_senses], right=range(2, 5)) if of_senses else ())]
-    return result, (f"{result.n:,} occurrences", *tables)
+    rows = [(c.word, f"{c.log_dice:.2f}", f"{c.log_likelihood:.1f}", c.together, c.left, c.right, c.frequency) for c in result.items]
+    lines = [f"{result.n:,} occurrences", *in_columns([head, *rows], right=range(1, 7))]
+    if of_senses := [(of.sense, w.word, f"{w.z:.2f}", w.here, w.elsewhere) for of in result.senses for w in of.words]:
+        head, rows = ("sense", "word", "z", "here", "other senses"), of_senses
+        lines += in_columns([head, *rows], right=range(2, 5))
+    return result, as_csv(head, rows) if csv else lines
 
 
 @command(
@@ -97,12 +82,7 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     CORPUS,
     option("--against", "the other corpus (default: more labeled sentences of the language)", metavar="C", default=""),
     option("--minimum", "how often at least (default 5)", type=whole(1), default=5),
-    option(
-        "--correction",
-        "of p for many tests (default benjamini-hochberg)",
-        choices=("benjamini-hochberg", "bonferroni", "none"),
-        default="benjamini-hochberg",
-    ),
+    option("--correction", "of p for many tests (default benjamini-hochberg)", choices=CORRECTIONS, default="benjamini-hochberg"),
     option("--most", "how many words of each corpus (default 50)", type=whole(1), default=50),
     *TABLE,
 )
@@ -111,10 +91,8 @@ def keyness(*, corpus, csv, model, **options) -> Answer:
 
     result = views.keyness(bench_of(model, corpus), views.KeynessRequest(**options))
     head = ("word", *result.names, "log-likelihood", "log ratio", "p")
-    rows = [
-        (w.word, str(w.first), str(w.second), f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}")
-        for w in (*result.first, *result.second)
-    ]
+    words = (*result.first, *result.second)
+    rows = [(w.word, w.first, w.second, f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}") for w in words]
     return result, as_csv(head, rows) if csv else in_columns([head, *rows], right=range(1, 6))
 
 

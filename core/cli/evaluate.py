@@ -3,13 +3,12 @@ all and keeps the figures beside the model, each with the command that makes it 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from core.cli.options import CLUSTER, MODEL, Answer, argument, command, finite, option, whole
-from core.cli.shared import cluster_of, in_columns, note, open_model, progress, spread_model
+from core.cli.shared import cluster_of, in_columns, note, open_model, progress, sense_space, spread_model
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import read_back
@@ -18,11 +17,8 @@ from core.static.vectors import open_vectors
 from core.text.corpora import open_corpus
 from core.text.sentences import LabelledRow, read_labelled
 
-if TYPE_CHECKING:
-    from core.elmo.models import Model
-    from core.index.sense_space import SenseSpace
-
-SPACE_AND_MODEL = (option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",)), *MODEL)
+SPACE = option("--space", "also measure the sense space: layer 1, topic and substitutes together", choices=("senses",))
+PAIR_KEYS = '{"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}'
 SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
 
 
@@ -33,14 +29,10 @@ SEED = option("--seed", "of the split (default 0)", type=whole(0), default=0)
     option("--test", "rows as in --train", metavar="B.jsonl"),
     option("--data", "instead: rows, or Senseval-2 (.pos.xz), split by sentence", metavar="F", many=True),
     option("--share", "share of --data to train on (default 0.8)", metavar="S", type=finite, default=0.8),
-    SEED,
-    SPACE_AND_MODEL[0],
-    CLUSTER,
-    *MODEL,
+    *(SEED, SPACE, CLUSTER, *MODEL),
 )
 def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) -> Answer:
     from core.evaluation import layer_scores
-    from core.evaluation.layer_scores import MEASURES
 
     rows, test = _sense_rows(train, test, data, share, seed)
     train = without_repeated(rows, test)
@@ -48,32 +40,20 @@ def evaluate_senses(*, train, test, data, share, seed, space, cluster, model) ->
         note(f"{dropped:,} training rows whose sentence is in the test set were dropped.")
     model = open_model(model, cluster=cluster)
     with cluster_of(cluster) as client:
-        scores = layer_scores.senses(spread_model(model, client), train, test, space=_space(space, model), report=progress("tokens"))
+        scores = layer_scores.senses(spread_model(model, client), train, test, space=sense_space(space, model), report=progress("tokens"))
     scores["dropped"] = dropped
 
-    def both(facts: dict) -> Iterator[str]:
-        return (f"{fact['macro']:.1%}, {fact['pooled']:.1%}   {_weights(fact)}".strip() for fact in map(facts.get, MEASURES))
+    def cells(facts: dict) -> list[str]:
+        return [f"{of['macro']:.1%}, {of['pooled']:.1%}   {_weights(of)}".strip() for of in map(facts.get, layer_scores.MEASURES)]
 
-    lines = _table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), both)
+    lines = _table(scores, ("layer", "nearest (macro, pooled)", "centroid (macro, pooled)"), cells)
     often = scores["most_frequent"]
     lines.append(f"most frequent sense: {often['macro']:.1%}, {often['pooled']:.1%}")
-    for measure in MEASURES:
-        lines += _differences({name: facts[measure] for name, facts in _list_differences(scores).items()}, f", {measure}")
+    for measure in layer_scores.MEASURES:
+        lines += _differences(scores, measure=measure)
     counts = f"{scores['n']:,} test rows of {scores['documents']:,} documents or sentences, {scores['n_train']:,} training rows"
     counts += f" ({dropped:,} more were dropped: their sentence is tested)" if dropped else ""
     return scores, [*lines, counts]
-
-
-def _space(wanted: str | None, model: Model) -> SenseSpace | None:
-    """The sense space, where it is wanted and the model has a softmax to find substitutes with."""
-    from core.elmo.models import open_language_model
-    from core.evaluation import layer_scores
-    from core.index.sense_space import open_space
-
-    if wanted is None:
-        return None
-    open_language_model(model)  # says what is missing
-    return open_space(model, layer_scores.static_vectors(model))
 
 
 def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[LabelledRow], list[LabelledRow]]:
@@ -91,15 +71,14 @@ def _sense_rows(train, test, data, share: float, seed: int) -> tuple[list[Labell
     "Senses of all words of held-out documents: nearest sense centroid.",
     option("--data", "SemCor: columns token, POS, lemma, sense key (.tsv.xz)", metavar="F", required=True),
     option("--share", "share of --data to train on (default 0.9)", metavar="S", type=finite, default=0.9),
-    SEED,
-    *SPACE_AND_MODEL,
+    *(SEED, SPACE, *MODEL),
 )
 def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
     from core.evaluation import all_words
 
     sentences = read_semcor(data)
     model = open_model(model)
-    scores = all_words.all_words(model, sentences, share=share, seed=seed, space=_space(space, model), report=progress("tokens"))
+    scores = all_words.all_words(model, sentences, share=share, seed=seed, space=sense_space(space, model), report=progress("tokens"))
 
     def cells(facts: dict) -> tuple[str, ...]:
         too = facts.get("with_frequency")
@@ -108,9 +87,7 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 
     head = ("layer", "all words", "ambiguous words", "the same, frequency of senses counted too")
     lines = _table(scores, head, cells, "most_frequent")
-    lines += _differences(_list_differences(scores), "")
-    frequent = {name: facts["less_frequent"] for name, facts in scores.items() if isinstance(facts, dict) and "less_frequent" in facts}
-    lines += _differences(frequent, "", "the most frequent sense")
+    lines += _differences(scores) + _differences(scores, "less_frequent", beside="the most frequent sense")
     unseen = f"{scores['unseen']:,} of words that training lacks (wrong by every method)"
     lines.append(f"{scores['n']:,} test words, {scores['ambiguous_n']:,} ambiguous, {unseen}; {scores['n_train']:,} training words")
     return scores, lines
@@ -119,14 +96,9 @@ def evaluate_all_words(*, data, share, seed, space, model) -> Answer:
 @command(
     "pairs",
     "One word in two sentences, same sense or not: threshold on the cosine.",
-    option(
-        "--dev",
-        'rows {"word", "tokens_a", "position_a", "tokens_b", "position_b", "same"}: they choose threshold and weights',
-        metavar="A.jsonl",
-        required=True,
-    ),
+    option("--dev", f"rows {PAIR_KEYS}: they choose threshold and weights", metavar="A.jsonl", required=True),
     option("--test", "rows as in --dev", metavar="B.jsonl", required=True),
-    *SPACE_AND_MODEL,
+    *(SPACE, *MODEL),
 )
 def evaluate_pairs(*, dev, test, space, model) -> Answer:
     from core.evaluation import layer_scores
@@ -135,7 +107,7 @@ def evaluate_pairs(*, dev, test, space, model) -> Answer:
     tested = {(row.tokens_a, row.tokens_b) for row in test}
     _note_repeated(sum((row.tokens_a, row.tokens_b) in tested for row in dev), len(dev), "dev pairs")
     model = open_model(model)
-    scores = layer_scores.pairs(model, dev, test, space=_space(space, model), report=progress("tokens"))
+    scores = layer_scores.pairs(model, dev, test, space=sense_space(space, model), report=progress("tokens"))
 
     def cells(facts: dict) -> tuple[str, ...]:
         auc = "-" if facts["auc"] is None else f"{facts['auc']:.3f}"
@@ -163,7 +135,7 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     _note_repeated(sum(row.tokens in tested for row in train), len(train), "training sentences")
     scores = layer_scores.tags(open_model(model), train, test, report=progress("tokens"))
     lines = _table(scores, None, lambda facts: (f"{facts['accuracy']:.2%}", _weights(facts)), "most_frequent")
-    lines += _differences(_list_differences(scores), "")
+    lines += _differences(scores)
     lines.append(f"{scores['n']:,} test tokens, {scores['n_train']:,} training tokens, {scores['tags']} tags")
     return scores, lines
 
@@ -172,14 +144,14 @@ def evaluate_tags(*, train, test, limit, model) -> Answer:
     "sentences",
     "Our own sentences: 1-NN, silhouette and cosine gap per layer.",
     option("--corpus", "a registry name, or a JSONL with senses (default: those of its language)", metavar="C"),
-    *SPACE_AND_MODEL,
+    *(SPACE, *MODEL),
 )
 def evaluate_sentences(*, corpus, space, model) -> Answer:
     from core.evaluation import own_sentences
 
     model = open_model(model)
     corpus = corpus or model.language.sentences
-    scores = own_sentences.own_sentences(model, corpus, space=_space(space, model), report=progress("indexing, tokens"))
+    scores = own_sentences.own_sentences(model, corpus, space=sense_space(space, model), report=progress("indexing, tokens"))
 
     def cells(facts: dict) -> tuple[str, ...]:
         measures = f"{facts['one_nn']:.1%} ({facts['low']:.1%} to {facts['high']:.1%})", f"{facts['null']:.1%}"
@@ -190,10 +162,10 @@ def evaluate_sentences(*, corpus, space, model) -> Answer:
     best = scores["best_mix"]
     head = ("layer", "1-NN (95% interval)", "shuffled", "silhouette", "cosine: one sense, two, gap")
     lines = _table({name: facts for name, facts in scores.items() if facts is not best}, head, cells, "form")
-    lines += _differences(_list_differences(scores), "")
+    lines += _differences(scores)
     centred = {name: facts["centred"] for name, facts in scores.items() if isinstance(facts, dict) and "centred" in facts}
     lines.append(f"each word's mean taken off first: {', '.join(f'{name} {share:.1%}' for name, share in centred.items())}")
-    lines += _differences({n: d for n, d in _list_differences(scores, "centred_less_static").items() if n != "order"}, ", mean taken off")
+    lines += _differences(scores, "centred_less_static", measure="mean taken off")
     lines.append(f"best mix: {best['one_nn']:.1%}, {_weights(best)}, chosen on half of the words, measured on the other, both ways")
     lines.append(f"{scores['n']:,} occurrences of {scores['words']} words; most frequent sense {scores['majority']:.1%}")
     return scores, lines
@@ -215,15 +187,13 @@ def evaluate_perplexity(*, text, hold_out, limit, model) -> Answer:
     lines = held_out(text, hold_out) if hold_out else chain(*map(read_lines, text))
     lines = (line for line in lines if line.strip())
     sentences = [model.language.tokenize(line) for line in islice(lines, limit)]
-    perplexity = open_language_model(model).perplexity(sentences, report=progress("sentences"))
-    result = {name: round(getattr(perplexity, name), 4) for name in ("forward", "backward", "mean")}
-    result |= {"tokens": perplexity.tokens, "unknown_share": round(perplexity.unknown_share, 6), "unknown_types": perplexity.unknown_types}
-    result |= {name: round(getattr(perplexity, name), 4) for name in ("charged_forward", "charged_backward")}
-    both = f"forward {perplexity.forward:.1f}, backward {perplexity.backward:.1f}, mean {perplexity.mean:.1f}"
-    charged = f"forward {perplexity.charged_forward:.1f}, backward {perplexity.charged_backward:.1f}"
-    lines = [f"perplexity: {both} ({perplexity.tokens:,} predictions, {perplexity.unknown_share:.1%} of tokens unknown)"]
-    lines.append(f"unknown words charged, each an equal share of <UNK> among {perplexity.unknown_types:,}: {charged}")
-    return result, lines
+    scores = open_language_model(model).perplexity(sentences, report=progress("sentences"))
+    result = {name: round(getattr(scores, name), 4) for name in ("forward", "backward", "mean", "charged_forward", "charged_backward")}
+    result |= {"tokens": scores.tokens, "unknown_share": round(scores.unknown_share, 6), "unknown_types": scores.unknown_types}
+    both = f"forward {scores.forward:.1f}, backward {scores.backward:.1f}, mean {scores.mean:.1f}"
+    charged = f"forward {scores.charged_forward:.1f}, backward {scores.charged_backward:.1f}"
+    lines = [f"perplexity: {both} ({scores.tokens:,} predictions, {scores.unknown_share:.1%} of tokens unknown)"]
+    return result, [*lines, f"unknown words charged, each an equal share of <UNK> among {scores.unknown_types:,}: {charged}"]
 
 
 @command(
@@ -255,12 +225,12 @@ def evaluate_speed(*, model) -> Answer:
     return speed, text.format(**speed)
 
 
-@command("random", "Cosine of two random words, layer by layer.", *SPACE_AND_MODEL)
+@command("random", "Cosine of two random words, layer by layer.", SPACE, *MODEL)
 def evaluate_random(*, space, model) -> Answer:
     from core.analysis import anisotropy
 
     model = open_model(model)
-    cosines = anisotropy.evaluate(model, space=_space(space, model))
+    cosines = anisotropy.evaluate(model, space=sense_space(space, model))
     cells = _table(cosines, None, lambda facts: (f"{facts['mean']:.3f}", f"{facts['low']:.3f} and {facts['high']:.3f}"))
     lines = ["cosine of two random words: mean, nine in ten between", *cells]
     return cosines, [*lines, f"{cosines['n']:,} tokens, each of another sentence"]
@@ -294,20 +264,17 @@ def _table(scores: dict, head: Sequence[str] | None, cells: Callable[[dict], Ite
     return in_columns([*filter(None, [head]), *((name, *cells(scores[name])) for name in names)])
 
 
-def _list_differences(scores: dict, what: str = "less_static") -> dict[str, dict]:
-    """What is a difference in an answer: each space minus the static context, and layer 1 minus layer 2 as "order"."""
-    differences = {name: facts[what] for name, facts in scores.items() if isinstance(facts, dict) and what in facts}
-    return differences | ({"order": scores["order"]} if scores.get("order") else {})
-
-
-def _differences(result: dict[str, dict], what: str, beside: str = "the static context") -> list[str]:
-    """Paired differences in points, a line each."""
+def _differences(scores: dict, key: str = "less_static", *, measure: str = "", beside: str = "the static context") -> list[str]:
+    """Paired differences in points, a line each: every space minus the static context, and layer 1 minus layer 2; or of another key."""
+    differences = {f"{name} minus {beside}": facts[key] for name, facts in scores.items() if isinstance(facts, dict) and key in facts}
+    if key == "less_static" and scores.get("order"):
+        differences["layer 1 minus layer 2"] = scores["order"]
     lines = []
-    for name, facts in result.items():
-        message = "layer 1 minus layer 2" if name == "order" else f"{name} minus {beside}"
-        difference = read_back(facts)
+    for name, facts in differences.items():
+        difference = read_back(facts.get(measure, facts))
         decided = "" if difference.verdict else ", not decided"
-        lines.append(f"{message}{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
+        what = f"{name}, {measure}" if measure else name
+        lines.append(f"{what}: {difference.mean * 100:+.1f} points ({difference.span()}), p {difference.p:.3f}{decided}")
     return lines
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from core.cli import wire
-from core.cli.options import BEST, CLUSTER, CORPUS, MODEL, Answer, argument, command, flag, option
-from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress
+from core.cli.options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
+from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress, sense_space
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
@@ -25,7 +24,9 @@ from core.text.tokens import bare, find_word
 from core.text.word_in_question import same_word
 
 if TYPE_CHECKING:
+    from core.cluster.shards import Shards
     from core.elmo.models import Model
+    from core.index.sense_space import SenseSpace
 
 PLACE = (
     option("--word", "a token of the sentence, in any letter case", metavar="W", required=True),
@@ -60,9 +61,12 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
     model = open_model(model, cluster=index.cluster)
     in_context = _in_sentence(place, read_as, model)
     layer = (MIX if weights else model.layers.top) if layer is None else layer
-    if layer == SENSES:
-        _check_sense_space(model, weights, index.cluster)
-    of_layers = np.ones(1) if layer == SENSES else layer_weights(layer, model.encoder.n_layers, weights)
+    if layer == SENSES and index.cluster:
+        raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
+    if layer == SENSES and weights:
+        raise BadInput("The sense space is no mix of layers: leave out --weights.")
+    space = sense_space(layer, model) if layer == SENSES else None
+    of_layers = layer_weights(layer, model.encoder.n_layers, weights) if space is None else np.ones(1)
     among = neighbours.OTHER if other_words else neighbours.ANY
     if not (index.cluster or index.approximate or in_shards(index.corpus)):
         request = NeighboursRequest(word=in_context, space=layer, weights=weights or "", among=among, k=k)
@@ -70,39 +74,20 @@ def neighbours(*, place, read_as, index, layer, weights, other_words, k, model) 
         nearest, narrowed = result.entries, result.narrowed
     else:
         query = neighbours.make_query(model.encoder, list(in_context.tokens), in_context.position)
-        with ExitStack() as until_answered:
-            shards = _shards(index, model, until_answered, senses=layer == SENSES)
+        with cluster_of(None if index.approximate else index.cluster) as client:
+            shards = _shards(index, model, space, client)
             nearest = shards.nearest(replace(query, read_as=in_context.read_as), of_layers, k=k, which=among)
-            narrowed = shards.narrows(query, among) if layer == SENSES and not index.approximate else 0
+            narrowed = shards.narrows(query, among) if space and not index.approximate else 0
     if narrowed:
         note(f"In the sense space stand the {narrowed:,} occurrences that are nearest at layer {LAYER}.")
     rows = [
-        {
-            "word": bare(n.occurrence.tokens[n.occurrence.position]),
-            "sentence": n.occurrence.sentence,
-            "position": n.occurrence.position,
-            "sense": n.occurrence.sense,
-            "cosine": round(n.cosine, 6),
-        }
+        {"word": bare(o.tokens[o.position]), "sentence": o.sentence, "position": o.position, "sense": o.sense, "cosine": round(n.cosine, 6)}
         for n in nearest
+        for o in [n.occurrence]
     ]
     query_facts = _facts(place, in_context) | {"layer": layer, "weights": of_layers.tolist()}
     lines = in_columns((f"{row['cosine']:.3f}", row["word"], row["sense"] or "", row["sentence"]) for row in rows)
     return {"query": query_facts, "neighbours": rows}, lines or "No neighbours."
-
-
-def _check_sense_space(model: Model, weights: str | None, cluster: str | None) -> None:
-    """BadInput where the model has no sense space, or it is not searched so."""
-    from core.elmo.models import open_language_model
-    from core.senses.judge import open_judge
-
-    if cluster:
-        raise BadInput("The sense space is searched on one machine, shard by shard: leave out --cluster.")
-    if weights:
-        raise BadInput("The sense space is no mix of layers: leave out --weights.")
-    if open_judge(model).space is None:
-        open_language_model(model)  # says what it lacks
-        raise BadInput(f"{model.name} has no sense space. Choose another layer.")
 
 
 def in_shards(where: str) -> bool:
@@ -110,24 +95,29 @@ def in_shards(where: str) -> bool:
     return "://" in where or (not is_bundled(where, "corpus") and (Path(where) / "index.json").is_file())
 
 
-def _shards(index, model: Model, until_answered: ExitStack, *, senses: bool):
+def _shards(index, model: Model, space: SenseSpace | None, client):
     """A corpus in shards (which hold no further words) on a cluster, or their approximate index; of layers, or of the sense space."""
     from core.cluster.approximate import ApproximateIndex
     from core.cluster.search import ShardedIndex
     from core.cluster.senses import ApproximateSenses, SensesOfShards
-    from core.cluster.shards import open_shards
     from core.index.tables import open_table
 
     corpus = indexed(index.corpus or model.language.sentences)
     where = corpus if in_shards(corpus) else open_table(corpus, model, report=progress("indexing, tokens")).folder
+    shards = shards_of(where, model)
+    if space is not None:
+        return (ApproximateSenses if index.approximate else SensesOfShards)(shards, space)
+    return ApproximateIndex(shards) if index.approximate else ShardedIndex(shards, client)
+
+
+def shards_of(where: str | Path, model: Model) -> Shards:
+    """The index in shards of that folder or URL. BadInput where another model made it."""
+    from core.cluster.shards import open_shards
+
     shards = open_shards(where)
     if shards.meta.get("model") != model.fingerprint:
         raise BadInput(f"The index {where} was made with another model than {model.name}. Name its model, or build it again.")
-    if senses:
-        from core.senses.judge import open_judge
-
-        return (ApproximateSenses if index.approximate else SensesOfShards)(shards, open_judge(model).space)
-    return ApproximateIndex(shards) if index.approximate else ShardedIndex(shards, until_answered.enter_context(cluster_of(index.cluster)))
+    return shards
 
 
 def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
@@ -157,14 +147,11 @@ def _facts(place, word: WordInContext) -> dict:
     "static-neighbours",
     "Nearest words by static vectors (GloVe, word2vec).",
     option("--word", "a word of the vectors' vocabulary", metavar="W", required=True),
-    option("--vectors", "a registry name or a vector file", metavar="V", default="glove-mini"),
-    flag("--download", "fetch vectors that are not on this machine yet"),
-    BEST,
+    *(VECTORS, DOWNLOAD, BEST),
 )
 def static_neighbours(*, word, vectors, download, k) -> Answer:
     vectors = open_vectors(vectors, allow_download=download, report=download_progress)
-    nearest = vectors.neighbours(word, k)
-    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in nearest]
+    rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbours(word, k)]
     return {"word": word, "neighbours": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 
 
@@ -196,10 +183,9 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     result |= {"layer": verdict.layer, "senses": senses, "named_in": verdict.named_in or None, "matched": judgment.lemma or None}
     line = f"{verdict.says.capitalize()}. {verdict.say_certainty()}"
     lines = [line, f"layer: {verdict.layer}", f"labeled sentences of: {judgment.lemma or '(none; judged without labels)'}"]
-    if verdict.senses:
-        lines.append(
-            f"nearest senses {model.layers.at(verdict.named_in)}: " + ", ".join(sense or "(no meaning leads)" for sense in verdict.senses)
-        )
+    if senses:
+        named = ", ".join(sense or "(no meaning leads)" for sense in senses)
+        lines.append(f"nearest senses {model.layers.at(verdict.named_in)}: {named}")
     return result, lines
 
 
@@ -208,9 +194,7 @@ def verdict(*, word, sentence, language, read_as, model) -> Answer:
     "The words that a biLM expects in a word's place.",
     *PLACE,
     BEST,
-    option(
-        "--direction", "the words expected from the left, from the right, or both", choices=("both", "forward", "backward"), default="both"
-    ),
+    option("--direction", "expected from the left, the right, or both", choices=("both", "forward", "backward"), default="both"),
     flag("--common", "allow the most common words of the vocabulary"),
     *MODEL,
     place="word sentence position",

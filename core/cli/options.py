@@ -5,8 +5,8 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields, is_dataclass, make_dataclass
-from functools import partial, wraps
+from dataclasses import fields, is_dataclass, make_dataclass
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -41,14 +41,23 @@ class Command(Helped, click.Command):
     a keyword of the function and the options that it takes together."""
 
     def __init__(self, name: str, callback: Callable[..., Answer], *, groups: dict[str, str], **settings) -> None:
-        super().__init__(name, callback=_answering(callback), **settings)
+        super().__init__(name, callback=callback, **settings)
         self.groups = {group: make_dataclass(group.title(), names.split(), frozen=True) for group, names in groups.items()}
         if MODEL[0] in self.params:
             self.groups["model"] = ModelOptions
 
     def __call__(self, **options) -> tuple[dict, str]:
         defaults = {param.name: param.default_value for param in self.params if isinstance(param, Option) and not param.required}
-        return self.callback(**self._group(defaults | options))
+        return self.answer(**self._group(defaults | options))
+
+    def answer(self, **keywords) -> tuple[dict, str]:
+        """What the function answers: a view's result as JSON has it, lines as one text."""
+        result, lines = self.callback(**keywords)
+        if is_dataclass(result):
+            from core.cli.wire import json_of
+
+            result = json_of(result)
+        return result, lines if isinstance(lines, str) else "\n".join(lines)
 
     def numbers(self) -> dict[str, int | float]:
         """What counts where it is not given: whole numbers and shares, by option."""
@@ -66,7 +75,7 @@ class Command(Helped, click.Command):
 
     def invoke(self, ctx: click.Context) -> tuple[Callable[[], tuple[dict, str]], bool]:
         """What is to be run, and whether its answer is wanted as JSON."""
-        return partial(self.callback, **self._group(ctx.params)), ctx.params.get("json", False)
+        return partial(self.answer, **self._group(ctx.params)), ctx.params.get("json", False)
 
     def _join(self, ctx: click.Context, words: list[str]) -> list[str]:
         """Each value behind its option as --option=value; of an option that takes several, the last values count."""
@@ -93,21 +102,6 @@ class Command(Helped, click.Command):
             joined += [f"{name}={value}" for value in values]
             words = words if equals else words[len(values) :]
         return joined
-
-
-def _answering(function: Callable[..., Answer]) -> Callable[..., tuple[dict, str]]:
-    """What a command's function answers: a view's result as JSON has it, lines as one text."""
-
-    @wraps(function)
-    def answer(**options) -> tuple[dict, str]:
-        result, lines = function(**options)
-        if is_dataclass(result):
-            from core.cli.wire import json_of
-
-            result = json_of(result)
-        return result, lines if isinstance(lines, str) else "\n".join(lines)
-
-    return answer
 
 
 def _is_value(word: str) -> bool:
@@ -220,38 +214,22 @@ def finite(text: str) -> float:
 
 
 SETTINGS = {"help_option_names": ["-h", "--help"]}
-CORPUS = option(
-    "--corpus", "a registry name, an index folder, or a JSONL of sentences (default: its language's own)", metavar="C", default=""
-)
+CORPUS = option("--corpus", "a registry name, an index folder, or a file of sentences (default: its language's)", metavar="C", default="")
 DEVICE = option("--device", "where networks run: auto uses a graphics card if torch has one (default cpu)", choices=DEVICES, default="cpu")
 CLUSTER = option("--cluster", "run on the workers of this Dask scheduler (tcp://host:8786), with the same result", metavar="ADDRESS")
+SEEDS = option("--seeds", "one run each (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2))
 BEST = option("--k", f"how many, best first (default {NEIGHBOURS})", type=whole(1), default=NEIGHBOURS)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelOptions:
-    """The values of MODEL; `model` may be an open one."""
-
-    model: Any
-    pieces: str = "mean"
-    download: bool = False
-    device: str = "cpu"
-
-
+PIECES = option("--pieces", "a transformer's pieces that make a word's vector", choices=("mean", "first", "last"), default="mean")
+DOWNLOAD = flag("--download", "fetch what is not on this machine yet")
 MODEL = (
     option(
-        "--model",
-        "a registry name, or a folder: ELMo's options.json and one weights file, or a transformer's config.json and safetensors",
-        metavar="M",
-        default="elmo-mini",
+        "--model", "a registry name, or a folder: ELMo's options.json and weights, or a transformer's", metavar="M", default="elmo-mini"
     ),
-    option(
-        "--pieces",
-        "which word pieces make a word's vector in a transformer (default mean)",
-        choices=("mean", "first", "last"),
-        default="mean",
-    ),
-    flag("--download", "fetch a model that is not on this machine yet"),
-    DEVICE,
+    *(PIECES, DOWNLOAD, DEVICE),
 )
-MODEL_AND_VECTORS = (*MODEL, option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini"))
+# The values of MODEL; its `model` may be an open one.
+ModelOptions = make_dataclass("ModelOptions", [(each.name, Any, each.default_value) for each in MODEL], frozen=True)
+VECTORS = option("--vectors", "static vectors: a registry name or a vector file", metavar="V", default="glove-mini")
+MODEL_AND_VECTORS = (*MODEL, VECTORS)

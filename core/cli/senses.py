@@ -1,16 +1,15 @@
 """The `senses` commands: how a word's use differs between two sets of texts, a few labels spread to all of its sentences, glosses beside groups."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 
-from core.cli.options import MODEL, Answer, command, group, option, whole
+from core.cli.options import CORPUS, MODEL, Answer, command, group, option, whole
 from core.cli.shared import as_csv, bench_of, in_columns, note, progress, write_text
 from core.common.errors import BadInput
 from core.common.markup import shorten
 
-TEXTS = "a registry name, an index folder, or a file of sentences (default: its language's own)"
-CORPUS = option("--corpus", TEXTS, metavar="C", default="")
 WORD = option("--word", "the word", metavar="W", required=True)
 TABLE = (option("--csv", "write the table there, too", metavar="FILE"), *MODEL)
 LAYER = option("--layer", 'a layer\'s number, "mix", or "senses": the sense space (default)', metavar="L", default="senses")
@@ -21,7 +20,7 @@ DATES = "its texts from one date to another, such as 1850..1899"
     "change",
     "How a word's use differs between two corpora or two spans of dates; without --word, which words differ most.",
     option("--word", "the word; left out: a list of all words that are frequent enough", metavar="W"),
-    option("--first", TEXTS, metavar="C", default=""),
+    option("--first", CORPUS.help, metavar="C", default=""),
     option("--second", "the same of the second side (default: the first's)", metavar="C", default=""),
     option("--first-dates", DATES, metavar="A..B", default=""),
     option("--second-dates", DATES, metavar="A..B", default=""),
@@ -65,32 +64,21 @@ def senses_change(*, word, sides, layer, groups, ranking, graph, csv, model) -> 
         for name, text in files.items():
             write_text(Path(graph) / name, text)
         note(f"wrote {', '.join(files)} to {Path(graph)}")
-    measures = result.change.measures
     bands = [{"texts": band.name, **dict(zip(result.names, band.counts, strict=True))} for band in result.bands]
     control = change.control(bench, change.ControlRequest(word=word, first=first, second=second))
-    facts = {
-        "word": result.word,
-        "layer": result.space,
-        **_row(result.change),
-        "shuffled": result.change.shuffled,
-        "measures": {name: asdict(measure) for name, measure in measures.items()},
-        "groups": list(result.names),
-        "groups_are_labels": result.labelled,
-        "bands": bands,
-        "control": None if control is None else {"words": list(control.words), "below": control.below},
-    }
+    facts = {"word": result.word, "layer": result.space, **_row(result.change), "shuffled": result.change.shuffled, "bands": bands}
+    facts |= {"measures": {name: asdict(measure) for name, measure in result.change.measures.items()}}
+    facts |= {"groups": list(result.names), "groups_are_labels": result.labelled}
+    facts |= {"control": control and {"words": list(control.words), "below": control.below}}
     lines = [f"“{result.word}” in {result.change.first} and {result.change.second} sentences, p = {result.change.p:.3f}"]
-    for name, of in measures.items():
+    for name, of in result.change.measures.items():
         lines.append(f"{name.upper()}: {of.value:.3f}; shuffled {of.null:.3f}, 95% below {of.limit:.3f}; p = {of.p:.3f}")
     if control is not None and control.words:
         lines.append(f"differs more than {control.below} of {len(control.words)} words of like frequency")
     if sides.judgments:
         facts["judgments"] = _score_judgments(sides, word, result)
-        lines.append(
-            "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}".format(
-                **facts["judgments"]
-            ).replace("None", "–")
-        )
+        text = "judgments: {pairs} pairs; Krippendorff's alpha {alpha}, Spearman's rho with the cosines {spearman}"
+        lines.append(text.format(**facts["judgments"]).replace("None", "–"))
     return facts, [*lines, *_table(bands, csv)]
 
 
@@ -100,23 +88,18 @@ def _score_judgments(sides, word: str, result) -> dict:
 
     from core.corpus import usage_graphs
     from core.corpus.agreement import ORDINAL, alpha
+    from core.corpus.label_files import tokens_of
 
     uses = [use for use in usage_graphs.read_uses(sides.uses) if use.lemma.casefold() == word]
     names = {use.identifier for use in uses}
     judgments = [each for each in usage_graphs.read_judgments(sides.judgments) if {each.first, each.second} <= names]
-    occurrences = [(o.tokens, o.position) for o in result.items]
-    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, occurrences, result.placed)
-    answers = usage_graphs.answers_of(judgments)
-    try:
-        agreement = alpha(answers, ORDINAL)
-    except BadInput:  # one annotator, or one value everywhere
-        agreement = None
-    rho = spearmanr(cosines, means).statistic if len(set(means)) > 1 else None
-    return {
-        "pairs": len(means),
-        "alpha": None if agreement is None else round(agreement, 4),
-        "spearman": None if rho is None else round(float(rho), 4),
-    }
+    cosines, means = usage_graphs.cosines_beside_judgments(uses, judgments, tokens_of(result.items), result.placed)
+    agreement = rho = None
+    with suppress(BadInput):  # one annotator, or one value everywhere
+        agreement = round(alpha(usage_graphs.answers_of(judgments), ORDINAL), 4)
+    if len(set(means)) > 1:
+        rho = round(float(spearmanr(cosines, means).statistic), 4)
+    return {"pairs": len(means), "alpha": agreement, "spearman": rho}
 
 
 def _row(of) -> dict:
@@ -138,12 +121,7 @@ def _side(corpus: str, dates: str, name: str):
     "spread",
     "A few labels of a word's sentences spread to all of them, with probabilities; the most doubtful to label next.",
     WORD,
-    option(
-        "--labels",
-        "JSONL of labeled sentences: tokens, position, sense; as this command and the page write them",
-        metavar="FILE",
-        required=True,
-    ),
+    option("--labels", "JSONL: tokens, position, sense, as this command and the page write it", metavar="FILE", required=True),
     CORPUS,
     option("--second", "a second annotator's file: Krippendorff's alpha of both", metavar="FILE"),
     option("--merge", "senses to put into others before: from=into", metavar="A=B", many=True, extends=True),
@@ -161,9 +139,8 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
     for file in filter(None, (annotation.labels, annotation.second)):  # what is wrong with one is said before the model reads
         label_files.read_senses(file)
     bench = bench_of(model, corpus)
-    request = induction.InductionRequest(word=word, space=layer)
-    occurrences = induction.compute(bench, request).occurrences
-    sentences = [(o.tokens, o.position) for o in occurrences.items]
+    occurrences = induction.compute(bench, induction.InductionRequest(word=word, space=layer)).occurrences
+    sentences = label_files.tokens_of(occurrences.items)
     read = label_files.read_labels(annotation.labels, sentences)
     if read.missing:
         note(f"{read.missing} labeled sentences are not in the corpus.")
@@ -175,25 +152,19 @@ def senses_spread(*, word, annotation, corpus, ask, output, layer, csv, model) -
         texts = [o.text for o in occurrences.items]
         write_text(output, label_files.format_labels(occurrences.word, sentences, labels, result, texts))
     rows = [
-        {
-            "number": k,
-            "sense": result.senses[sense],
-            "probability": round(float(result.shares[k, sense]), 4),
-            "labeled": bool(result.labeled[k]),
-            "sentence": occurrences.items[k].sentence,
-        }
+        {"number": k, "sense": result.senses[sense], "probability": round(float(result.shares[k, sense]), 4)}
+        | {"labeled": bool(result.labeled[k]), "sentence": occurrences.items[k].sentence}
         for k, sense in enumerate(result.of.tolist())
     ]
     doubtful = [rows[k] for k in result.doubtful[:ask].tolist()]
     facts = {"word": occurrences.word, "senses": list(result.senses), "labels": len(labels.given)}
-    if annotation.second:
-        value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
-        facts |= {"alpha": round(value, 4), "labeled_by_both": n}
-    _table(rows, csv)
     counts = ", ".join(f"{sense} {int((result.of == k).sum())}" for k, sense in enumerate(result.senses))
     lines = [f"{len(rows)} sentences of “{occurrences.word}”, {len(labels.given)} labeled: {counts}"]
     if annotation.second:
-        lines.append(f"Krippendorff's alpha of both annotators: {facts['alpha']:.3f}, on {facts['labeled_by_both']} sentences")
+        value, n = label_files.agreement(labels, label_files.read_labels(annotation.second, sentences).labels)
+        facts |= {"alpha": round(value, 4), "labeled_by_both": n}
+        lines.append(f"Krippendorff's alpha of both annotators: {value:.3f}, on {n} sentences")
+    _table(rows, csv)
     lines += ["the most doubtful:"] * bool(doubtful)
     lines += in_columns((f"{row['probability']:.2f}", row["sense"], row["sentence"]) for row in doubtful)
     return {**facts, "doubtful": doubtful, "sentences": rows}, lines
@@ -228,8 +199,8 @@ def _table(rows: Sequence[dict], path: str | None) -> list[str]:
     head = list(rows[0]) if rows else []
     if path:
         write_text(path, as_csv(head, map(dict.values, rows), end="\r\n") + "\r\n")
-    return in_columns([head, *(map(str, row.values()) for row in rows)], right=range(1, len(head)))
+    return in_columns([head, *map(dict.values, rows)], right=range(1, len(head)))
 
 
-commands = (senses_change, senses_spread, senses_glosses)
-senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=commands)
+COMMANDS = (senses_change, senses_spread, senses_glosses)
+senses = group("senses", "Change of meaning, labels that spread, a dictionary's glosses.", commands=COMMANDS)

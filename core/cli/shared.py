@@ -6,23 +6,27 @@ import csv
 import sys
 import time
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.util import find_spec
 from io import StringIO
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.cli.options import ModelOptions
+from core.cli.options import Answer, ModelOptions
 from core.common.config import FLOAT32
 from core.common.errors import BadInput
+from core.files import public_data
 from core.files.atomic import replacing
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
+    from core.files.public_data import PublishedFile
+    from core.index.sense_space import SenseSpace
     from core.learning.fit import Epoch
     from core.workbench import Bench
 
@@ -46,11 +50,11 @@ def progress(what: str):
     return report
 
 
-def in_columns(rows: Iterable[Sequence[str]], *, right: Collection[int] = ()) -> list[str]:
+def in_columns(rows: Iterable[Iterable[Any]], *, right: Collection[int] = ()) -> list[str]:
     """Rows of cells as lines, each column as wide as its widest cell and two blanks from the next; those in `right` end together."""
-    columns = [list(column) for column in zip_longest(*rows, fillvalue="")]
+    columns = [list(map(str, column)) for column in zip_longest(*rows, fillvalue="")]
     for k, column in enumerate(columns):
-        width = max(map(_width, column), default=0)
+        width = max(map(_width, column))
         blanks = [" " * (width - _width(cell)) for cell in column]
         columns[k] = [more + cell if k in right else cell + more for cell, more in zip(column, blanks, strict=True)]
     return ["  ".join(line).rstrip() for line in zip(*columns, strict=True)]
@@ -80,12 +84,25 @@ def open_model(options: ModelOptions, *, precision=FLOAT32, cluster=None, engine
 
     if isinstance(options.model, models.Model):
         return options.model
-    if choose(options.device).type != CPU and (cluster or engine == "allennlp"):
-        raise BadInput(f"--device {options.device} is of this process and of our engine: leave out --cluster and --engine allennlp.")
+    ours = {f"--device {options.device}": choose(options.device).type != CPU, f"--precision {precision}": precision != FLOAT32}
+    for name, chosen in ours.items():
+        if chosen and (cluster or engine == "allennlp"):
+            raise BadInput(f"{name} is of this process and of our engine: leave out --cluster and --engine allennlp.")
     how = {"precision": precision, "pieces": options.pieces, "device": options.device, "allow_download": options.download}
     model = models.open_model(options.model, **how, report=download_progress)
     languages.use(model.language.code)
     return model
+
+
+def sense_space(wanted: str | None, model: Model) -> SenseSpace | None:
+    """The model's sense space, where it is wanted. The error names what a model lacks that has none."""
+    from core.elmo.models import open_language_model
+    from core.senses.judge import open_judge
+
+    if wanted is None:
+        return None
+    open_language_model(model)
+    return open_judge(model).sense_space
 
 
 def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *, what: str = "tokens") -> Bench:
@@ -117,7 +134,25 @@ def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoc
     return watch
 
 
-def bytes_report(name: str) -> Callable[[Any], None]:
+def mix_text(mix: dict) -> str:
+    """A learned mix's weights and scale."""
+    return f"s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}"
+
+
+def fetch_files(names: Iterable[str], published: dict[str, PublishedFile], folder: Path | None = None, unpack=lambda path: ()) -> Answer:
+    """Published files, fetched unless they are there and whole, each with what `unpack` makes of it."""
+    files = []
+    for name in names:
+        file = published[name]
+        note(f"{name}: {', '.join(filter(None, (file.publisher, file.licence)))}, from {file.url}, {file.size:,} bytes")
+        folder = public_data.fetch([name], folder, files=published, report=_bytes_report(name))
+        files.append({"name": name, **{kind: value for kind in ("md5", "sha256") if (value := getattr(file, kind))}})
+        files += [{"name": path.relative_to(folder).as_posix()} for path in unpack(folder / name)]
+    files = [file | {"bytes": (folder / file["name"]).stat().st_size} for file in files]
+    return {"folder": str(folder), "files": files}, [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
+
+
+def _bytes_report(name: str) -> Callable[[Any], None]:
     report = progress(f"{name}, bytes")
     return lambda event: report(event.done, event.total or event.done, event.bytes_per_s)
 
@@ -144,8 +179,6 @@ def spread_model(model: Model, client, *, store: str | None = None) -> Model:
     """The model with its encoder's batches spread over a cluster; itself where there is none."""
     if client is None:
         return model
-    from dataclasses import replace
-
     from core.cluster.worker_model import SpreadEncoder
 
     return replace(model, encoder=SpreadEncoder(model.encoder, client, model.fingerprint, store=store))

@@ -6,7 +6,7 @@ import statistics
 from pathlib import Path
 
 from core.cli.classify import HEADS, TASKS, check_places, facts_of, head_notes, line_of, model_and_vectors, open_heads, spread
-from core.cli.options import MODEL_AND_VECTORS, Answer, command, flag, option, whole
+from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, option, whole
 from core.cli.shared import in_columns, note, progress
 from core.files import sums
 from core.files.artifacts import provenance, write_json
@@ -36,9 +36,7 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     from core.common.device import choose
     from core.experiments.variants import train_head
 
-    root = Path(output)
-    made = []
-    kept = []
+    root, made, kept = Path(output), [], []
     device = choose(model.device)
     variants = list(VARIANTS.values())
     check_places([root / name / variant.name for name in tasks for variant in variants])
@@ -55,9 +53,8 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
                 kept.append(str(folder))
                 trained[variant.name] = load_head(folder).to(device)
                 continue
-            head = trained[variant.name] = train_head(
-                variant, dataset, config, frozen[variant.name], trained, device, watch=head_notes(dataset, variant)
-            )
+            watch = head_notes(dataset, variant)
+            head = trained[variant.name] = train_head(variant, dataset, config, frozen[variant.name], trained, device, watch=watch)
             made.append({**facts_of(head), "head": str(save_head(head, folder, members_beside=bool(variant.members)))})
             sums.renew(folder)
             note(line_of(made[-1]))
@@ -72,14 +69,7 @@ def train_heads(*, data, output, tasks, vectors, model) -> Answer:
     DATA,
     option("--output", "default: assets/results/classification.jsonl", metavar="F", default="assets/results/classification.jsonl"),
     option("--only", ", ".join(EXPERIMENTS), metavar="E", choices=EXPERIMENTS, many=True, default=EXPERIMENTS),
-    option(
-        "--seeds",
-        "one run each (default 0 1 2); context-S has subsets of its own",
-        metavar="S",
-        type=whole(0),
-        many=True,
-        default=(0, 1, 2),
-    ),
+    SEEDS,
     flag("--together", "at the end, also score all heads of all seeds as one ensemble"),
     *MODEL_AND_VECTORS,
 )
@@ -99,7 +89,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
     lines = read_results(output)
     summaries = {name: summary(lines, name) for name in only}
     cells = (
-        (name, variant, f"{spread({'mean': facts['accuracy'], 'spread': facts['spread']})}, {facts['seeds']} seeds")
+        (name, variant, f"{spread(facts['accuracy'], facts['spread'])}, {facts['seeds']} seeds")
         for name, variants in summaries.items()
         for variant, facts in variants.items()
     )
@@ -112,7 +102,7 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
     option("--task", "default: news-title", metavar="T", choices=TASKS, default="news-title"),
     DATA,
     option("--output", "default: assets/results/noise.json", metavar="F", default="assets/results/noise.json"),
-    option("--seeds", "seeds of the typing errors (default 0 1 2)", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
+    SEEDS,
     option("--limit", "only the first N test texts", metavar="N", type=whole(1)),
     HEADS,
     *MODEL_AND_VECTORS,
@@ -120,16 +110,12 @@ def experiments(*, data, output, only, seeds, together, vectors, model) -> Answe
 def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     """Accuracy of a task's heads on its test texts as letters are disturbed, kept for the Spelling page."""
     from core.classify import tasks
-    from core.classify.model import variant_named
-    from core.common.device import choose
     from core.experiments.typing_errors import accuracy_under_noise, read_accuracy
 
     task = tasks.task_named(task)
     measured = read_accuracy(output)  # a file that holds others goes on holding them
     dataset = tasks.open_data(task, **tasks.task_files(task, data))
-    device = choose(model.device)
-    model, vectors = model_and_vectors([variant_named(name) for name in tasks.head_folders(task.name, heads)], vectors, model)
-    opened = open_heads(task, (), model, vectors, heads, device)
+    opened, model, vectors = open_heads(task, (), vectors, model, heads)
     reads = {"vectors": vectors, "encoder": model.encoder if model else None}
     report = progress("noise, texts")
     table = accuracy_under_noise(opened.heads, dataset, **reads, seeds=seeds, limit=limit, report=report)
@@ -138,5 +124,4 @@ def noise(*, task, data, output, seeds, limit, heads, vectors, model) -> Answer:
     sums.renew(output)
     cells = [("letters disturbed", *(f"{share:.0%}" for share in table["shares"]))]
     cells += [(name, *(f"{statistics.fmean(row):.1%}" for row in rows)) for name, rows in table["accuracy"].items()]
-    lines = in_columns(cells, right=range(1, len(cells[0])))
-    return {"output": output, **table}, lines
+    return {"output": output, **table}, in_columns(cells, right=range(1, len(cells[0])))

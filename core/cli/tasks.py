@@ -7,8 +7,8 @@ from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.cli.options import MODEL_AND_VECTORS, Answer, command, flag, group, option, whole
-from core.cli.shared import bytes_report, epoch_notes, in_columns, note, open_both, progress
+from core.cli.options import MODEL_AND_VECTORS, SEEDS, Answer, command, flag, group, option, whole
+from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
 from core.common.config import cache_folder
 from core.common.errors import MissingArtifact
 from core.common.i18n import t
@@ -103,7 +103,7 @@ def evaluate(*, task, variant, data, test, heads, vectors, model) -> Answer:
     "Run every task with both variants and several seeds: the figures of Results.",
     DATA,
     ONLY,
-    option("--seeds", "default 0 1 2", metavar="S", type=whole(0), many=True, default=(0, 1, 2)),
+    SEEDS,
     option("--curve", "also train on N examples, for a learning curve", metavar="N", type=whole(1), many=True),
     flag("--no-controls", "skip the runs on random labels"),
     option("--output", "default: assets/tasks", metavar="DIR", default="assets/tasks"),
@@ -136,8 +136,6 @@ def fetch(*, data, only) -> Answer:
     from core.tasks.entailment import unpack
     from core.tasks.task import MADE_BY_HAND
 
-    folder = Path(data) if data else public_data.fetched_folder() / "tasks"
-    files = []
     rooms = set()
     for name in only:
         paths = task_named(name).files.values()
@@ -145,15 +143,9 @@ def fetch(*, data, only) -> Answer:
             note(f"{name}: nothing to fetch: its files are joined from several publishers', see core/tasks/README.md")
         else:
             rooms |= {path.partition("/")[0] for path in paths}
-    for name in [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]:
-        file = public_data.TASK_FILES[name]
-        note(f"{name}: {file.publisher}, {file.licence}, {file.size:,} bytes, from {file.url}")
-        public_data.fetch([name], folder, files=public_data.TASK_FILES, report=bytes_report(name))
-        files.append({"name": name, "bytes": (folder / name).stat().st_size, "sha256": file.sha256})
-        if name.endswith(".zip"):
-            files += [{"name": f"entailment/{path.name}", "bytes": path.stat().st_size} for path in unpack(folder / name)]
-    lines = [f"{file['bytes'] / 1e6:6.1f} MB  {folder / file['name']}" for file in files]
-    return {"folder": str(folder), "files": files}, lines
+    names = [name for name in public_data.TASK_FILES if name.partition("/")[0] in rooms]
+    folder = Path(data) if data else public_data.fetched_folder() / "tasks"
+    return fetch_files(names, public_data.TASK_FILES, folder, lambda path: unpack(path) if path.suffix == ".zip" else ())
 
 
 def _notes():
@@ -161,24 +153,17 @@ def _notes():
 
 
 def _line(result: dict) -> str:
-    mixes = "; ".join(
-        f"{where}: s {', '.join(f'{s:.2f}' for s in mix['s'])}, gamma {mix['gamma']:.2f}" for where, mix in result["mixes"].items()
-    )
-    return f"{result['task']}, {result['variant']}: {_scores(result['test'])}, {result['seconds']:.0f} s" + (f"; {mixes}" if mixes else "")
+    measured = f"{result['task']}, {result['variant']}: {_scores(result['test'])}, {result['seconds']:.0f} s"
+    return "; ".join([measured, *(f"{where}: {mix_text(mix)}" for where, mix in result["mixes"].items())])
 
 
 def _scores(scores: dict[str, float]) -> str:
-    shares = {name: value for name, value in scores.items() if isinstance(value, float)}
-    return ", ".join(f"{name} {value:.2%}" for name, value in shares.items())
+    return ", ".join(f"{name} {value:.2%}" for name, value in scores.items() if isinstance(value, float))
 
 
 def _row(name: str, summary: Summary) -> tuple[str, str, str]:
-    spread = "" if summary.elmo_spread is None else f" ± {summary.elmo_spread:.1%}"
-    return (
-        name,
-        f"{summary.baseline:.1%}",
-        f"-> {summary.elmo:.1%}{spread}, error reduction {summary.error_reduction:.0%}, {summary.seeds} seeds",
-    )
+    baseline, elmo, spared = summary.in_words
+    return name, baseline, f"-> {elmo}, error reduction {spared:.0%}, {summary.seeds} seeds"
 
 
 tasks = group("tasks", "The tasks of the ELMo paper, with and without ELMo.", commands=(fetch, train, evaluate, results))

@@ -16,9 +16,9 @@ from core.static.vectors import open_vectors
 from core.text import languages
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
-
-
+TOPICS = ("words", "around", "bag")
 TEXT = (
+    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
     option("--language", "what the text is read as: a code of core.text.languages", metavar="L", default="en"),
     option("--hold-out", "share of the lines to hold out for measuring, chosen by a hash of each", metavar="S", type=finite, default=0.0),
 )
@@ -27,11 +27,10 @@ TEXT = (
 @command(
     "pretrain",
     "Train a biLM on text; resumes from its checkpoints.",
-    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    *TEXT,
     option("--output", "checkpoints, log, and in the end DIR/model", metavar="DIR", required=True),
     flag("--resume", "continue from DIR's checkpoints"),
     option("--valid", "held-out text for the validation perplexity", metavar="F"),
-    *TEXT,
     DEVICE,
     option("--start-vectors", "static vectors to start from (a registry name or a file)", metavar="V"),
     option("--start-model", "a trained biLM to continue from, in its shape", metavar="M"),
@@ -43,12 +42,7 @@ TEXT = (
     option("--batch-tokens", "tokens per step", type=int, default=2048),
     option("--negatives", "words sampled for the softmax at each step", type=int, default=3072),
     option("--topic", "weight of a loss that makes states keep the topic", type=finite, default=0.0),
-    option(
-        "--topic-target",
-        "what it predicts: words ahead, words around, or the bag of words ahead",
-        choices=("words", "around", "bag"),
-        default="words",
-    ),
+    option("--topic-target", "what it predicts: words ahead, around, or a bag of those ahead", choices=TOPICS, default="words"),
     option("--topic-reach", "how many tokens away it looks", type=int, default=10),
     option("--seed", "of every random choice", type=whole(0), default=0),
     option("--threads", "processor threads (default: as torch chooses)", type=whole(0, 1024), default=0),
@@ -132,10 +126,9 @@ def _go_on(name: str, training):
 @command(
     "glove",
     "Train GloVe vectors on text.",
-    option("--corpus", "text, one sentence per line; .xz and .gz read directly", metavar="F", required=True, many=True),
+    *TEXT,
     option("--output", "the folder of vectors", metavar="DIR", required=True),
     option("--work", "where prepared text and checkpoints are kept (default: beside the output)", metavar="DIR"),
-    *TEXT,
     option("--processes", "processes that read the corpus (default 2)", type=whole(1, 64), default=2),
     CLUSTER,
     option("--epochs", "passes over the counts (default 20)", type=int, default=20),

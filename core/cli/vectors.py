@@ -3,28 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from core.cli.neighbours import in_shards
+from core.cli.neighbours import in_shards, shards_of
 from core.cli.options import CLUSTER, MODEL, Answer, ModelOptions, argument, command, flag, group, option, whole
-from core.cli.shared import cluster_of, note, open_model, progress, spread_model
+from core.cli.shared import cluster_of, note, open_model, progress, sense_space, spread_model
 from core.common.config import FLOAT32, PRECISIONS
 from core.common.errors import BadInput
 from core.common.markup import shorten
+from core.common.model_layers import SENSES
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
-from core.text.sentences import Sentence, read_sentences
+from core.text.sentences import read_sentences
 from core.text.tokens import bare, split_sentences
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
+LINES = ("detect", "join", "keep")
 BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.worker_model names it
 
 
@@ -32,12 +32,10 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     "embed",
     "Vectors of every token in every layer, as .npz.",
     *MODEL,
-    option(
-        "--input", ".json: list of token lists, or of equally long streams of them; .txt: one sentence per line", metavar="F", required=True
-    ),
+    option("--input", ".json: list of token lists, or of equally long streams; .txt: a sentence per line", metavar="F", required=True),
     option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
     flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does"),
-    option("--batch-size", "sentences per batch (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=int, default=32),
+    option("--batch-size", "sentences (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=whole(1, 100_000), default=32),
     option("--engine", "which engine computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
     option("--precision", "precision of the LSTMs' weights: fewer bits are faster but less exact", choices=PRECISIONS, default=FLOAT32),
     CLUSTER,
@@ -45,12 +43,8 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
 def embed(*, input, output, stateful, batch_size, engine, precision, cluster, model) -> Answer:
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
-    if not 1 <= batch_size <= 100_000:
-        raise BadInput(f"--batch-size must be between 1 and 100,000, got {batch_size}.")
     if cluster is not None and (stateful or engine == "allennlp"):
         raise BadInput("--cluster spreads sentences that know nothing of each other: leave out --stateful and --engine allennlp.")
-    if precision != FLOAT32 and (cluster is not None or engine == "allennlp"):
-        raise BadInput(f"--precision {precision} is of this process and of our engine: leave out --cluster and --engine allennlp.")
     parts = Path(f"{output}.parts")
     if cluster is not None:
         ours.check_replaceable(parts, BATCH)
@@ -58,7 +52,9 @@ def embed(*, input, output, stateful, batch_size, engine, precision, cluster, mo
     sentences = _read_embed_input(Path(input), stateful)
     started = time.perf_counter()
     how = (model, sentences, stateful, batch_size)
-    arrays = _embed_allennlp(*how) if engine == "allennlp" else _embed_ours(*how, cluster, parts)
+    layers = _embed_allennlp(*how) if engine == "allennlp" else _embed_ours(*how, cluster, parts)
+    streams = {f"{k}/": stream for k, stream in enumerate(layers)} if stateful else {"": layers}
+    arrays = {f"{stream}{k}": array for stream, of in streams.items() for k, array in enumerate(of)}
     seconds = time.perf_counter() - started
     with replacing(Path(output)) as temporary, temporary.open("wb") as file:
         np.savez(file, **arrays)
@@ -84,7 +80,8 @@ def _read_embed_input(path: Path, stateful: bool) -> list:
     streams = data if stateful else [data]
     if not isinstance(data, list) or not all(isinstance(stream, list) for stream in streams):
         raise BadInput(f"{path} must hold a list of {'streams of ' if stateful else ''}token lists.")
-    return [[_tokens(s, path) for s in stream] for stream in streams] if stateful else [_tokens(s, path) for s in data]
+    streams = [[_tokens(sentence, path) for sentence in stream] for stream in streams]
+    return streams if stateful else streams[0]
 
 
 def _tokens(sentence, path: Path) -> list[str]:
@@ -96,23 +93,16 @@ def _tokens(sentence, path: Path) -> list[str]:
     return sentence
 
 
-def _embed_ours(model: Model, sentences: list, stateful: bool, batch_size: int, cluster: str | None, parts: Path) -> dict[str, np.ndarray]:
+def _embed_ours(model: Model, sentences: list, stateful: bool, batch_size: int, cluster: str | None, parts: Path) -> list:
     if stateful:
-        return _numbered(model.encoder.encode_streams(sentences), stateful)
+        return model.encoder.encode_streams(sentences)
     model.encoder.batch_tokens = batch_size * 128
     with cluster_of(cluster) as client:
         encoder = spread_model(model, client, store=str(parts.absolute())).encoder
-        return _numbered(encoder.encode(sentences, report=progress("tokens")), stateful)
+        return encoder.encode(sentences, report=progress("tokens"))
 
 
-def _numbered(layers: Iterable, stateful: bool) -> dict[str, np.ndarray]:
-    """Layers under the number of their sentence, or of their stream and sentence."""
-    if stateful:
-        return {f"{s}/{k}": array for s, stream in enumerate(layers) for k, array in enumerate(stream)}
-    return {str(k): array for k, array in enumerate(layers)}
-
-
-def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: int) -> dict[str, np.ndarray]:
+def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: int) -> list:
     from core.elmo.models import allennlp_files
     from core.engines.allennlp_engine import AllenNLPEngine
 
@@ -120,7 +110,7 @@ def _embed_allennlp(model: Model, sentences: list, stateful: bool, batch_size: i
     with AllenNLPEngine() as engine:
         answer = engine.embed(sentences, options, weights, stateful=stateful, batch_size=batch_size, timeout_s=3600.0)
     note(f"AllenNLP: {answer.seconds:.2f} s to compute, {answer.load_seconds:.2f} s to read the weights")
-    return _numbered(answer.layers, stateful)
+    return answer.layers
 
 
 @command(
@@ -135,11 +125,11 @@ def predict(*, text, direction, k, model) -> Answer:
     from core.elmo.models import open_language_model
 
     model = open_language_model(open_model(model))
-    sentences = split_sentences(text) or [""]
-    tokens = languages.tokenize(sentences[0] if direction == "backward" else sentences[-1])
     backward = direction == "backward"
-    predictions = model.predict(tokens, backward=backward, k=k)
+    sentences = split_sentences(text) or [""]
+    tokens = languages.tokenize(sentences[0] if backward else sentences[-1])
     unknown = model.unknown_probability(tokens, backward=backward)
+    predictions = model.predict(tokens, backward=backward, k=k)
     rows = [{"word": bare(p.word), "probability": round(p.probability, 6)} for p in predictions]
     result = {"text": text, "direction": direction, "predictions": rows, "unknown": round(unknown, 6)}
     lines = [f"{r['probability']:7.2%}  {r['word']}" for r in rows]
@@ -163,19 +153,9 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
     "build",
     "Encode a corpus into an index: every token in every layer.",
     option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz", metavar="F", required=True),
-    option(
-        "--output",
-        "a new folder, or an index to be replaced; with --cluster one that all workers see, or a URL (s3://...)",
-        metavar="DIR",
-        required=True,
-    ),
+    option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
     option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
-    option(
-        "--lines",
-        "line breaks: join wrapped lines into paragraphs, keep each as the end of a sentence, or detect which they are",
-        choices=("detect", "join", "keep"),
-        default="detect",
-    ),
+    option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),
     flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,
     *MODEL,
@@ -187,8 +167,7 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -
     from core.index.table import index_info
 
     if cluster is not None:
-        read = partial(read_sentences, Path(corpus), text_column=text_column, lines=lines)
-        return _index_on_cluster(read, output, cluster, model, senses=senses)
+        return _index_on_cluster(corpus, output, text_column, lines, cluster, model, senses=senses)
     check_replaceable(Path(output))
     model = open_model(model)
     sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
@@ -197,24 +176,22 @@ def index_build(*, corpus, output, text_column, lines, senses, cluster, model) -
     return _info(index_info(Path(output)))
 
 
-def _index_on_cluster(read: Callable[[], list[Sentence]], output: str, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
+def _index_on_cluster(corpus, output: str, text_column, lines, cluster: str, options: ModelOptions, *, senses: bool) -> Answer:
     from core.cluster import shards
     from core.cluster.worker_model import name_for_worker
-    from core.elmo.models import open_language_model
 
     shards.open_own(output)
     model = open_model(options, cluster=cluster)
-    if senses:
-        open_language_model(model)  # says what is missing, before any work
-    sentences = read()
+    sense_space(SENSES if senses else None, model)  # says what is missing, before any work
+    sentences = read_sentences(Path(corpus), text_column=text_column, lines=lines)
 
     def report(done) -> None:
         speed = f"{done.tokens_per_s:,.0f} tokens a second, {done.seconds_left:.0f} s left"
         note(f"shards: {done.shards_done:,} of {done.shards:,}, {speed}")
 
     with cluster_of(cluster) as client:
-        name, fingerprint = name_for_worker(options.model), model.fingerprint
-        shards.build(client, sentences, output, model=name, model_fingerprint=fingerprint, senses=senses, report=report)
+        how = {"model": name_for_worker(options.model), "model_fingerprint": model.fingerprint, "senses": senses}
+        shards.build(client, sentences, output, **how, report=report)
     return _info(shards.info(output))
 
 
@@ -237,26 +214,21 @@ def index_info(*, folder) -> Answer:
 )
 def index_approximate(*, folder, senses, model) -> Answer:
     from core.cluster import approximate
+    from core.cluster import senses as sense_shards
     from core.cluster.shards import open_shards
 
-    shards = open_shards(folder)
     if senses:
-        from core.cluster.senses import build
-        from core.senses.judge import open_judge
-
-        space = open_judge(open_model(model)).space
-        if space is None or shards.meta.get("model") != space.fingerprint:
-            raise BadInput(f"The index {folder} was made with another model than {model.model}, or it has no sense space. Name its model.")
-        facts = build(shards, space, report=progress("rows"))
+        model = open_model(model)
+        facts = sense_shards.build(shards_of(folder, model), sense_space(SENSES, model), report=progress("rows"))
     else:
-        facts = approximate.build(shards, report=progress("rows"))
-    size = f"{facts['occurrences']:,} occurrences in {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB"
-    return facts, f"{size}, made in {facts['seconds']:.1f} s"
+        facts = approximate.build(open_shards(folder), report=progress("rows"))
+    text = "{occurrences:,} occurrences in {cells:,} cells, {mb:.1f} MB, made in {seconds:.1f} s"
+    return facts, text.format(**facts, mb=facts["bytes"] / 1e6)
 
 
-def _info(facts: dict) -> tuple[dict, str]:
-    text = f"{facts['occurrences']:,} occurrences of {facts['types']:,} types, {facts['bytes'] / 1e6:.1f} MB, made in {facts['seconds']:.1f} s ({facts['tokens_per_second']:,.0f} tokens/s)"
-    return facts, text
+def _info(facts: dict) -> Answer:
+    text = "{occurrences:,} occurrences of {types:,} types, {mb:.1f} MB, made in {seconds:.1f} s ({tokens_per_second:,.0f} tokens/s)"
+    return facts, text.format(**facts, mb=facts["bytes"] / 1e6)
 
 
 index = group("index", "Occurrence tables.", commands=(index_build, index_approximate, index_info), metavar="build|info|approximate")

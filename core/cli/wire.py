@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import NoneType, UnionType
@@ -50,8 +50,7 @@ def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
     kind = _request_class(compute)
     if not isinstance(given, dict):
         raise BadInput(f"A request is a JSON object, not {cite(given)}. Use: {example(compute)}.")
-    hints = get_type_hints(kind)
-    required = [field.name for field in fields(kind) if field.default is MISSING]
+    hints, required = get_type_hints(kind), _required(kind)
     if unknown := sorted(given.keys() - hints.keys()):
         raise BadInput(f"'{shorten(unknown[0])}' is not part of a request. Use: {', '.join(hints)}.")
     if missing := [name for name in required if name not in given]:
@@ -59,15 +58,14 @@ def request_of(bench: Bench, compute: Compute, given: Any) -> Any:
     if empty := [name for name in required if WordInContext in _leaves(hints[name]) and _several(hints[name]) and given[name] == []]:
         raise BadInput(f"'{empty[0]}' is an empty list. Use [{EXAMPLE}].")
     words = _words(bench, {name: (hints[name], given[name]) for name in given if WordInContext in _leaves(hints[name])})
-    return kind(**{name: words[name] if name in words else _value(name, hints[name], given[name]) for name in given})
+    return kind(**{name: _value(name, hints[name], given[name]) for name in given if name not in words}, **words)
 
 
 def example(compute: Compute) -> str:
     """What a request needs, in brief."""
     kind = _request_class(compute)
     hints = get_type_hints(kind)
-    needed = (field.name for field in fields(kind) if field.default is MISSING)
-    return "{" + ", ".join(f'"{name}": {"{…}" if WordInContext in _leaves(hints[name]) else "…"}' for name in needed) + "}"
+    return "{" + ", ".join(f'"{name}": {"{…}" if WordInContext in _leaves(hints[name]) else "…"}' for name in _required(kind)) + "}"
 
 
 def json_of(value: Any) -> Any:
@@ -78,15 +76,14 @@ def json_of(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if value is None or isinstance(value, str | bool | int):
         return value
+    derived = [(name, getattr(value, name)) for name, each in vars(type(value)).items() if isinstance(each, property)]
     if is_dataclass(value):
         known = {field.name: json_of(getattr(value, field.name)) for field in fields(value) if not field.name.startswith("_")}
-        derived = ((name, getattr(value, name)) for name, each in vars(type(value)).items() if isinstance(each, property))
         return known | {name: json_of(each) for name, each in derived if isinstance(each, str | int | float)}
     if isinstance(value, Mapping):
         return {str(key): json_of(each) for key, each in value.items()}
     if isinstance(value, tuple) and hasattr(value, "_asdict"):  # a record that is made by thousands: with all that it says of itself
-        derived = {name: getattr(value, name) for name, each in vars(type(value)).items() if isinstance(each, property)}
-        return json_of(value._asdict() | derived)
+        return json_of(value._asdict() | dict(derived))
     if isinstance(value, list | tuple):
         return [json_of(each) for each in value]
     if isinstance(value, set | frozenset):
@@ -101,6 +98,10 @@ def view_named(name: str) -> Compute:
     if name in SEVERAL:
         return getattr(import_module("core.views.concordance"), name)
     return import_module(f"core.views.{name}").compute
+
+
+def _required(kind: type) -> list[str]:
+    return [field.name for field in fields(kind) if field.default is MISSING]
 
 
 @cache
@@ -124,20 +125,15 @@ def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
                 _value(f"{name}.{key}", str, each[key])
     if not listed:
         return {name: None if value is None else () for name, (_, value) in given.items()}
-    texts = [each["text"] for _, each in listed]
-    places = [_position(bench, name, each) for name, each in listed]
-    words = (
-        bench.words(*texts, at=places)
-        if len(texts) <= 2
-        else [bench.words(text, at=[place])[0] for text, place in zip(texts, places, strict=True)]
-    )
-    read = [
-        WordInContext(word.tokens, word.position, reading(each.get("read_as"), word.word, bench.language) or word.read_as)
-        for word, (_, each) in zip(words, listed, strict=True)
-    ]
-    groups = {name: tuple(word for word, (of, _) in zip(read, listed, strict=True) if of == name) for name in given}
+    places = [(each["text"], _position(bench, name, each)) for name, each in listed]
+    together = [places] if len(places) <= 2 else [[place] for place in places]
+    words = [word for part in together for word in bench.words(*(text for text, _ in part), at=[at for _, at in part])]
+    groups: dict[str, list[WordInContext]] = {name: [] for name in given}
+    for word, (name, each) in zip(words, listed, strict=True):
+        groups[name].append(replace(word, read_as=reading(each.get("read_as"), word.word, bench.language) or word.read_as))
     return {
-        name: None if value is None else groups[name] if isinstance(value, list) else groups[name][0] for name, (_, value) in given.items()
+        name: None if value is None else tuple(groups[name]) if isinstance(value, list) else groups[name][0]
+        for name, (_, value) in given.items()
     }
 
 
@@ -146,10 +142,8 @@ def _as_list(name: str, hint: Any, value: Any) -> list[Any]:
     if value is None and NoneType in get_args(hint):
         return []
     if isinstance(value, list) != _several(hint):
-        wanted = EXAMPLE if isinstance(value, list) or value is None else f"[{EXAMPLE}]"
-        raise BadInput(
-            f"'{name}' is {'one word' if wanted == EXAMPLE else 'a list of words'} in context, not {cite(value)}. Use: {wanted}."
-        )
+        several, use = ("a list of words", f"[{EXAMPLE}]") if _several(hint) else ("one word", EXAMPLE)
+        raise BadInput(f"'{name}' is {several} in context, not {cite(value)}. Use: {use}.")
     return value if isinstance(value, list) else [value]
 
 
@@ -195,11 +189,10 @@ def _value(name: str, hint: Any, given: Any) -> Any:
             if len(parts) == len(given):
                 return tuple(_value(name, each, part) for each, part in zip(parts, given, strict=True))
         if is_dataclass(kind) and isinstance(given, dict) and given.keys() <= get_type_hints(kind).keys():
-            inner_hints = get_type_hints(kind)
-            missing = [field.name for field in fields(kind) if field.default is MISSING and field.name not in given]
-            if missing:
-                raise BadInput(f"'{name}' lacks '{missing[0]}'. It takes: {', '.join(inner_hints)}.")
-            return kind(**{key: _value(f"{name}.{key}", inner_hints[key], each) for key, each in given.items()})
+            hints = get_type_hints(kind)
+            if missing := [key for key in _required(kind) if key not in given]:
+                raise BadInput(f"'{name}' lacks '{missing[0]}'. It takes: {', '.join(hints)}.")
+            return kind(**{key: _value(f"{name}.{key}", hints[key], each) for key, each in given.items()})
         if kind is float and isinstance(given, int | float) and not isinstance(given, bool):
             return float(given)
         if kind in (str, int, bool) and type(given) is kind:

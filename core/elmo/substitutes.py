@@ -221,7 +221,8 @@ class Substitutes:
         numbers = numbers[halves[:, numbers].isfinite().any(dim=0).cpu().numpy()]
         columns = np.full(size, -1)
         columns[numbers] = np.arange(len(numbers))
-        return softmax.weight.detach()[numbers], halves[:, numbers], self._whitened[numbers], columns
+        weights = softmax.weight.detach()[numbers]
+        return weights, halves[:, numbers], self._whiten(weights), columns
 
     @cached_property
     def whitening(self) -> tuple[Tensor, Tensor]:
@@ -232,11 +233,10 @@ class Substitutes:
         widths, directions = torch.linalg.eigh((weights - mean).t() @ (weights - mean) / len(weights))
         return mean, directions / (widths + 0.1 * widths.mean() + 1e-12).sqrt()
 
-    @property
-    def _whitened(self) -> Tensor:
-        """(V, P): the softmax's weights, whitened."""
+    def _whiten(self, weights: Tensor) -> Tensor:
+        """(n, P) weights of the softmax -> the same, whitened."""
         mean, whitening = self.whitening
-        return ((self.model.softmax.weight.detach().double() - mean) @ whitening).float()
+        return ((weights.double() - mean) @ whitening).float()
 
 
 def _state(places: np.ndarray) -> np.ndarray:

@@ -132,12 +132,9 @@ class _Worker:
         self.answers: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()  # None: the worker closed its stdout
         self.complaints: deque[str] = deque(maxlen=20)  # the last lines of stderr that are not blank
         self.threads = [
-            threading.Thread(target=target, args=args, daemon=True)
-            for target, args in (
-                (_feed, (self.process.stdin, self.requests)),
-                (_drain, (self.process.stdout, self.answers)),
-                (_overhear, (self.process.stderr, self.complaints)),
-            )
+            threading.Thread(target=_feed, args=(self.process.stdin, self.requests), daemon=True),
+            threading.Thread(target=_drain, args=(self.process.stdout, self.answers), daemon=True),
+            threading.Thread(target=_overhear, args=(self.process.stderr, self.complaints), daemon=True),
         ]
         for thread in self.threads:
             thread.start()

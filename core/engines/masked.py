@@ -8,8 +8,7 @@ import torch
 
 from core.common.errors import BadInput, MissingArtifact
 from core.common.i18n import t
-from core.common.markup import shorten
-from core.engines.transformer import HIDDEN, TransformerEncoder
+from core.engines.transformer import HIDDEN, WEIGHTS, TransformerEncoder, read_folder
 
 HEAD = "ForMaskedLM"  # how the library calls models that have one
 INSIDE = "##"  # before a piece that goes on with the one before it, in WordPiece's vocabularies
@@ -53,13 +52,7 @@ class MaskedWords:
             raise MissingArtifact(t("{model} has no masked-word head. Choose another model.", model=folder.name))
         import transformers
 
-        try:
-            model = transformers.AutoModelForMaskedLM.from_pretrained(
-                folder, use_safetensors=True, dtype=torch.float32, local_files_only=True, trust_remote_code=False
-            )
-        except Exception as error:  # of any library below: which ones depends on the model
-            why = shorten(" ".join(str(error).split()).replace(str(folder), folder.name), 300)
-            raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
+        model = read_folder(transformers.AutoModelForMaskedLM, folder, **WEIGHTS)
         setattr(model, model.base_model_prefix, encoder.model)
         self.model, self.encoder = model.eval().requires_grad_(False).to(encoder.device), encoder
 

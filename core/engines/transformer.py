@@ -25,6 +25,7 @@ from core.text.tokens import bare
 
 MEAN, FIRST, LAST = PIECES = ("mean", "first", "last")
 PACKAGE = "transformers==5.23.0"
+WEIGHTS = {"use_safetensors": True, "dtype": torch.float32}  # how a model is read
 HIDDEN = "<UNK>"  # the token that stands for a masked word (core.senses.influence): the model's own mask, or its unknown word
 NO_LIMIT = 100_000  # a tokenizer that knows of no longest text says a number beyond any text
 USUAL_WINDOW = 512  # pieces, where neither the tokenizer nor the model names a limit
@@ -140,9 +141,8 @@ class TransformerEncoder:
         for piece, word in zip(read["input_ids"], read.word_ids(), strict=True):
             if word is not None:
                 of_word[word].append(piece)
-        of_word = [
-            [self._hidden] if token == HIDDEN else pieces or [self._unknown] for token, pieces in zip(sentence, of_word, strict=True)
-        ]
+        pairs = zip(sentence, of_word, strict=True)
+        of_word = [[self._hidden] if token == HIDDEN else pieces or [self._unknown] for token, pieces in pairs]
         return [piece for pieces in of_word for piece in pieces], np.cumsum([0, *map(len, of_word[:-1])])
 
     def _windows(self, number: int, ids: list[int]) -> Iterator[_Window]:
@@ -196,21 +196,25 @@ class TransformerEncoder:
         return np.add.reduceat(layers, starts, axis=1) / (ends - starts)[None, :, None].astype(np.float32)
 
 
+def read_folder(kind: type, folder: Path, **options):
+    """A class of `transformers` read from a folder: nothing is fetched, no code of the folder is run. BadInput where it is not read."""
+    try:
+        return kind.from_pretrained(folder, local_files_only=True, trust_remote_code=False, **options)
+    except Exception as error:  # of any library below: which ones depends on the model
+        why = shorten(" ".join(str(error).split()).replace(str(folder), folder.name), 300)
+        raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
+
+
 def _open(folder: Path):
-    """(tokenizer, model) by `transformers`; nothing is fetched, no code of the folder is run, no pickle is read."""
+    """(tokenizer, model) by `transformers`; no pickle is read."""
     if find_spec("transformers") is None:
         raise EngineUnavailable(t("{name} is a transformer: pip install {package}", name=folder.name, package=PACKAGE))
     import transformers
 
     transformers.utils.logging.set_verbosity_error()
     transformers.utils.logging.disable_progress_bar()
-    given = {"local_files_only": True, "trust_remote_code": False}
-    try:
-        tokeniser = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True, **given)
-        model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True, dtype=torch.float32, **given)
-    except Exception as error:  # of any library below: which ones depends on the model
-        why = shorten(" ".join(str(error).split()).replace(str(folder), folder.name), 300)
-        raise BadInput(t("Cannot open the transformer {name}: {why}", name=folder.name, why=why)) from None
+    tokeniser = read_folder(transformers.AutoTokenizer, folder, add_prefix_space=True)
+    model = read_folder(transformers.AutoModel, folder, **WEIGHTS)
     if not tokeniser.is_fast:
         raise BadInput(t("{name} has no tokenizer.json. Choose another model.", name=folder.name))
     if model.config.is_encoder_decoder:

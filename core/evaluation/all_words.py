@@ -1,6 +1,8 @@
 """Every word of held-out documents by the nearest sense centroid (Peters et al. 2018, section 5.3), beside what needs no network."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,57 +47,48 @@ def all_words(
         parts = ((of_rows(rows), [keys[k] for k in rows], [senses[k] for k in rows]) for rows in (known, request))
         return metrics.AllWords(*next(parts), *next(parts))
 
-    def mix_rows(weights: np.ndarray, known: np.ndarray, request: np.ndarray) -> metrics.AllWords:
-        return judge(lambda rows: mix_of(layers[rows], weights), known, request)
+    @cache
+    def mix(*weights: float) -> Callable[[np.ndarray], np.ndarray]:
+        return lambda rows: mix_of(layers[rows], np.array(weights))
+
+    @cache
+    def prior_of(of_rows: Callable[[np.ndarray], np.ndarray]) -> Prior:
+        judged = judge(of_rows, known, dev)
+        by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
+        best = max(PRIORS, key=by_prior.get)
+        return Prior(by_prior[0.0], by_prior[best], best)
 
     known, dev = _dev_rows(train)
     rows, tested = np.arange(n), np.arange(n, len(targets))
     equal = layer_weights("mix", model.encoder.n_layers)
-    best = equal
-    best_with = (equal, 0.0)
+    best, best_with = equal, equal
     if len(dev):  # else there is nothing to choose by
-        plain: dict[tuple, tuple[float, float, float]] = {}  # weights: accuracy, the best with frequency, its prior
-
-        def tried(weights: np.ndarray) -> tuple[float, float, float]:
-            if (key := tuple(weights)) not in plain:
-                judged = mix_rows(weights, known, dev)
-                by_prior = {prior: judged.scores(prior).accuracy for prior in PRIORS}
-                prior = max(PRIORS, key=by_prior.get)
-                plain[key] = (by_prior[0.0], by_prior[prior], prior)
-            return plain[key]
-
-        best, _ = metrics.best_weights(lambda weights: tried(weights)[0], model.encoder.n_layers)
-        chosen, _ = metrics.best_weights(lambda weights: tried(weights)[1], model.encoder.n_layers)
-        best_with = chosen, tried(chosen)[2]
+        best, _ = metrics.best_weights(lambda weights: prior_of(mix(*weights)).plain, model.encoder.n_layers)
+        best_with, _ = metrics.best_weights(lambda weights: prior_of(mix(*weights)).accuracy, model.encoder.n_layers)
+    vectors = static_vectors(model)
+    ways = {name: mix(*weights) for name, weights in [*spaces(model), ("best_mix", best)]}
+    ways |= {SENSES: lambda rows: placed[rows]} if space else {}
+    if vectors:
+        contexts = _target_contexts(vectors, [*train, *test])
+        ways["static"] = lambda rows: contexts[rows]
     result: dict = {"model": model.name, "n_train": n, "documents": len(set(documents))}
     hits: dict[str, np.ndarray] = {}
-    for name, weights in [*spaces(model), ("best_mix", best)]:
-        judged = mix_rows(weights, rows, tested)
+    for name, of_rows in ways.items():
+        judged = judge(of_rows, rows, tested)
         hits[name] = judged.hits()
         facts = judged.scores()
         result[name] = {"accuracy": facts.accuracy, "ambiguous": facts.ambiguous_accuracy}
-        if len(dev) and name != "best_mix":
-            result[name]["with_frequency"] = _with_frequency(judged, tried(weights)[2])
+        if len(dev) and name == "best_mix":  # other weights where frequency counts
+            of_rows = mix(*best_with)
+            judged = judge(of_rows, rows, tested)
+        if len(dev):
+            result[name]["with_frequency"] = _with_frequency(judged, prior_of(of_rows).prior)
     result["best_mix"]["weights"] = best.tolist()
     if len(dev):
-        weights, prior = best_with
-        values = {"weights": weights.tolist(), **_with_frequency(mix_rows(weights, rows, tested), prior)}
-        result["best_mix"]["with_frequency"] = values
-    often = judged.most_frequent()
-    vectors = static_vectors(model)
-    others = {SENSES: placed} if space else {}  # spaces that are no mix of layers
-    others |= {"static": _target_contexts(vectors, [*train, *test])} if vectors else {}
-    for name, of in others.items():
-        judged = judge(of.__getitem__, rows, tested)
-        scores = judged.scores()
-        hits[name] = judged.hits()
-        result[name] = {"accuracy": scores.accuracy, "ambiguous": scores.ambiguous_accuracy}
-        if len(dev):
-            on_dev = judge(of.__getitem__, known, dev)
-            by_prior = {prior: on_dev.scores(prior).accuracy for prior in PRIORS}
-            result[name]["with_frequency"] = _with_frequency(judged, max(PRIORS, key=by_prior.get))
+        result["best_mix"]["with_frequency"]["weights"] = best_with.tolist()
     if vectors:
         result["static"]["vectors"] = vectors.name
+    often = judged.most_frequent()
     for name in [name for name in hits if name not in ("best_mix", "static")]:
         result[name]["less_frequent"] = facts_of(compare_pairs(hits[name], often, documents))
         if vectors:
@@ -158,6 +151,12 @@ def _dev_rows(train: list[SenseSentence]) -> tuple[np.ndarray, np.ndarray]:
     dev = [row for row, key, _ in sides[1] if key in ambiguous]
     known = [row for senses in ambiguous.values() for rows in senses.values() for row in rows]
     return np.array(known, int), np.array(dev, int)
+
+
+class Prior(NamedTuple):
+    plain: float  # accuracy by the cosine alone
+    accuracy: float  # where frequency counts by the best of PRIORS
+    prior: float
 
 
 def _with_frequency(judged: metrics.AllWords, prior: float) -> dict:

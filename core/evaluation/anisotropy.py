@@ -64,9 +64,8 @@ class SharedPanel:
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Anisotropy:
     panels: tuple[dict[str, SharedPanel], ...]  # a layer each, by treatment
-    gains: tuple[
-        dict[str, Paired], ...
-    ]  # a layer each: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many drawn at random; in AUC
+    # A layer each, in AUC: MEAN minus RAW, TOP minus MEAN, "control": TOP minus as many drawn at random
+    gains: tuple[dict[str, Paired], ...]
     controls: tuple[str, ...]  # the words that chose k
     measured: tuple[str, ...]
     labelled: bool
@@ -126,23 +125,16 @@ def measure(result: Sample, *, seed: int = 0) -> Anisotropy:
         drawn = np.linalg.qr(rng.standard_normal((vectors.shape[1], max(best, 1))))[0].T[:best]
         random = _aucs(result, unit(without(centred, drawn)), measured)
         panels.append(here)
-        gains.append(
-            {
-                MEAN: compare_pairs(here[MEAN].auc, here[RAW].auc),
-                TOP: compare_pairs(here[TOP].auc, here[MEAN].auc),
-                "control": compare_pairs(here[TOP].auc, random),
-            }
-        )
+        pairs_of = {MEAN: (here[MEAN].auc, here[RAW].auc), TOP: (here[TOP].auc, here[MEAN].auc), "control": (here[TOP].auc, random)}
+        gains.append({name: compare_pairs(*both) for name, both in pairs_of.items()})
     pairs = dict.fromkeys((RANDOM, WORD, SENSE), 0) | {RANDOM: int(result.apart.sum())}
     for word in measured:
         same = _same(result, result.groups[word])
         pairs[SENSE] += int(same.sum())
         pairs[WORD] += len(same) - int(same.sum())
-    names = [tuple(result.names[k] for k in half) for half in (control, measured)]
+    names = {what: tuple(result.names[k] for k in half) for what, half in (("controls", control), ("measured", measured))}
     counted = {kind: count for kind, count in pairs.items() if count}
-    return Anisotropy(
-        panels=tuple(panels), gains=tuple(gains), controls=names[0], measured=names[1], labelled=result.labelled, pairs=counted
-    )
+    return Anisotropy(panels=tuple(panels), gains=tuple(gains), labelled=result.labelled, pairs=counted, **names)
 
 
 def directions(vectors: np.ndarray) -> np.ndarray:
@@ -180,9 +172,7 @@ def _panel(result: Sample, vectors: np.ndarray, k: int | None, measured: np.ndar
     lengths = unit(vectors)
     random = _random_cosines(result, lengths)
     cosines: dict[str, list[np.ndarray]] = {RANDOM: [random], WORD: [], SENSE: []}
-    alike = []
-    shares = []
-    drawn = {}
+    alike, shares, drawn = [], [], {}
     for rows in (result.groups[word] for word in measured):
         own = _pairs(lengths[rows])
         same = _same(result, rows)

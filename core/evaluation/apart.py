@@ -89,7 +89,7 @@ def words_of(table: OccurrenceTable) -> dict[str, np.ndarray]:
 def measure_spread(table: OccurrenceTable, layer: str) -> Spread:
     """Of every labeled word, in one layer or the equal mix ("mix")."""
     weights = layer_weights(layer, table.meta["layers"])
-    result = {word: _parted(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
+    result = {word: split_pairs(table.similarities(rows, weights), table.sense[rows]) for word, rows in words_of(table).items()}
     return Spread(result)
 
 
@@ -108,7 +108,8 @@ def shuffled_p(table: OccurrenceTable, word: str, layer: str, *, seed: int = 0, 
     return rank_p(float((senses[first] == senses[second]) @ ranks), sums)
 
 
-def _parted(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def split_pairs(cosines: np.ndarray, senses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """(n, n) cosines, (n,) senses -> those of pairs of one sense, and of two, rounded to ties, each in ascending order."""
     first, second = np.triu_indices(len(senses), 1)
     values = round_to_tie(cosines[first, second])
     same = senses[first] == senses[second]

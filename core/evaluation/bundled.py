@@ -28,6 +28,7 @@ from core.elmo.models import Model, open_model
 from core.elmo.ready_words import save_spelled
 from core.elmo.weights import load_softmax
 from core.evaluation.layer_scores import static_vectors
+from core.evaluation.own_sentences import interval
 from core.files import sums
 from core.files.artifacts import read_json, replacing, safe_name, write_json
 from core.index.build import build_index
@@ -41,22 +42,8 @@ from core.text.sentences import Sentence
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END
 
 # Minutes on two cores, as the files themselves keep or as measured by hand; what is missing was not measured.
-MINUTES = {
-    "table": 2,
-    "table-ko": 3,
-    "space": 3,
-    "space-ko": 4,
-    "verdicts": 3,
-    "verdicts-ko": 4,
-    "lessons": 2,
-    "lessons-ko": 2,
-    "measures": 33,
-    "measures-ko": 2,
-    "layers": 52,
-    "experiments": 594,
-    "tasks": 214,
-    "noise": 11,
-}
+MINUTES = {"table": 2, "space": 3, "verdicts": 3, "lessons": 2, "measures": 33, "layers": 52, "experiments": 594, "tasks": 214, "noise": 11}
+MINUTES |= {"table-ko": 3, "space-ko": 4, "verdicts-ko": 4, "lessons-ko": 2, "measures-ko": 2}
 MINUTES |= {"heads-headlines": 10, "heads-news": 55, "heads-news-title": 9, "heads-spam": 10, "heads-sentiment": 23, "heads-sentiment2": 20}
 SPELLED = 10_000  # words of a model's list whose char-CNN vectors ship with it
 BESIDE = rf"maps(/[\w -]*(~[0-9a-f]{{12}})?\.safetensors)?|senses\.json|{re.escape(verdict.FILE)}|{re.escape(KEPT)}"  # the table
@@ -191,11 +178,9 @@ def _keep_runs(path: Path, stale: dict) -> None:
         facts = read_json(path, expect=dict)
         write_json(path, facts | {"runs": [run for run in facts["runs"] if run.get("model") in now]})
     else:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        kept = [line for line in path.read_text("utf-8").splitlines() if json.loads(line).get("model") in now]
         with replacing(path) as temporary:
-            temporary.write_text(
-                "".join(f"{line}\n" for line in lines if json.loads(line).get("model") in now), encoding="utf-8", newline="\n"
-            )
+            temporary.write_text("".join(f"{line}\n" for line in kept), "utf-8", newline="\n")
     sums.renew(path)
 
 
@@ -236,5 +221,5 @@ def _spell(model: Model, language: Language, sentences: list[Sentence], note: Ca
 def _senses(table, space: str) -> dict:
     """Leave-one-out 1-NN of every labeled word, macro, with its 95% interval and its shuffled null."""
     report = sense_report_of(table, ALL_WORDS, layer_weights(space, table.meta["layers"]))
-    facts = {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
-    return {name: round(value, 4) for name, value in (facts | {"silhouette": report.silhouette, "n": report.n}).items()}
+    facts = interval(report) | {"silhouette": report.silhouette, "n": report.n}
+    return {name: round(value, 4) for name, value in facts.items()}

@@ -13,6 +13,7 @@ from core.common.i18n import ENGLISH, t
 from core.common.significance import Paired, read_back
 from core.elmo.models import weights_files
 from core.elmo.weights import find_files, read_options
+from core.evaluation.metrics import accuracy_of, chance_of
 from core.figures.measures import Panel
 from core.files.artifacts import read_json
 
@@ -115,11 +116,11 @@ def knowledge_panels(measures: dict) -> list[Panel]:
     ):
         result = measures.get(key)
         if result:
-            accuracy = {layer: _accuracy(key, result[layer]) for layer in _layers(result)}
-            static = _accuracy(key, result["static"]) if "static" in result else None
+            accuracy = {layer: accuracy_of(key, result[layer]) for layer in _layers(result)}
+            static = accuracy_of(key, result["static"]) if "static" in result else None
             less = {layer: each for layer in accuracy if (each := _difference(key, result[layer].get("less_static")))}
             order = _difference(key, result.get("order"))
-            panels.append(Panel(title, data, accuracy, _baseline(key, result), baseline_name, static, order, less))
+            panels.append(Panel(title, data, accuracy, chance_of(key, result), baseline_name, static, order, less))
     return panels
 
 
@@ -132,22 +133,6 @@ def _difference(key: str, facts: dict | None) -> Paired | None:
     """A paired difference of a measure; None where it was not measured."""
     kept = facts.get("nearest") if facts and key == "senses" else facts
     return read_back(kept) if kept else None
-
-
-def _accuracy(key: str, figures: dict) -> float:
-    """The one figure of a layer that stands for its measure."""
-    if key == "senses":
-        return figures["nearest"]["macro"]
-    return figures[{"tags": "accuracy", "all_words": "accuracy", "sentences": "one_nn", "pairs": "accuracy"}[key]]
-
-
-def _baseline(key: str, result: dict) -> float:
-    if key == "sentences":
-        return result["0"]["null"]
-    if key == "pairs":
-        return result["majority"]
-    often = result["most_frequent"]
-    return often[{"tags": "accuracy", "senses": "macro", "all_words": "accuracy"}[key]]
 
 
 PUBLISHED = {  # for orientation: the original ELMo's, on other test sets (Peters et al. 2018, tables 5 and 6; allennlp.org)
@@ -176,10 +161,10 @@ def measure_rows(measures: dict) -> list[dict]:
         ("sentences", "Our own sentences, 1-NN leaving one out"),
     ):
         if scores := measures.get(key):
-            row: dict = {"measure": title, "without context": round(_baseline(key, scores), 4)}
-            row |= {"other words’ static vectors": round(_accuracy(key, scores["static"]), 4)} if "static" in scores else {}
-            row |= {f"layer {layer}": round(_accuracy(key, scores[layer]), 4) for layer in _layers(scores)}
-            row |= {"mix": round(_accuracy(key, scores["mix"]), 4), "best mix": round(_accuracy(key, scores["best_mix"]), 4)}
+            row: dict = {"measure": title, "without context": round(chance_of(key, scores), 4)}
+            row |= {"other words’ static vectors": round(accuracy_of(key, scores["static"]), 4)} if "static" in scores else {}
+            row |= {f"layer {layer}": round(accuracy_of(key, scores[layer]), 4) for layer in _layers(scores)}
+            row |= {"mix": round(accuracy_of(key, scores["mix"]), 4), "best mix": round(accuracy_of(key, scores["best_mix"]), 4)}
             row |= _differences(key, scores)
             best = scores["best_mix"].get("nearest", {}) if key == "senses" else scores["best_mix"]
             weights = ", ".join(f"{w:.2f}" for w in best.get("weights", scores["best_mix"].get("weights", ())))
@@ -209,7 +194,7 @@ def _with_frequency(result: dict) -> dict:
     """The same words where a sense's frequency counts beside its cosine, by as much as training documents chose: no published peer."""
     spaces = [*_layers(result), "mix", "best_mix", *(["static"] if "static" in result else [])]
     names = {"mix": "mix", "best_mix": "best mix", "static": "other words’ static vectors"}
-    row = {"measure": "The same, weighted by the sense's frequency", "without context": round(_baseline("all_words", result), 4)}
+    row = {"measure": "The same, weighted by the sense's frequency", "without context": round(chance_of("all_words", result), 4)}
     row |= {names.get(space, f"layer {space}"): round(result[space]["with_frequency"]["accuracy"], 4) for space in spaces}
     return row | {"items": result["n"]}
 

@@ -51,13 +51,13 @@ def measure_context(model: Model, *, seed: int = 0, report: Callable | None = No
 
 def by_word(table: OccurrenceTable, words: Mapping[str, np.ndarray], vectors: np.ndarray) -> list[float]:
     """Vectors (N, D) of all words' rows, one word after the other -> 1-NN of each word, leaving one out."""
-    results = []
-    start = 0
-    for rows in words.values():
-        own = vectors[start : start + len(rows)]
-        results.append(one_nn(context.cosines(own), table.sense[rows]))
-        start += len(rows)
-    return results
+    return [one_nn(context.cosines(own), table.sense[rows]) for own, rows in split_words(vectors, words)]
+
+
+def split_words(vectors: np.ndarray, words: Mapping[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Vectors (N, D) of all words' rows, one word after the other -> each word's, and its rows."""
+    ends = np.cumsum([len(rows) for rows in words.values()])[:-1]
+    return list(zip(np.split(vectors, ends), words.values(), strict=True))
 
 
 def less(kept: Mapping, first: str, second: str) -> Paired:

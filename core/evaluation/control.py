@@ -33,16 +33,14 @@ KOREAN = {"N": "noun", "V": "verb", "M": "modifier", "J": "particle", "E": "endi
 
 def tagged(model: Model) -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
     """The language's own sentences, and a tag for each of their tokens; BadInput where the language has no tags here."""
-    code, name = model.language.code, model.language.sentences
-    if code == "en":
-        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
+    if model.language.code not in ("en", "ko"):
+        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
+    sentences = [tuple(sentence.tokens) for sentence in open_corpus(model.language.sentences, model.language)]
+    if model.language.code == "en":
         kept = read_json(FILE, expect=dict)
         tags = [tuple(kept["tags"][sign] for sign in line) for line in kept["sentences"]]
-    elif code == "ko":
-        sentences = [tuple(sentence.tokens) for sentence in open_corpus(name, model.language)]
-        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     else:
-        raise BadInput(t("No tagged sentences in {language}. Choose another model.", language=model.language.name))
+        tags = [tuple(_korean(token, item) for token, item in zip(tokens, analysed(tokens), strict=True)) for tokens in sentences]
     if [len(tokens) for tokens in sentences] != [len(line) for line in tags]:
         raise BadInput(t("{path} is damaged. Download it again.", path=FILE))
     return sentences, tags
@@ -54,13 +52,11 @@ def random_tags(types: Sequence[str], tags: Sequence[str], rng) -> list[str]:
     return np.asarray(tags, str)[rng.integers(len(tags), size=len(names))][codes].tolist()
 
 
-def measure_control(
-    model: Model, *, seed: int = 0, ranks: Sequence[int] = RANKS, most: int = SENTENCES, report: Callable | None = None
-) -> dict:
+def measure_control(model: Model, *, seed: int = 0, report: Callable | None = None) -> dict:
     """Accuracies on tags and control and their difference, by layer and rank; "type": each type's most frequent tag, no vectors."""
     sentences, tags = tagged(model)
     rng = np.random.default_rng(seed)
-    chosen = rng.permutation(len(sentences))[:most]
+    chosen = rng.permutation(len(sentences))[:SENTENCES]
     cut = 4 * len(chosen) // 5
     train, test = (Tokens(sentences, tags, part) for part in (chosen[:cut], chosen[cut:]))
     vectors = [np.concatenate(list(encoded(model.encoder, part.sentences, report)), axis=1) for part in (train, test)]  # (L, N, D)
@@ -71,25 +67,20 @@ def measure_control(
         both = random_tags([*train.types, *test.types], [*train.tags, *test.tags], rng)
         controls.append((both[: len(train.types)], [both[len(train.types) + k] for k in known]))
     gold = [test.tags[k] for k in known]
-    result: dict = {
-        "n_train": len(train.tags),
-        "n": len(known),
-        "unseen": int((~seen).sum()),
-        "tags": len(set(train.tags)),
-        "types": len(set(train.types)),
-    }
+    result: dict = {"n_train": len(train.tags), "n": len(known), "unseen": int((~seen).sum())}
+    result |= {"tags": len(set(train.tags)), "types": len(set(train.types))}
     result["type"] = commonest_tags(train.types, train.tags, [test.types[k] for k in known], gold)
     result["layers"] = {}
     for layer in range(model.encoder.n_layers):
         a, b = vectors[0][layer : layer + 1], vectors[1][layer : layer + 1, known]
         rows = {}
-        for rank in ranks:
+        for rank in RANKS:
             right = learned_mix_probe(a, train.tags, b, gold, seed=seed, rank=rank).right
             heart = np.mean([learned_mix_probe(a, first, b, second, seed=seed, rank=rank).right for first, second in controls], axis=0)
             difference = compare_pairs(right, heart, [int(k) for k in test.numbers[known]])
             rows[str(rank)] = {"tags": float(right.mean()), "control": float(heart.mean()), "selectivity": facts_of(difference)}
             if report:
-                report(layer * len(ranks) + len(rows), model.encoder.n_layers * len(ranks))
+                report(layer * len(RANKS) + len(rows), model.encoder.n_layers * len(RANKS))
         result["layers"][str(layer)] = rows
     return result
 

@@ -21,9 +21,8 @@ from core.text.sentences import LabelledRow, checked_tokens, json_rows, read_lab
 POS = {"1": "n", "2": "v", "3": "a", "4": "r", "5": "a"}  # WordNet's ss_type; 5 is an adjective of a cluster
 _SENSE_KEY = re.compile(r"([^%\s]+)%([1-5]):\d+:\d+:[^:;]*:[^:;]*(;.*)?")
 _LEXELT_OR_INSTANCE = re.compile(r"<lexelt\b[^>]*?\bitem=[\"']([^\"'>]+)|<instance\b(.*?)(?=<instance\b|<lexelt\b|\Z)", re.DOTALL)
-_DOCUMENT = re.compile(
-    r"\bid=[\"'][^\"'.>]*\.[^\"'>]*?(w\d_\d{1,3}|aphb[_ ]\d{3}|(?:sjm|jm|br|lob)-[a-z]?\d+)", re.IGNORECASE
-)  # a file of its source
+# A file of its source
+_DOCUMENT = re.compile(r"\bid=[\"'][^\"'.>]*\.[^\"'>]*?(w\d_\d{1,3}|aphb[_ ]\d{3}|(?:sjm|jm|br|lob)-[a-z]?\d+)", re.IGNORECASE)
 _ANSWER = re.compile(r"<answer\b[^>]*?\bsenseid=[\"']([^\"'>]+)")
 _CONTEXT = re.compile(r"<context\b[^>]*>(.*?)(?:</context>|\Z)", re.DOTALL)
 _MARK = re.compile(r"<wf\b[^>]*>([^<]*)</wf>|(<head\b)|(<s\b|\n)")  # a word, the head's begin, a sentence's begin
@@ -200,12 +199,10 @@ def _find_ties(rows: Sequence[Row]) -> list[str]:
     return [top(f"text {text}").removeprefix("text ") for text, _ in names]
 
 
-def split_documents(
-    sentences: Sequence[SenseSentence], share: float = 0.9, seed: int = 0
-) -> tuple[list[SenseSentence], list[SenseSentence]]:
+def split_documents(sentences: Sequence[Row], share: float = 0.9, seed: int = 0) -> tuple[list[Row], list[Row]]:
     """Sentences -> those of about `share` of the documents, which are drawn at random, and the rest; in the order of the draw."""
     _check_share(share)
-    by_document: dict[str, list[SenseSentence]] = {}
+    by_document: dict[str, list[Row]] = {}
     for sentence in sentences:
         by_document.setdefault(sentence.document, []).append(sentence)
     drawn = random.Random(seed).sample(sorted(by_document), len(by_document))

@@ -26,9 +26,9 @@ from core.evaluation.datasets import PairRow, TaggedSentence
 from core.index.neighbours import SAME, make_query
 from core.index.sense_space import SENSES, SenseSpace
 from core.index.tables import open_table
+from core.senses.evidence import topics
 from core.senses.held_out import SplitScores, classify_split, left_out_centroids
 from core.senses.separation import one_nn
-from core.static import context
 from core.static.vectors import StaticVectors, open_vectors
 from core.text.corpora import with_word
 from core.text.sentences import LabelledRow
@@ -40,13 +40,7 @@ Report = Callable[[int, int], None]  # tokens done, in all
 
 
 def senses(
-    model: Model,
-    train: list[LabelledRow],
-    test: list[LabelledRow],
-    *,
-    seed: int = 0,
-    space: SenseSpace | None = None,
-    report: Report | None = None,
+    model: Model, train: list[LabelledRow], test: list[LabelledRow], *, space: SenseSpace | None = None, report: Report | None = None
 ) -> dict:
     """Accuracy of the nearest training occurrence and sense centroid of one's word; the weights by leave-one-out on `train`.
 
@@ -78,13 +72,13 @@ def senses(
     vectors = static_vectors(model)
     often = measures["mix"]
     if vectors:
-        static = scored(*(_row_contexts(vectors, rows) for rows in (train, test)))
+        static = scored(*(topics(vectors, [(row.tokens, row.position) for row in rows]) for rows in (train, test)))
         result["static"] = {"vectors": vectors.name, **_both_means(static)}
         for name, value in measures.items():
             result[name]["less_static"] = difference(value, static)
     result["order"] = difference(measures["1"], measures["2"]) if "2" in measures else {}
     result["most_frequent"] = {"macro": often.most_frequent_macro, "pooled": often.most_frequent_pooled}
-    best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], seed, name) for name in MEASURES}
+    best = {name: _weights_by_leaving_one_out(layers[0], words[0], labels[0], name) for name in MEASURES}
     mixes = {name: {"weights": weights.tolist(), **_both_means(scores(weights))[name]} for name, weights in best.items()}
     return result | {"unseen": often.unseen, "best_mix": mixes | {"weights": mixes["nearest"]["weights"]}}
 
@@ -111,9 +105,8 @@ def pairs(model: Model, dev: list[PairRow], test: list[PairRow], *, space: Sense
 def tags(model: Model, train: list[TaggedSentence], test: list[TaggedSentence], *, seed: int = 0, report: Report | None = None) -> dict:
     """Accuracy of a linear probe for the tags; "best_mix" learns the weights together with the probe; "order" by sentence."""
     layers = [_token_vectors(model.encoder, sentences, report) for sentences in (train, test)]
-    (words, tags_a), (words_b, tags_b) = (
-        [[part for sentence in sentences for part in getattr(sentence, name)] for name in ("tokens", "tags")] for sentences in (train, test)
-    )
+    words, words_b = ([token for sentence in part for token in sentence.tokens] for part in (train, test))
+    tags_a, tags_b = ([tag for sentence in part for tag in sentence.tags] for part in (train, test))
     result: dict = {"model": model.name, "n_train": len(words), "n": len(words_b), "tags": len(set(tags_a))}
     right = {}
     for name, weights in spaces(model):
@@ -132,19 +125,16 @@ def neighbours_in_contexts(model: Model, pairs: dict[str, Sequence[str]], *, k: 
     `n` words, those whose two sentences find no sense in common."""
     table = open_table(model.language.sentences, model, targets_only=True)
     weights = layer_weights(str(model.encoder.n_layers - 1), model.encoder.n_layers)
-    rows = []
-    apart = []
+    rows, apart = [], []
     for word, sentences in pairs.items():
         senses = []
         for text in sentences:
             tokens = with_word(model.language.tokenize(text), word)
             query = make_query(model.encoder, tokens, find_word(tokens, word)[0])
-            near = table.nearest(query, weights, k=k, which=SAME)
-            results = [
-                {"sentence": join_tokens(n.occurrence.tokens), "sense": n.occurrence.sense, "cosine": round(n.cosine, 4)} for n in near
-            ]
+            near = [(n.occurrence, round(n.cosine, 4)) for n in table.nearest(query, weights, k=k, which=SAME)]
+            results = [{"sentence": join_tokens(o.tokens), "sense": o.sense, "cosine": cosine} for o, cosine in near]
             rows.append({"word": word, "sentence": text, "nearest": results})
-            senses.append({n["sense"] for n in results})
+            senses.append({o.sense for o, _ in near})
         apart.append(not set.intersection(*senses))
     return {"model": model.name, "k": k, "n": len(apart), "apart": sum(apart), "rows": rows}
 
@@ -167,10 +157,6 @@ def static_vectors(model: Model) -> StaticVectors | None:
         return open_vectors(model.language.vectors) if model.language.vectors else None
     except MissingArtifact:
         return None
-
-
-def _row_contexts(vectors: StaticVectors, rows: Sequence[LabelledRow]) -> np.ndarray:
-    return context.static_contexts(vectors, [r.tokens for r in rows], [(r.position, r.position + 1) for r in rows])
 
 
 def _in_space(space: SenseSpace, parts: Sequence[list[LabelledRow]], layers: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -211,7 +197,7 @@ def _both_means(scores) -> dict:
     return {m: {over: getattr(scores, f"{m}_{over}") for over in ("macro", "pooled")} for m in MEASURES}
 
 
-def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, seed: int, measure: str) -> np.ndarray:
+def _weights_by_leaving_one_out(layers: np.ndarray, words: np.ndarray, labels: np.ndarray, measure: str, seed: int = 0) -> np.ndarray:
     """The weights whose leave-one-out 1-NN (or nearest centroid) is best, macro over words; equal ones where no word has two senses."""
     rng = np.random.default_rng(seed)
     groups = []

@@ -23,7 +23,7 @@ from core.elmo.models import Model, open_language_model
 from core.elmo.substitutes import Substitutes
 from core.evaluation import context, control
 from core.evaluation.apart import words_of
-from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance, sentences_of, shuffled, untrained
+from core.evaluation.context import CHANCE, SHUFFLED, STATIC, UNTRAINED, chance, sentences_of, shuffled, split_words, untrained
 from core.evaluation.layer_scores import static_vectors
 from core.files import sums
 from core.files.artifacts import provenance, read_json, write_json
@@ -72,7 +72,7 @@ def before_reading(model: Model, *, seed: int = 0, report: Callable | None = Non
         spaces[STATIC] = static_contexts_of(table, rows, vectors)
     result: dict = {"words": list(words), "n": len(rows), "one_nn": {}, "ari": {}}
     for number, (name, vectors) in enumerate(spaces.items()):
-        each = [score_layer(own, table.sense[of]) for own, of in _by_word(vectors, words)]
+        each = [score_layer(own, table.sense[of]) for own, of in split_words(vectors, words)]
         result["one_nn"][name], result["ari"][name] = ([round(float(x), 4) for x in values] for values in zip(*each, strict=True))
         if report:
             report(number + 1, len(spaces))
@@ -99,21 +99,12 @@ def _places(model: Model, table: OccurrenceTable, rows: np.ndarray, seed: int) -
     except ElmoscopeError:
         substitutes = None
     spaces = {}
-    for name, encoder, read in (
-        ("", model.encoder, sentences),
-        (SHUFFLED, model.encoder, other),
-        (UNTRAINED, untrained(model, seed), sentences),
-    ):
+    sources = ("", model.encoder, sentences), (SHUFFLED, model.encoder, other), (UNTRAINED, untrained(model, seed), sentences)
+    for name, encoder, read in sources:
         places = spaces[f"{name} {PLACE}".strip()] = encoder.around([list(tokens) for tokens in read], positions)
         if substitutes:
             spaces[f"{name} {SUBSTITUTES}".strip()] = substitutes.vectors(places, words)
     return spaces
-
-
-def _by_word(vectors: np.ndarray, words: dict[str, np.ndarray]) -> list[tuple[np.ndarray, np.ndarray]]:
-    """Vectors of all words' rows, one word after the other -> each word's, and its rows."""
-    ends = np.cumsum([len(rows) for rows in words.values()])[:-1]
-    return list(zip(np.split(vectors, ends), words.values(), strict=True))
 
 
 PARTS: dict[str, Callable[..., dict]] = {"context": context.measure_context, "before": before_reading, "control": control.measure_control}

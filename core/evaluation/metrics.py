@@ -51,6 +51,18 @@ class CosineGap:
     groups: int
 
 
+def accuracy_of(measure: str, facts: dict) -> float:
+    """The one figure of a space that stands for its measure, as core.evaluation.layer_scores and its neighbors give it."""
+    return facts["nearest"]["macro"] if measure == "senses" else facts["one_nn" if measure == "sentences" else "accuracy"]
+
+
+def chance_of(measure: str, result: dict, layer: str = "0") -> float:
+    """What is right without any vector: the commoner answer, the most frequent sense or tag, or a layer's neighbors with senses shuffled."""
+    if measure == "sentences":
+        return result[layer]["null"]
+    return result["majority"] if measure == "pairs" else result["most_frequent"]["macro" if measure == "senses" else "accuracy"]
+
+
 def best_threshold(cosines: Sequence[float], same: Sequence[bool]) -> tuple[float, float]:
     """Cosines (n,), answers (n,) -> the threshold with the best accuracy, and this accuracy.
 

@@ -19,12 +19,10 @@ from core.index.tables import index_at, open_table
 from core.senses.reports import sense_report_of, senses_report_of, static_contexts_of, static_report_of
 from core.senses.separation import SenseReport, one_nn, sense_report
 from core.static import context
-from core.text.corpora import BUNDLED_CORPUS, open_corpus
+from core.text.corpora import open_corpus
 
 
-def own_sentences(
-    model: Model, corpus: str = BUNDLED_CORPUS, *, seed: int = 0, space: SenseSpace | None = None, report: Callable | None = None
-) -> dict:
+def own_sentences(model: Model, corpus: str, *, space: SenseSpace | None = None, report: Callable | None = None) -> dict:
     """1-NN leaving one out, silhouette and cosine gap on sense-labeled sentences.
 
     "centred": 1-NN when the mean of each word's unit vectors is taken off first, "centred_less" minus that of ELMo's own vectors;
@@ -50,24 +48,23 @@ def own_sentences(
     for name, weights in spaces(model):
         facts = reports[name] = sense_report_of(table, ALL_WORDS, weights)
         gap = metrics.cosine_gap(lambda k, weights=weights: table.similarities(rows[k], weights), spellings, labels)
-        result[name] = {"one_nn": facts.one_nn, "low": facts.one_nn_low, "high": facts.one_nn_high, "null": facts.null_mean}
-        result[name] |= {"silhouette": facts.silhouette, "same": gap.same, "other": gap.other, "gap": gap.gap, "p": facts.p}
-        mix = mixed(vectors_of, weights, axis=1)
+        result[name] = interval(facts) | {"silhouette": facts.silhouette, "p": facts.p}
+        result[name] |= {"same": gap.same, "other": gap.other, "gap": gap.gap}
         own = _by_word(facts)
-        centred[name] = _one_nn_by_word(mix, lemmas, labels, centred=True)
+        centred[name] = _one_nn_by_word(mixed(vectors_of, weights, axis=1), lemmas, labels, centred=True)
         result[name] |= {"centred": float(centred[name].mean()), "centred_less": facts_of(compare_pairs(centred[name], own))}
         result[name]["without"] = {
             str(k): facts_of(compare_pairs(_one_nn_by_word(mixed(layers, weights, axis=1), lemmas, labels), own))
             for k, layers in freed.items()
         }
         if static:
-            result[name]["less_static"] = facts_of(compare_pairs(_by_word(facts), _by_word(static)))
+            result[name]["less_static"] = facts_of(compare_pairs(own, _by_word(static)))
             result[name]["centred_less_static"] = facts_of(compare_pairs(centred[name], centred["static"]))
     if static:
-        result["static"] = {"vectors": vectors.name, **_interval(static), "centred": float(centred["static"].mean())}
-    result["form"] = _interval(form)
+        result["static"] = {"vectors": vectors.name, **interval(static), "centred": float(centred["static"].mean())}
+    result["form"] = interval(form)
     if space:
-        result[SENSES] = _interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
+        result[SENSES] = interval(in_senses := senses_report_of(table, ALL_WORDS, space)) | {"silhouette": in_senses.silhouette}
         result[SENSES] |= {"less_static": facts_of(compare_pairs(_by_word(in_senses), _by_word(static)))} if static else {}
     result["order"] = facts_of(compare_pairs(_by_word(reports["1"]), _by_word(reports["2"]))) if "2" in reports else {}
     result |= {"n": facts.n, "words": len(facts.per_word), "majority": facts.majority, "spellings": gap.groups}
@@ -77,10 +74,10 @@ def own_sentences(
     def score(weights: np.ndarray, chosen: Sequence[int]) -> float:
         return float(np.mean([one_nn(table.similarities(g := groups[k], weights), [senses_of[r] for r in g]) for k in chosen]))
 
-    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers, seed)}
+    return result | {"best_mix": _two_fold(score, len(groups), model.encoder.n_layers)}
 
 
-def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int) -> dict:
+def _two_fold(score: Callable[[np.ndarray, Sequence[int]], float], n_words: int, n_layers: int, seed: int = 0) -> dict:
     """`score(weights, words)` -> weights chosen on all words, and what weights of one half are worth on the other half."""
     if n_words < 2:
         raise BadInput("Weights chosen on some words and measured on others need two words or more with two senses each.")
@@ -118,7 +115,8 @@ def _by_word(report: SenseReport) -> list[float]:
     return [item.one_nn for item in report.per_word.values()]
 
 
-def _interval(report: SenseReport) -> dict:
+def interval(report: SenseReport) -> dict[str, float]:
+    """1-NN, leaving one out, with its 95% interval and its mean over shuffled senses."""
     return {"one_nn": report.one_nn, "low": report.one_nn_low, "high": report.one_nn_high, "null": report.null_mean}
 
 

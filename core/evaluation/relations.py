@@ -20,7 +20,7 @@ from core.common.i18n import t
 from core.common.significance import DRAWS, FEWEST
 from core.elmo.mix import layer_weights
 from core.evaluation.anisotropy import nearer
-from core.evaluation.apart import round_to_tie, words_of
+from core.evaluation.apart import split_pairs, words_of
 from core.files.artifacts import read_json
 from core.index.table import OccurrenceTable
 from core.static.vectors import StaticVectors
@@ -79,12 +79,10 @@ def read(language: str) -> dict[str, tuple[Relation, ...]]:
     """The marked pairs of a language's words; empty where none are marked."""
     result = read_json(FILE, expect=dict).get(language, {})
     try:
-        marked = {
-            word: tuple(Relation(word, tuple(row["senses"]), row["relation"], row["reason"]) for row in rows)
-            for word, rows in result.items()
-        }
+        relations = {word: [(tuple(row["senses"]), row["relation"], row["reason"]) for row in rows] for word, rows in result.items()}
     except (KeyError, TypeError, AttributeError):
         raise CorruptArtifact(t("{path} is damaged. Download it again.", path=FILE)) from None
+    marked = {word: tuple(Relation(word, *row) for row in rows) for word, rows in relations.items()}
     if any(row.kind not in KINDS or len(row.senses) != 2 for rows in marked.values() for row in rows):
         raise CorruptArtifact(t("{path} is damaged. Download it again.", path=FILE))
     return marked
@@ -172,10 +170,7 @@ def frequency_rank(vectors: StaticVectors, word: str) -> int | None:
 
 def _auc(cosines: np.ndarray, senses: np.ndarray, two: tuple[str, str]) -> float:
     rows = np.flatnonzero(np.isin(senses, two))
-    first, second = np.triu_indices(len(rows), 1)
-    values = round_to_tie(cosines[np.ix_(rows, rows)][first, second])
-    same = senses[rows][first] == senses[rows][second]
-    return nearer(values[same], np.sort(values[~same]))
+    return nearer(*split_pairs(cosines[np.ix_(rows, rows)], senses[rows]))
 
 
 def _resample(words: Sequence[str], rng) -> np.ndarray:

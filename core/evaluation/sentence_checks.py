@@ -51,15 +51,8 @@ def read_rows(path: str | Path) -> list[CheckedSentence]:
         if isinstance(row, dict) and row.get("lemma") and row.get("sense") and isinstance(row.get("tokens"), list):
             position = row.get("position")
             if not (isinstance(position, int) and 0 <= position < len(row["tokens"])):
-                raise BadInput(
-                    t(
-                        "{name}, row {n}: position {position!r} is outside its {k} tokens.",
-                        name=Path(path).name,
-                        n=number,
-                        position=position,
-                        k=len(row["tokens"]),
-                    )
-                )
+                values = {"name": Path(path).name, "n": number, "position": position, "k": len(row["tokens"])}
+                raise BadInput(t("{name}, row {n}: position {position!r} is outside its {k} tokens.", **values))
             results.append(CheckedSentence(tuple(map(str, row["tokens"])), position, str(row["lemma"]), str(row["sense"]), number))
     if not results:
         raise BadInput(t("{name} has no row with tokens, position, lemma and sense. Add some.", name=Path(path).name))

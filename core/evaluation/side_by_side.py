@@ -20,7 +20,7 @@ from core.evaluation import layer_scores, metrics, probes
 from core.evaluation.datasets import PairRow, TaggedSentence, read_sense_rows, read_tags, split_rows
 from core.evaluation.layer_scores import spaces, static_vectors
 from core.evaluation.own_sentences import own_sentences
-from core.static import context
+from core.senses.evidence import topics
 from core.static.vectors import StaticVectors
 from core.text.corpora import open_corpus
 from core.text.languages import Language
@@ -34,35 +34,20 @@ Report = Callable[[int, int], None]
 
 def sentences(models: Sequence[Model], report: Report | None = None) -> Rows:
     """1-NN of the labeled sentences of the models' language, leaving one out; chance: the senses shuffled."""
-    rows: Rows = {}
-    for model in models:
-        result = own_sentences(model, model.language.sentences, report=report)
-        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["one_nn"])
-        if STATIC in result:
-            rows[STATIC] = {"": result[STATIC]["one_nn"]}
-        rows[CHANCE] = {"": result["mix"]["null"]}
-    return rows
+    results = [own_sentences(model, model.language.sentences, report=report) for model in models]
+    return _rows("sentences", models, results)
 
 
 def senses(models: Sequence[Model], train: list[LabelledRow], test: list[LabelledRow], report: Report | None = None) -> Rows:
     """The nearest training occurrence of one's word, means over words; chance: the word's most frequent sense."""
-    rows: Rows = {}
-    for model in models:
-        result = layer_scores.senses(model, train, test, report=report)
-        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["nearest"]["macro"])
-        if STATIC in result:
-            rows[STATIC] = {"": result[STATIC]["nearest"]["macro"]}
-        rows[CHANCE] = {"": result["most_frequent"]["macro"]}
-    return rows
+    results = [layer_scores.senses(model, train, test, report=report) for model in models]
+    return _rows("senses", models, results)
 
 
 def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], report: Report | None = None) -> Rows:
     """One word in two sentences, one sense or two, by a threshold on the cosine; chance: the commoner answer."""
-    rows: Rows = {}
-    for model in models:
-        result = layer_scores.pairs(model, dev, test, report=report)
-        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["accuracy"])
-        rows[CHANCE] = {"": result["majority"]}
+    results = [layer_scores.pairs(model, dev, test, report=report) for model in models]
+    rows = _rows("pairs", models, results)
     if vectors := static_vectors(models[0]):
         same = [[row.same for row in part] for part in (dev, test)]
         cosines = [_context_cosines(vectors, part) for part in (dev, test)]
@@ -72,15 +57,12 @@ def pairs(models: Sequence[Model], dev: list[PairRow], test: list[PairRow], repo
 
 def tags(models: Sequence[Model], train: list[TaggedSentence], test: list[TaggedSentence], report: Report | None = None) -> Rows:
     """A linear probe for a token's tag; static: for its word's own vector; chance: its word's most frequent tag."""
-    rows: Rows = {}
-    for model in models:
-        result = layer_scores.tags(model, train, test, report=report)
-        rows[model.name] = _spaces(model, lambda name, result=result: result[name]["accuracy"])
-        rows[CHANCE] = {"": result["most_frequent"]["accuracy"]}
+    results = [layer_scores.tags(model, train, test, report=report) for model in models]
+    rows = _rows("tags", models, results)
     if vectors := static_vectors(models[0]):
         parts = [np.stack([_of(vectors, token) for item in part for token in item.tokens]) for part in (train, test)]
         labels = [[tag for item in part for tag in item.tags] for part in (train, test)]
-        rows[STATIC] = {"": probes.learned_mix_probe(parts[0][None], labels[0], parts[1][None], labels[1]).accuracy}
+        rows[STATIC] = {"": _probe(parts, labels)}
     return rows
 
 
@@ -93,15 +75,12 @@ def titles(models: Sequence[Model], train: Titles, test: Titles, report: Report 
     rows: Rows = {CHANCE: {"": float(np.mean([label == max(set(labels[0]), key=labels[0].count) for label in labels[1]]))}}
     for model in models:
         parts = [_title_means(model, part, report) for part in (train, test)]
-        result = {
-            name: probes.learned_mix_probe(*(x for k in (0, 1) for x in (layer_scores.mix_of(parts[k], weights)[None], labels[k]))).accuracy
-            for name, weights in spaces(model)
-        }
+        rows[model.name] = {name: _probe([layer_scores.mix_of(part, of) for part in parts], labels) for name, of in spaces(model)}
         best = probes.learned_mix_probe(parts[0].transpose(1, 0, 2), labels[0], parts[1].transpose(1, 0, 2), labels[1])
-        rows[model.name] = result | {BEST: best.accuracy}
+        rows[model.name][BEST] = best.accuracy
     if vectors := static_vectors(models[0]):
         means = [np.stack([np.mean([_of(vectors, token) for token in tokens], axis=0) for tokens, _ in part]) for part in (train, test)]
-        rows[STATIC] = {"": probes.learned_mix_probe(means[0][None], labels[0], means[1][None], labels[1]).accuracy}
+        rows[STATIC] = {"": _probe(means, labels)}
     return rows
 
 
@@ -157,9 +136,20 @@ def _existing(path: Path) -> Path:
     return path
 
 
-def _spaces(model: Model, accuracy: Callable[[str], float]) -> dict[str, float]:
-    """What a measure found of each space; its best mix is asked for by the same name."""
-    return {name: float(accuracy(name)) for name in [*(name for name, _ in spaces(model)), BEST]}
+def _rows(measure: str, models: Sequence[Model], results: Sequence[dict]) -> Rows:
+    """Every model's row of a measure: the accuracy in each of its spaces, in the static vectors where the measure has them, and by chance."""
+    rows: Rows = {}
+    for model, result in zip(models, results, strict=True):
+        names = [*(name for name, _ in spaces(model)), BEST]
+        rows[model.name] = {name: float(metrics.accuracy_of(measure, result[name])) for name in names}
+        rows |= {STATIC: {"": metrics.accuracy_of(measure, result[STATIC])}} if STATIC in result else {}
+        rows[CHANCE] = {"": metrics.chance_of(measure, result, "mix")}
+    return rows
+
+
+def _probe(parts: Sequence[np.ndarray], labels: Sequence[list[str]]) -> float:
+    """Vectors and labels of training and of test, (N, D) each -> a linear probe's accuracy."""
+    return probes.learned_mix_probe(parts[0][None], labels[0], parts[1][None], labels[1]).accuracy
 
 
 def _of(vectors: StaticVectors, token: str) -> np.ndarray:
@@ -173,6 +163,6 @@ def _title_means(model: Model, part: Titles, report: Report | None) -> np.ndarra
 
 
 def _context_cosines(vectors: StaticVectors, rows: Sequence[PairRow]) -> np.ndarray:
-    first = context.static_contexts(vectors, [r.tokens_a for r in rows], [(r.position_a, r.position_a + 1) for r in rows])
-    second = context.static_contexts(vectors, [r.tokens_b for r in rows], [(r.position_b, r.position_b + 1) for r in rows])
-    return np.einsum("nd,nd->n", unit(first), unit(second))
+    sides = [(r.tokens_a, r.position_a) for r in rows], [(r.tokens_b, r.position_b) for r in rows]
+    first, second = (unit(topics(vectors, side)) for side in sides)
+    return np.einsum("nd,nd->n", first, second)

@@ -111,20 +111,11 @@ def run_contexts(
 def _line(fitted: Fitted, dataset: Dataset) -> dict:
     truth = truth_of(dataset.test)
     scores = evaluate(softmax_rows(fitted.logits), truth, dataset.labels)
-    return {
-        "accuracy": scores.accuracy,
-        "macro_f1": scores.macro_f1,
-        "n": scores.n,
-        "right": pack_bits(fitted.logits.argmax(axis=1) == truth),
-        "sizes": {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")},
-        "dropout": fitted.dropout,
-        "valid_losses": [round(loss, 4) for loss in fitted.valid_losses],
-        "epochs": fitted.epochs,
-        "seconds": round(fitted.seconds, 2),
-        "mix": fitted.mix,
-        "data": dataset.fingerprint,
-        "date": provenance()["date"],
-    }
+    line = {"accuracy": scores.accuracy, "macro_f1": scores.macro_f1, "n": scores.n}
+    line["right"] = pack_bits(fitted.logits.argmax(axis=1) == truth)
+    line["sizes"] = {part: len(getattr(dataset, part)) for part in ("train", "valid", "test")}
+    line |= {"dropout": fitted.dropout, "valid_losses": [round(loss, 4) for loss in fitted.valid_losses], "epochs": fitted.epochs}
+    return line | {"seconds": round(fitted.seconds, 2), "mix": fitted.mix, "data": dataset.fingerprint, "date": provenance()["date"]}
 
 
 def _key(kind: str, number: int, dataset: Dataset, config: EqualConfig, facts: dict) -> str:

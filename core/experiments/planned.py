@@ -29,78 +29,44 @@ COMPARED = ("embedding", "glove", "elmo", "embedding+elmo", "glove+elmo", "tfidf
 UNFROZEN = ("glove-unfrozen", "glove-unfrozen+elmo", "tfidf", "glove-unfrozen+tfidf", "glove-unfrozen+elmo+tfidf")
 FIVE_FOLDS, SIX_FOLDS = SplitConfig(folds=5), SplitConfig(folds=6)
 IN_ORDER = SplitConfig(in_order=True, duplicates="drop")
-EXPERIMENTS = {
-    e.name: e
-    for e in (
-        Experiment("titles", "news-title", "six folds of the 7,600 titles", split=SIX_FOLDS),
-        Experiment("news", "news", "the training file's rows, tested on the official 7,600"),
-        Experiment("spam", "spam", "no duplicates; the last fifth of the file is the test", split=IN_ORDER),
-        Experiment(
-            "spam-duplicates",
-            "spam",
-            "duplicates kept, also across the split; the last fifth of the file is the test",
-            split=replace(IN_ORDER, duplicates="keep"),
-            variants=("mean-elmo", "tfidf", "mean-glove"),
-        ),
-        Experiment("spam-one-epoch", "spam", "no duplicates, one epoch", split=IN_ORDER, variants=("mean-elmo",), epochs=1),
-        Experiment("spam-twenty-epochs", "spam", "no duplicates, at most 20 epochs", split=IN_ORDER, variants=("mean-elmo",), epochs=20),
-        Experiment("sentiment", "sentiment", "the official split of SST-5"),
-        Experiment("sentiment2", "sentiment2", "the official split, neutral sentences left out"),
-        Experiment(
-            "titles-more",
-            "news-title",
-            "six folds of the 7,600 titles, 13,420 other rows added to each training part",
-            split=SIX_FOLDS,
-            extra=("ag_news/train_subset.csv",),
-        ),
-        Experiment(
-            "titles-all",
-            "news-title",
-            "two of six folds of the 7,600 titles, 31,831 other rows added to each training part",
-            split=SIX_FOLDS,
-            folds_run=2,
-            extra=("ag_news/train_subset.csv", "ag_news/train_more.csv"),
-            variants=UNFROZEN,
-        ),
-        Experiment(
-            "news-all",
-            "news",
-            "the training file's rows and 18,411 more, tested on the official 7,600",
-            extra=("ag_news/train_more.csv",),
-            variants=UNFROZEN,
-        ),
-        Experiment("headlines", "headlines", "five folds of our own 1,000 headlines, title and lead", split=FIVE_FOLDS, variants=COMPARED),
-        Experiment(
-            "headlines-few",
-            "headlines",
-            "a tenth of the labeled headlines of each of five folds, title and lead",
-            split=replace(FIVE_FOLDS, share=0.1),
-            variants=COMPARED,
-        ),
-        Experiment(
-            "headlines-to-titles",
-            "news-title",
-            "trained on the titles of our own headlines, tested on AG News's 7,600",
-            files={"train": "headlines.csv", "test": "ag_news/test.csv"},
-            variants=COMPARED,
-        ),
-        Experiment(
-            "titles-to-headlines",
-            "news-title",
-            "trained on AG News's 7,600 titles, tested on the titles of our own headlines",
-            files={"train": "ag_news/test.csv", "test": "headlines.csv"},
-            variants=COMPARED,
-        ),
-        Experiment(
-            "random", "news-title", "a random label for each text: chance is 25%, more would be a leak", shuffled=True, variants=CHECKED
-        ),
-        Experiment(
-            "random-copied",
-            "news-title",
-            "a random label for each text, and every test text copied into training: what the check says of a leak",
-            shuffled=True,
-            copied=True,
-            variants=CHECKED,
-        ),
-    )
+CONDITIONS = {
+    "titles": "six folds of the 7,600 titles",
+    "news": "the training file's rows, tested on the official 7,600",
+    "spam": "no duplicates; the last fifth of the file is the test",
+    "spam-duplicates": "duplicates kept, also across the split; the last fifth of the file is the test",
+    "spam-one-epoch": "no duplicates, one epoch",
+    "spam-twenty-epochs": "no duplicates, at most 20 epochs",
+    "sentiment": "the official split of SST-5",
+    "sentiment2": "the official split, neutral sentences left out",
+    "titles-more": "six folds of the 7,600 titles, 13,420 other rows added to each training part",
+    "titles-all": "two of six folds of the 7,600 titles, 31,831 other rows added to each training part",
+    "news-all": "the training file's rows and 18,411 more, tested on the official 7,600",
+    "headlines": "five folds of our own 1,000 headlines, title and lead",
+    "headlines-few": "a tenth of the labeled headlines of each of five folds, title and lead",
+    "headlines-to-titles": "trained on the titles of our own headlines, tested on AG News's 7,600",
+    "titles-to-headlines": "trained on AG News's 7,600 titles, tested on the titles of our own headlines",
+    "random": "a random label for each text: chance is 25%, more would be a leak",
+    "random-copied": "a random label for each text, and every test text copied into training: what the check says of a leak",
 }
+SUBSET, MORE = "ag_news/train_subset.csv", "ag_news/train_more.csv"
+AG_NEWS, OURS = "ag_news/test.csv", "headlines.csv"
+SETTINGS = (
+    ("titles", "news-title", {"split": SIX_FOLDS}),
+    ("news", "news", {}),
+    ("spam", "spam", {"split": IN_ORDER}),
+    ("spam-duplicates", "spam", {"split": replace(IN_ORDER, duplicates="keep"), "variants": ("mean-elmo", "tfidf", "mean-glove")}),
+    ("spam-one-epoch", "spam", {"split": IN_ORDER, "variants": ("mean-elmo",), "epochs": 1}),
+    ("spam-twenty-epochs", "spam", {"split": IN_ORDER, "variants": ("mean-elmo",), "epochs": 20}),
+    ("sentiment", "sentiment", {}),
+    ("sentiment2", "sentiment2", {}),
+    ("titles-more", "news-title", {"split": SIX_FOLDS, "extra": (SUBSET,)}),
+    ("titles-all", "news-title", {"split": SIX_FOLDS, "folds_run": 2, "extra": (SUBSET, MORE), "variants": UNFROZEN}),
+    ("news-all", "news", {"extra": (MORE,), "variants": UNFROZEN}),
+    ("headlines", "headlines", {"split": FIVE_FOLDS, "variants": COMPARED}),
+    ("headlines-few", "headlines", {"split": replace(FIVE_FOLDS, share=0.1), "variants": COMPARED}),
+    ("headlines-to-titles", "news-title", {"files": {"train": OURS, "test": AG_NEWS}, "variants": COMPARED}),
+    ("titles-to-headlines", "news-title", {"files": {"train": AG_NEWS, "test": OURS}, "variants": COMPARED}),
+    ("random", "news-title", {"shuffled": True, "variants": CHECKED}),
+    ("random-copied", "news-title", {"shuffled": True, "copied": True, "variants": CHECKED}),
+)
+EXPERIMENTS = {name: Experiment(name, task, CONDITIONS[name], **how) for name, task, how in SETTINGS}

@@ -9,6 +9,7 @@ import json
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -59,11 +60,9 @@ def run_experiments(
             done = done_runs(output, model, experiment.name, fold, dataset)
             variants = [VARIANTS[name] for name in experiment.variants]
             frozen = tasks.freeze(with_members(variants), dataset, model, vectors)
-            keys = {
-                (v.name, seed): f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
-                for v in variants
-                for seed in seeds
-            }
+            keys = {}
+            for v, seed in product(variants, seeds):
+                keys[v.name, seed] = f"{experiment.name}/{run_key(v, dataset, _config(experiment, seed), frozen[v.name])}"
             key_of_all = f"{experiment.name}/{text_fingerprint([TOGETHER, *sorted(keys.values())])[:16]}"
             ask_all = together and key_of_all not in done
             drawn: dict[str, TextHead] = {}  # baselines, the same for every seed
@@ -161,13 +160,12 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
             return set()
         _end_whole(path)
         lines = read_results(path)
-        here = (name, fold)
-        kept = [
-            line
-            for line in lines
-            if line.get("model") in (None, model.fingerprint)
-            and ((line["experiment"], line.get("fold")) != here or line.get("data") == dataset.fingerprint)
-        ]
+
+        def stays(line: dict) -> bool:
+            of_these_data = (line["experiment"], line.get("fold")) != (name, fold) or line.get("data") == dataset.fingerprint
+            return of_these_data and line.get("model") in (None, model.fingerprint)
+
+        kept = list(filter(stays, lines))
         if len(kept) < len(lines):
             with replacing(path) as temporary:
                 temporary.write_text("".join(json.dumps(line) + "\n" for line in kept), encoding="utf-8", newline="\n")
@@ -205,19 +203,13 @@ def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:
         by_seed = [_pooled([row for row in rows if row["seed"] == seed]) for seed in sorted({row["seed"] for row in rows})]
         accuracies = [accuracy for accuracy, _ in by_seed]
         mixes = [row["mix"] for row in rows if row.get("mix")]
-        result[name] = {
-            "accuracy": statistics.fmean(accuracies),
-            "macro_f1": statistics.fmean(f1 for _, f1 in by_seed),
-            "spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None,
-            "seeds": len(accuracies),
-            "runs": len(rows),
-            "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"]),
-            "train": rows[0]["sizes"]["train"],
-            "labelled": rows[0]["sizes"]["train"] + rows[0]["sizes"].get("valid", 0),  # with those that decide when to stop
-            "seconds": statistics.fmean(row["seconds"] for row in rows),
-            "mix": _mean_mix(mixes),
-            "right": _right(rows),
-        }
+        sizes = rows[0]["sizes"]
+        means = {"accuracy": statistics.fmean(accuracies), "macro_f1": statistics.fmean(f1 for _, f1 in by_seed)}
+        means |= {"spread": statistics.stdev(accuracies) if len(accuracies) > 1 else None}
+        means |= {"seconds": statistics.fmean(row["seconds"] for row in rows), "mix": _mean_mix(mixes), "right": _right(rows)}
+        counts = {"seeds": len(accuracies), "runs": len(rows), "n": sum(row["n"] for row in rows if row["seed"] == rows[0]["seed"])}
+        counts |= {"train": sizes["train"], "labelled": sizes["train"] + sizes.get("valid", 0)}  # with those that decide when to stop
+        result[name] = means | counts
     return result
 
 
@@ -241,10 +233,10 @@ def _right(rows: Sequence[dict]) -> np.ndarray | None:
     """(seeds, texts of all folds) bool, right or not on each test text; None where a run did not keep it."""
     if not all(row.get("right") for row in rows):
         return None
-    by_seed = {
-        seed: sorted((row for row in rows if row["seed"] == seed), key=lambda row: row["fold"]) for seed in {row["seed"] for row in rows}
-    }
-    results = [np.concatenate([unpacked(row["right"], row["n"]) for row in by_seed[seed]]) for seed in sorted(by_seed)]
+    by_seed: dict[int, list[np.ndarray]] = {}
+    for row in sorted(rows, key=lambda row: (row["seed"], row["fold"])):
+        by_seed.setdefault(row["seed"], []).append(unpacked(row["right"], row["n"]))
+    results = [np.concatenate(folds) for folds in by_seed.values()]
     return np.stack(results) if len({len(result) for result in results}) == 1 else None
 
 

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
+from core.figures import style
 from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_shades, add_text, base, layer_title, line_name, spread_heights
 
 LABEL = 30  # letters of a class's name on a confusion matrix
@@ -42,23 +43,12 @@ def answers_figure(titles: Sequence[str], probabilities: Sequence[dict[str, floa
     names = [name if b == most else html("<b>≠ {}</b>", name) for name, b in zip(titles, best, strict=True)]
     for label, colour in colours.items():
         shares = [row.get(label, 0.0) for row in probabilities]
-        figure.add_bar(
-            x=shares,
-            y=names,
-            orientation="h",
-            name=label,
-            marker={"color": colour, "line": {"width": 0}},
-            opacity=1.0,
-            text=[html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)],
-            textposition="inside",
-            insidetextanchor="start",
-            textangle=0,
-            textfont={"color": "#ffffff", "size": 14},
-            hovertemplate=html("%{{y}}<br>{}: %{{x:.1%}}", label),
-        )
+        texts = [html("<b>{}</b> {:.0%}", label, p) if label == b else "" for p, b in zip(shares, best, strict=True)]
+        look = {"name": label, "opacity": 1.0, "insidetextanchor": "start", "textfont": {"color": "#ffffff", "size": 14}}
+        style.add_parts(figure, shares, names, colour, texts, html("%{{y}}<br>{}: %{{x:.1%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.28, uniformtext={"minsize": 9, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    figure.update_yaxes(**style.ROWS)
     return base(figure, height=38 * len(names) + 40, key="answers")
 
 
@@ -66,29 +56,19 @@ def shares_figure(titles: Sequence[str], shares: Sequence[dict[str, float]], col
     """For each answer a bar of each classifier, side by side and named by its share: no color has to be told from another."""
     figure = Figure()
     for title, row, colour in zip(titles, shares, colours, strict=True):
-        figure.add_bar(
-            x=list(row.values()),
-            y=list(row),
-            orientation="h",
-            name=title,
-            marker={"color": colour, "line": {"width": 0}},
-            text=[f"{p:.0%} {title}" for p in row.values()],
-            textposition="auto",
-            textangle=0,
-            hovertemplate=html("{}<br>%{{y}}: %{{x:.1%}}", title),
-        )
+        texts, card = [f"{p:.0%} {title}" for p in row.values()], html("{}<br>%{{y}}: %{{x:.1%}}", title)
+        style.add_parts(figure, row.values(), row, colour, texts, card, name=title, textposition="auto")
     figure.update_layout(barmode="group", bargap=0.25, bargroupgap=0.08)
     figure.update_xaxes(visible=False, range=[0, 1.0], fixedrange=True)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    figure.update_yaxes(**style.ROWS)
     return base(figure, height=34 * len(titles) * max(len(row) for row in shares) + 40, key="shares")
 
 
 def layer_weights_figure(weights: dict[str, Sequence[float]]) -> go.Figure:
     """A map of rows (a task, and where its mix stands) by layers: each layer's learned weight s_j, shaded and written."""
     names = list(weights)
-    n_layers = len(next(iter(weights.values())))
     values = np.array([list(row) for row in weights.values()])
-    layers = [layer_title(str(k)) for k in range(n_layers)]
+    layers = [layer_title(str(k)) for k in range(values.shape[1])]
     figure = Figure()
     card = Markup("%{y}<br>%{x}: s = %{customdata:.3f}")
     texts = [f"{value:.2f}" for value in values.ravel()]
@@ -113,7 +93,7 @@ def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
     kept = [b for b in bins if b["n"]]
     largest = max([1, *(b["n"] for b in kept)])
     figure = Figure()
-    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "dash": "dot", "width": 1.5}, hoverinfo="skip")
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip")
     figure.add_scatter(
         x=[b["confidence"] for b in kept],
         y=[b["accuracy"] for b in kept],
@@ -124,7 +104,7 @@ def reliability_figure(bins: Sequence[dict], *, colour: str) -> go.Figure:
         hovertemplate=t("confidence {said}, accuracy {right}, {n} texts", said="%{x:.0%}", right="%{y:.0%}", n="%{customdata:,}"),
     )
     for axis, title in ((figure.update_xaxes, t("confidence")), (figure.update_yaxes, t("accuracy"))):
-        axis(title=title, range=[0, 1.04], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
+        axis(title=title, range=[0, 1.04], tickformat=".0%", **style.QUIET)
     return base(figure, height=320, key="reliability")
 
 
@@ -180,9 +160,9 @@ def curves_figure(curves: dict[str, list[tuple[float, float]]], *, y: str, perce
         at = [*kept, at[-1]]
     room = 0.03 * (np.log10(at[-1] / at[0]) if log_x else at[-1] - at[0])
     limits = (np.log10(at[0]), np.log10(at[-1])) if log_x else (at[0], at[-1])  # said, or the names would widen them
-    figure.update_xaxes(title=x, gridcolor=GRID, zeroline=False, fixedrange=True, type="log" if log_x else "linear")
+    figure.update_xaxes(title=x, **style.QUIET, type="log" if log_x else "linear")
     figure.update_xaxes(range=[limits[0] - room, limits[1] + room], **({"tickvals": at, "tickformat": ","} if log_x else {}))
-    figure.update_yaxes(title=y, tickformat=".0%" if percent else None, gridcolor=GRID, zeroline=False, fixedrange=True)
+    figure.update_yaxes(title=y, tickformat=".0%" if percent else None, **style.QUIET)
     longest = max(map(len, curves), default=0)
     return base(figure, height=340, key=f"curves.{y}").update_layout(margin_r=20 + 7 * longest)
 
@@ -194,7 +174,7 @@ def leads_figure(
     figure = Figure()
     names = list(leads)
     span = t("{low} to {high}", low="%{customdata[1]:+.1%}", high="%{customdata[2]:+.1%}")
-    figure.add_hline(y=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
+    figure.add_hline(y=0, line=style.DOTTED)
     for k, name in enumerate(names):
         points = leads[name]
         aside = 1.035 ** (k - (len(names) - 1) / 2)  # side by side, or one interval would hide another
@@ -204,28 +184,15 @@ def leads_figure(
             mode="lines+markers",
             name=name,
             line={"color": colours[name], "width": 1.5},
-            marker={
-                "size": 10,
-                "color": colours[name],
-                "symbol": ["circle" if p[4] else "circle-open" for p in points],
-                "line": {"width": 2, "color": colours[name]},
-            },
-            error_y={
-                "type": "data",
-                "symmetric": False,
-                "array": [None if p[3] is None else p[3] - p[1] for p in points],
-                "arrayminus": [None if p[2] is None else p[1] - p[2] for p in points],
-                "thickness": 1.5,
-                "width": 3,
-            },
+            marker=style.hollow_dots(10, colours[name], 2, [p[4] for p in points]),
+            error_y=style.error_bars(*zip(*(p[1:4] for p in points), strict=True), thickness=1.5, width=3),
             customdata=[[p[0], p[2], p[3]] for p in points],
             hovertemplate=html("{}<br>{} %{{customdata[0]:,}}: %{{y:+.1%}} ({})", name, x, span),
         )
     at = sorted({p[0] for points in leads.values() for p in points})
-    figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", gridcolor=GRID, zeroline=False, fixedrange=True)
-    figure.update_yaxes(title=y, tickformat="+.0%", gridcolor=GRID, zeroline=False, fixedrange=True)
-    figure = base(figure, height=430, key=f"leads.{y}")
-    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0}, margin_t=70)
+    figure.update_xaxes(title=x, type="log", tickvals=at, tickformat=",", **style.QUIET)
+    figure.update_yaxes(title=y, tickformat="+.0%", **style.QUIET)
+    return base(figure, height=430, key=f"leads.{y}").update_layout(showlegend=True, legend=style.LEGEND, margin_t=70)
 
 
 def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str, str]) -> go.Figure:
@@ -247,7 +214,6 @@ def accuracy_dots(scores: dict[str, tuple[float, float | None]], kinds: dict[str
             marker={"size": 12, "color": KINDS.get(kind, "#7F7F7F")},
             hovertemplate=html("%{{y}}: %{{x:.2%}}<extra>{}</extra>", title),
         )
-    figure.update_xaxes(tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True, title=t("test accuracy"))
+    figure.update_xaxes(tickformat=".0%", **style.QUIET, title=t("test accuracy"))
     figure.update_yaxes(categoryorder="array", categoryarray=names[::-1], fixedrange=True, automargin=True, gridcolor=GRID)
-    figure = base(figure, height=46 * len(names) + 90, key="accuracy.dots")
-    return figure.update_layout(showlegend=True, legend={"orientation": "h", "y": 1.0, "yanchor": "bottom", "x": 0})
+    return base(figure, height=46 * len(names) + 90, key="accuracy.dots").update_layout(showlegend=True, legend=style.LEGEND)

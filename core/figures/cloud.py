@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import GLOVE, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, add_text, base, ink, sense_colour
+from core.figures import style
+from core.figures.style import GLOVE, GRID, RIM, Figure, add_text, base, ink, sense_colour
 from core.text.tokens import letter_count
 
 PIXELS, LETTER, LINE = 340, 6.4, 13  # a side of the picture on a small screen, and a label's width a letter and height
@@ -45,34 +46,13 @@ def dot_figure(
     for number in sorted(set(numbers), reverse=True):
         here = [k for k in range(len(words)) if numbers[k] == number]
         sense = senses[number] if number >= 0 else t("undecided")
-        figure.add_scatter(
-            x=points[here, 0],
-            y=points[here, 1],
-            mode="markers+text",
-            name=sense,
-            text=[words[k][:24] if k in named else "" for k in here],
-            textposition=["middle right" if points[k, 0] >= 0 else "middle left" for k in here],
-            textfont={"size": 12},
-            hovertext=[html("<b>{}</b><br>{}<br>{}", words[k], sense, t("cosine {cosine:.2f}", cosine=cosines[k])) for k in here],
-            hovertemplate="%{hovertext}",
-            marker={
-                "color": sense_colour(number) if number >= 0 else UNDECIDED,
-                "symbol": SENSE_SYMBOLS[number % 8] if number >= 0 else "circle",
-                "size": 9,
-                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
-            },
-        )
-    figure.add_scatter(
-        x=[0],
-        y=[0],
-        mode="markers+text",
-        text=[html("<b>{}</b>", word[:24])],
-        textposition="bottom center",
-        textfont={"size": 15},
-        marker={"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}},
-        hoverinfo="skip",
-        name="GloVe",
-    )
+        cards = [html("<b>{}</b><br>{}<br>{}", words[k], sense, t("cosine {cosine:.2f}", cosine=cosines[k])) for k in here]
+        labels = [words[k][:24] if k in named else "" for k in here]
+        look = {"name": sense, "textposition": ["middle right" if points[k, 0] >= 0 else "middle left" for k in here]}
+        style.add_dots(figure, points[here], cards, style.sense_dots(number, 9, UNDECIDED), labels=labels, size=12, **look)
+    look = {"mode": "markers+text", "marker": {"color": GLOVE, "size": 20, "line": {"color": RIM, "width": 2}}, "textfont": {"size": 15}}
+    label = html("<b>{}</b>", word[:24])
+    figure.add_scatter(x=[0], y=[0], text=[label], textposition="bottom center", hoverinfo="skip", name="GloVe", **look)
     figure.update_xaxes(visible=False, range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(visible=False, range=[-0.82 * reach, 0.82 * reach], scaleanchor="x", fixedrange=True)
     return base(figure, height=height, key=key)
@@ -106,33 +86,14 @@ def lean_figure(
     figure.add_vline(x=0, line={"color": "rgba(140,140,150,0.6)", "width": 1.5})
     for side in (-1, 0, 1):
         here = np.flatnonzero(sides == side)
-        figure.add_scatter(
-            x=x[here],
-            y=y[here],
-            mode="markers+text",
-            name=names[side] if side >= 0 else t("inconclusive"),
-            textfont={"size": 13},
-            text=[labels[k][:24] if k in named else "" for k in here],
-            hovertext=[hovers[k] for k in here],
-            textposition=["middle right" if x[k] >= 0 else "middle left" for k in here],
-            hovertemplate="%{hovertext}",
-            marker={
-                "color": sense_colour(side) if side >= 0 else UNDECIDED,
-                "size": 10,
-                "symbol": SENSE_SYMBOLS[max(side, 0)],
-                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
-            },
-        )
+        look = {"textposition": ["middle right" if x[k] >= 0 else "middle left" for k in here]}
+        look |= {"name": names[side] if side >= 0 else t("inconclusive"), "labels": [labels[k][:24] if k in named else "" for k in here]}
+        marker = style.sense_dots(side, 10, UNDECIDED)
+        style.add_dots(figure, np.column_stack([x, y])[here], [hovers[k] for k in here], marker, **look)
     for side, anchor in ((0, "left"), (1, "right")):
         at = (-1, 1)[side] * reach
-        figure.add_scatter(
-            x=[0.93 * at],
-            y=[high + room],
-            mode="markers",
-            hoverinfo="skip",
-            name=f"end {side}",
-            marker={"symbol": "star", "size": 17, "color": OWN[side], "line": {"color": RIM, "width": 1.5}},
-        )
+        marker = style.star(side, 17, line={"color": RIM, "width": 1.5})
+        figure.add_scatter(x=[0.93 * at], y=[high + room], mode="markers", hoverinfo="skip", name=f"end {side}", marker=marker)
         add_text(figure, 0.86 * at, high + room, html("<b>{}</b>", names[side]), xanchor=anchor)
     figure.update_xaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True)
     figure.update_yaxes(title=t("higher cosine"), range=[low - room, high + 1.7 * room], fixedrange=True, gridcolor=GRID, nticks=5)
@@ -149,22 +110,13 @@ def share_bars(rows: Sequence[tuple[str, dict[str | None, float]]], senses: Sequ
         if not any(values):
             continue
         label = sense or t("undecided")
-        figure.add_bar(
-            x=values,
-            y=names,
-            orientation="h",
-            name=label,
-            textposition="inside",
-            insidetextanchor="middle",
-            textangle=0,
-            marker={"color": sense_colour(number) if sense else UNDECIDED, "line": {"width": 0}},
-            text=[html("<b>{:.0%}</b>", v) if v >= 0.045 else "" for v in values],
-            textfont={"size": 14, "color": ink(sense_colour(number) if sense else UNDECIDED)},
-            hovertemplate=html("%{{y}}<br>{}: %{{x:.0%}}", label),
-        )
+        colour = sense_colour(number) if sense else UNDECIDED
+        texts = [html("<b>{:.0%}</b>", v) if v >= 0.045 else "" for v in values]
+        look = {"name": label, "insidetextanchor": "middle", "textfont": {"size": 14, "color": ink(colour)}}
+        style.add_parts(figure, values, names, colour, texts, html("%{{y}}<br>{}: %{{x:.0%}}", label), **look)
     figure.update_layout(barmode="stack", bargap=0.3, uniformtext={"minsize": 11, "mode": "show"})
     figure.update_xaxes(visible=False, range=[0, 1], fixedrange=True)
-    figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 14}, automargin=True)
+    figure.update_yaxes(**style.ROWS)
     return base(figure, height=44 * len(rows) + 36, key="shares").update_layout(margin_t=4)
 
 
@@ -173,13 +125,8 @@ def _rings(figure: go.Figure, farthest: float, pixels: float) -> None:
     turn = np.linspace(0, 2 * math.pi, 90)
     for cosine in (c for c in RINGS if 1 - c <= farthest * 1.02):
         radius = 1 - cosine
-        figure.add_scatter(
-            x=radius * np.cos(turn),
-            y=radius * np.sin(turn),
-            mode="lines",
-            line={"color": "rgba(140,140,150,0.28)", "width": 1},
-            hoverinfo="skip",
-        )
+        faint = {"color": "rgba(140,140,150,0.28)", "width": 1}
+        figure.add_scatter(x=radius * np.cos(turn), y=radius * np.sin(turn), mode="lines", line=faint, hoverinfo="skip")
         if radius * pixels > WORD:
             add_text(figure, 0, -radius, f"{cosine:.1f}", opacity=0.6, yshift=-7, size=11)
 

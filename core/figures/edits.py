@@ -8,8 +8,10 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GREY, GRID, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
+from core.figures import style
+from core.figures.style import GREY, RIM, Figure, add_plate, add_text, base, layer_colour, line_name, spread_heights
 
+CARD = Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>")
 TOGETHER = 0.06  # steps nearer than this share of the map share a number
 
 
@@ -18,26 +20,11 @@ def add_path(figure: go.Figure, points: np.ndarray, hovers: Sequence[str], *, nu
     points = np.asarray(points, float)
     dark = "rgba(120,120,130,0.95)"
     if numbered:
-        figure.add_scatter(
-            x=points[:, 0],
-            y=points[:, 1],
-            mode="lines+markers",
-            line={"color": dark, "width": 1.8},
-            hovertext=list(hovers),
-            hovertemplate="%{hovertext}",
-            name="path",
-            marker={"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark},
-        )
+        marker = {"symbol": ["circle", *["arrow"] * (len(points) - 1)], "angleref": "previous", "size": 13, "standoff": 3, "color": dark}
+        look = {"marker": marker, "hovertext": list(hovers), "name": "path"}
+        style.add_line(figure, points[:, 0], points[:, 1], dark, "%{hovertext}", width=1.8, **look)
     for number, k in enumerate((0, len(points) - 1)):
-        figure.add_scatter(
-            x=[points[k, 0]],
-            y=[points[k, 1]],
-            mode="markers",
-            hovertext=[hovers[k]],
-            hovertemplate="%{hovertext}",
-            name=f"end {number}",
-            marker={"symbol": "star", "size": 19, "color": OWN[number], "line": {"color": RIM, "width": 2}},
-        )
+        style.add_dots(figure, [points[k]], [hovers[k]], style.star(number, 19), name=f"end {number}")
     if not numbered:
         return figure
     span = max(np.ptp([v for trace in figure.data for v in trace[axis]]) for axis in ("x", "y"))
@@ -58,30 +45,17 @@ def margin_figure(
     ends = spread_heights({name: values[-1] for name, values in margins.items()}, reach / 8)
     for name, values in margins.items():
         strong = name == chosen
-        figure.add_scatter(
-            x=list(range(n)),
-            y=list(values),
-            mode="lines+markers",
-            name=model_layers.in_use().short(name),
-            opacity=1.0 if strong else 0.6,
-            line={"color": layer_colour(name), "width": 3.5 if strong else 2, "dash": "dot" if name == "0" else "solid"},
-            marker={"size": 7 if strong else 4},
-            hovertext=list(hovers),
-            hovertemplate=Markup("%{hovertext}<br>%{y:+.3f}<extra>%{fullData.name}</extra>"),
-        )
+        look = {"width": 3.5, "opacity": 1.0} if strong else {"width": 2, "opacity": 0.6, "marker": {"size": 4}}
+        look |= {"dash": "dot" if name == "0" else "solid", "name": model_layers.in_use().short(name), "hovertext": list(hovers)}
+        style.add_line(figure, range(n), values, layer_colour(name), CARD, **look)
         if flips.get(name) is not None:
-            figure.add_scatter(
-                x=[flips[name]],
-                y=[values[flips[name]]],
-                mode="markers",
-                hoverinfo="skip",
-                marker={"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}},
-            )
+            diamond = {"symbol": "diamond", "size": 15, "color": layer_colour(name), "line": {"color": RIM, "width": 1.5}}
+            figure.add_scatter(x=[flips[name]], y=[values[flips[name]]], mode="markers", hoverinfo="skip", marker=diamond)
         add_text(figure, n - 1, ends[name], line_name(model_layers.in_use().short(name), layer_colour(name)), xanchor="left", xshift=9)
     for sense, y, anchor in ((senses[1], reach, "top"), (senses[0], -reach, "bottom")):
         add_text(figure, 0, y, t("nearer to {sense}", sense=html("<b>{}</b>", sense)), xanchor="left", yanchor=anchor)
-    figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, fixedrange=True, showgrid=False, zeroline=False)
-    figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], fixedrange=True, gridcolor=GRID, zeroline=False, nticks=6)
+    figure.update_xaxes(title=t("edits"), range=[-0.3, n - 0.7], dtick=1 if n < 22 else 5, **style.EMPTY)
+    figure.update_yaxes(title=t("cosine difference"), range=[-reach, reach], **style.QUIET, nticks=6)
     return base(figure, height=330, key="margins").update_layout(margin_r=84)
 
 

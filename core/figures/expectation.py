@@ -12,8 +12,9 @@ from plotly.subplots import make_subplots
 
 from core.common.i18n import t
 from core.common.markup import html
+from core.figures import style
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, PHONE, Figure, add_text, base, word_ticks
+from core.figures.style import PHONE, Figure, add_text, base, word_ticks
 
 BOTH = "#5E5BC8"  # both directions together, as the mix of layers
 FULL_BITS = 20.0  # a bar of full height: one word in a million
@@ -72,29 +73,19 @@ def versions_figure(
     )
     figure.update_annotations(x=0, xanchor="left", font_size=13)
     for row, (before, now, colour) in enumerate(zip(old, new, (FORWARD, BACKWARD), strict=True), 1):
-        for values, side, name, line in (
-            (before[first:last], 0, t("the other"), {"color": OTHER, "width": 2, "dash": "dot"}),
-            (now[first:last], 1, t("yours"), {"color": colour, "width": 2.5}),
+        for values, side, name, look in (
+            (before[first:last], 0, t("the other"), {"colour": OTHER, "width": 2, "dash": "dot"}),
+            (now[first:last], 1, t("yours"), {"colour": colour}),
         ):
-            figure.add_scatter(
-                x=list(range(len(words))),
-                y=list(values),
-                mode="lines+markers",
-                line=line,
-                marker={"size": 7},
-                name=name,
-                customdata=[(pair[side] or "")[:60] for pair in words],
-                connectgaps=False,
-                row=row,
-                col=1,
-                hovertemplate=html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}")),
-            )
+            card = html("<b>%{{customdata}}</b>, {}", t("{version}: {bits} bits", version=name, bits="%{y:.1f}"))
+            look |= {"name": name, "customdata": [(pair[side] or "")[:60] for pair in words], "connectgaps": False}
+            style.add_line(figure, range(len(words)), values, card=card, row=row, col=1, **look)
             if row == 1:  # both panels' lines look alike, and the lower ones often end in one point
                 _name_end(figure, values, name, above=_ends_above(before[first:last], now[first:last], side))
-        figure.update_yaxes(title=t("bits"), rangemode="tozero", gridcolor=GRID, zeroline=False, fixedrange=True, row=row, col=1)
+        figure.update_yaxes(title=t("bits"), rangemode="tozero", **style.QUIET, row=row, col=1)
     ground = {"type": "rect", "yref": "paper", "y0": 0, "y1": 1, "fillcolor": CHANGED, "line_width": 0, "layer": "below"}
     figure.update_layout(shapes=[{**ground, "x0": k - 0.5, "x1": k + 0.5} for k, (a, b) in enumerate(words) if a != b])
-    figure.update_xaxes(showgrid=False, zeroline=False, fixedrange=True, range=[-0.6, len(words) + 0.1])
+    figure.update_xaxes(**style.EMPTY, range=[-0.6, len(words) + 0.1])
     changed = {k: "<b>{}</b>" if new else "<b><s>{}</s></b>" for k, (old, new) in enumerate(words) if old != new}
     figure.update_xaxes(**word_ticks([new or old or "" for old, new in words], changed, pixels=PHONE - NAME), row=2, col=1)
     return base(figure, height=470, key="versions").update_layout(margin_r=NAME, margin_t=34)

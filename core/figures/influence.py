@@ -12,9 +12,9 @@ from core.figures.style import Figure, base
 from core.text.tokens import bare, spaced
 
 FULL = 0.03  # a difference of cosines of this size, or the largest there is, has the full color: weak reasons stay pale
-FURTHEST = (
-    0.6  # of the longest bar or stroke to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
-)
+FURTHEST = 0.6  # of the longest bar to the right: a stroke further to the left is an arrow at the edge, so that names keep their room
+STROKE = "#8a8a94"
+CARD = "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})"
 STRONGEST = 0.62  # opacity of the full color: the page's own text color is read on it
 SHOWN = 40  # characters of a token
 TABLE = "border-collapse:separate;border-spacing:3px 2px;width:100%;font-size:0.9rem;"
@@ -115,6 +115,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         places.append(k + gap)
     longest = max([FULL, *(number for bar in bars for number in (bar.margin, bar.alone))])
     symbols = ["line-ns" if bar.alone >= -FURTHEST * longest else "arrow-left" for bar in bars]
+    sizes = [16 if symbol == "line-ns" else 9 for symbol in symbols]
     strokes = [max(bar.alone, -FURTHEST * longest) for bar in bars]
     least = min(0.0, *strokes)
     below = [place + 0.22 for place in places]  # the bar under its name, so that a long name is not cut at the side
@@ -125,9 +126,7 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         width=0.38,
         marker={"color": [b.colour for b in bars]},
         customdata=[(b.group, b.half, b.label, signed(b.alone)) for b in bars],
-        hovertemplate=html(
-            "%{{customdata[0]}}, %{{customdata[1]}}<br><b>%{{customdata[2]}}</b> %{{x:.2f}} ({} %{{customdata[3]}})", t("without context")
-        ),
+        hovertemplate=html(CARD, t("without context")),
     )
     figure.add_scatter(
         x=[0.0] * len(bars),
@@ -145,19 +144,14 @@ def halves_figure(bars: Sequence[HalfBar], *, key: str) -> go.Figure:
         mode="markers",
         hoverinfo="skip",
         cliponaxis=False,
-        marker={
-            "symbol": symbols,
-            "size": [16 if s == "line-ns" else 9 for s in symbols],
-            "color": "#8a8a94",
-            "line": {"width": 2.5, "color": "#8a8a94"},
-        },
+        marker={"symbol": symbols, "size": sizes, "color": STROKE, "line": {"width": 2.5, "color": STROKE}},
     )
     names = [f"{bar.group} · {bar.half}" for bar in bars]
     figure.update_yaxes(tickvals=places, ticktext=names, range=[places[-1] + 0.6, -0.6], fixedrange=True, showgrid=False)
     figure.update_yaxes(zeroline=False, automargin=True, tickfont={"size": 14})
     room = (longest - least) * 0.06
     figure.update_xaxes(range=[least - room, longest + room], visible=False, fixedrange=True)
-    figure.add_vline(x=0, line={"color": "#8a8a94", "width": 1})
+    figure.add_vline(x=0, line={"color": STROKE, "width": 1})
     return base(figure, height=46 * len(bars) + 36, key=key).update_layout(margin_t=4)
 
 

@@ -8,7 +8,8 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
-from core.figures.style import GRID, Figure, add_text, base, line_name
+from core.figures import style
+from core.figures.style import GRID, RIM, Figure, add_text, base, line_name
 
 RANDOM_PAIRS, ONE_WORD, ONE_SENSE = "#8A8A94", "#D55E00", "#0072B2"  # random pairs, of one word (in two senses), of one sense
 ROW = 0.86  # of the distance of two rows' feet: how high a curve is
@@ -60,13 +61,13 @@ def density_rows(
                 hovertemplate=html("{}: %{{x:.2f}}<extra>{}</extra>", name, row.name),
             )
         facts = html("<b>{}</b>", row.name) + (html("<br>{}", row.note) if row.note else "")
-        add_text(figure, 0, foot + ROW, facts, xref="paper", xanchor="left", yanchor="top", align="left")
+        add_text(figure, 0, foot + ROW, facts, yanchor="top", **style.AT_LEFT)
         figure.add_hline(y=foot, line={"color": GRID, "width": 1})
     if at is not None:
         figure.add_vline(x=at, line={"color": "#888", "width": 2, "dash": "dot"})
     named = Markup("<br>").join(line_name(name, colour) for name, colour in colours.items())
-    add_text(figure, 0, 1, named, xref="paper", yref="paper", yanchor="bottom", xanchor="left", align="left")
-    figure.update_xaxes(range=list(span), title=t("cosine"), fixedrange=True, gridcolor=GRID, zeroline=False)
+    add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
+    figure.update_xaxes(range=list(span), title=t("cosine"), **style.QUIET)
     figure.update_yaxes(range=[0.05 - len(rows) + 0.9, 0.95], visible=False, fixedrange=True)
     base(figure, height=118 * len(rows) + 60 + 19 * len(colours), key=key)
     return figure.update_layout(margin_t=14 + 19 * len(colours))
@@ -78,7 +79,7 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
     rng = np.random.default_rng(0)
     form = ".0%" if per_cent else ".2f"
     if zero is not None:
-        figure.add_vline(x=zero, line={"color": "#888", "width": 1.5, "dash": "dot"})
+        figure.add_vline(x=zero, line=style.DOTTED)
     for number, row in enumerate(rows):
         words = list(row.words)
         heights = -number - 0.14 - 0.16 * rng.random(len(words))
@@ -92,40 +93,22 @@ def interval_dots(rows: Sequence[Dots], *, title: str, zero: float | None, key: 
             marker={
                 "size": [13 if word == marked else 6 for word in words],
                 "color": ["#FFD23F" if word == marked else "rgba(140,140,150,0.55)" for word in words],
-                "line": {"width": [2 if word == marked else 0 for word in words], "color": "#1B1B1F"},
+                "line": {"width": [2 if word == marked else 0 for word in words], "color": RIM},
                 "symbol": ["star" if word == marked else "circle" for word in words],
                 "opacity": 1,  # else Plotly draws dots of several sizes pale
             },
         )
         interval = [] if row.low is None else [row.low, row.high]
         figure.add_scatter(x=interval, y=[-number] * len(interval), mode="lines", line={"color": row.colour, "width": 4}, hoverinfo="skip")
-        figure.add_scatter(
-            x=[row.mean], y=[-number], mode="markers", marker={"size": 13, "color": row.colour}, hovertemplate=f"{row.name}: %{{x:{form}}}"
-        )
+        card, marker = f"{row.name}: %{{x:{form}}}", {"size": 13, "color": row.colour}
+        figure.add_scatter(x=[row.mean], y=[-number], mode="markers", marker=marker, hovertemplate=card)
         ends = t("{low} to {high}", low=f"{row.low:{form}}", high=f"{row.high:{form}}") if interval else t("no interval")
-        value = f"{row.mean:{form}}  ({ends})"
-        add_text(
-            figure,
-            0,
-            -number,
-            html("<b>{}</b>  {}", row.name, value),
-            xref="paper",
-            yshift=9,
-            yanchor="bottom",
-            xanchor="left",
-            align="left",
-        )
+        message = html("<b>{}</b>  {}", row.name, f"{row.mean:{form}}  ({ends})")
+        add_text(figure, 0, -number, message, yshift=9, yanchor="bottom", **style.AT_LEFT)
     ends = [zero, *(end for row in rows for end in (row.mean, row.low, row.high, *row.words.values()))]
     low, high = (edge([end for end in ends if end is not None]) for edge in (min, max))
     margin = 0.04 * (high - low or 1)
-    figure.update_xaxes(
-        range=[low - (margin if low != zero else 0), high + margin],
-        title=title,
-        tickformat=form,
-        fixedrange=True,
-        gridcolor=GRID,
-        zeroline=False,
-    )
+    figure.update_xaxes(range=[low - (margin if low != zero else 0), high + margin], title=title, tickformat=form, **style.QUIET)
     figure.update_yaxes(range=[0.5 - len(rows), 0.55], visible=False, fixedrange=True)
     return base(figure, height=64 * len(rows) + 60, key=key)
 
@@ -149,16 +132,8 @@ def word_dots(
         marker={"size": 9, "color": colour, "opacity": 0.75},
         hovertemplate=Markup("<b>%{text}</b>: %{y:.2f} (%{customdata:,})"),
     )
-    figure.update_xaxes(
-        title=across,
-        type="log" if log else "linear",
-        fixedrange=True,
-        gridcolor=GRID,
-        zeroline=False,
-        dtick=1,
-        tickformat="," if log else None,
-    )
-    figure.update_yaxes(title=up, tickformat=".2f", fixedrange=True, gridcolor=GRID, zeroline=False)
+    figure.update_xaxes(title=across, type="log" if log else "linear", dtick=1, tickformat="," if log else None, **style.QUIET)
+    figure.update_yaxes(title=up, tickformat=".2f", **style.QUIET)
     return base(figure, height=300, key=key)
 
 
@@ -166,30 +141,13 @@ def rank_lines(ranks: Sequence[int], lines: Mapping[str, Sequence[float]], *, le
     """Accuracies by the probe's rank on a scale of ratios, a line each, the names above; the level is of what needs no probe."""
     figure = Figure()
     colours = (ONE_SENSE, ONE_WORD)
-    figure.add_hline(y=level[1], line={"color": "#888", "width": 1.5, "dash": "dot"})
+    figure.add_hline(y=level[1], line=style.DOTTED)
     for (name, values), colour in zip(lines.items(), colours, strict=False):
-        figure.add_scatter(
-            x=list(ranks),
-            y=list(values),
-            mode="lines+markers",
-            line={"color": colour, "width": 3},
-            marker={"size": 9},
-            name=name,
-            hovertemplate=f"{name}: %{{y:.1%}}",
-        )
-    labels = [line_name(name, colour) for (name, _), colour in zip(lines.items(), colours, strict=False)]
-    add_text(
-        figure,
-        0,
-        1,
-        Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"]),
-        xref="paper",
-        yref="paper",
-        yanchor="bottom",
-        xanchor="left",
-        align="left",
-    )
-    figure.update_xaxes(title=title, type="log", tickvals=list(ranks), fixedrange=True, gridcolor=GRID, zeroline=False)
-    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", fixedrange=True, gridcolor=GRID, zeroline=False)
+        style.add_line(figure, ranks, values, colour, f"{name}: %{{y:.1%}}", width=3, marker={"size": 9}, name=name)
+    labels = [line_name(name, colour) for name, colour in zip(lines, colours, strict=False)]
+    named = Markup("<br>").join([*labels, f"··· {level[0]} {level[1]:.0%}"])
+    add_text(figure, 0, 1, named, yref="paper", yanchor="bottom", **style.AT_LEFT)
+    figure.update_xaxes(title=title, type="log", tickvals=list(ranks), **style.QUIET)
+    figure.update_yaxes(range=[0, 1.03], tickformat=".0%", **style.QUIET)
     base(figure, height=400, key=key)
     return figure.update_layout(margin_t=76)

@@ -10,20 +10,8 @@ import plotly.graph_objects as go
 from core.common import model_layers
 from core.common.i18n import t
 from core.common.markup import html
-from core.figures.style import (
-    GLOVE,
-    GREY,
-    OWN,
-    RIM,
-    SENSE_SYMBOLS,
-    Figure,
-    add_plate,
-    add_text,
-    base,
-    layer_colour,
-    layer_title,
-    sense_colour,
-)
+from core.figures import style
+from core.figures.style import GLOVE, GREY, OWN, RIM, Figure, add_plate, add_text, base, layer_colour, layer_title, sense_colour
 from core.text.tokens import letter_count
 
 FADED = 0.15  # opacity of dots that are not selected where others are
@@ -87,19 +75,15 @@ def _rays(figure: go.Figure, x0: float, cosine: float | None, line: str, dots: t
     arc = np.linspace(-half, half, 40)
     figure.add_scatter(x=x0 + 0.32 * np.sin(arc), y=0.32 * np.cos(arc), mode="lines", line={"color": line, "width": 3}, hoverinfo="skip")
     for side, dot, label in ((-1, dots[0], labels[0]), (1, dots[1], labels[1])):
-        x = x0 + math.sin(side * half)
-        y = math.cos(half)
+        x, y = x0 + math.sin(side * half), math.cos(half)
+        marker = {"color": ["rgba(0,0,0,0)", dot], "size": [1, 22 if label else 16], "line": {"color": RIM, "width": 1.5}}
+        marker["symbol"] = ["circle", "star" if label else "circle"]
         figure.add_scatter(
             x=[x0, x],
             y=[0, y],
             mode="lines+markers+text",
             line={"color": line, "width": 3},
-            marker={
-                "color": ["rgba(0,0,0,0)", dot],
-                "size": [1, 22 if label else 16],
-                "symbol": ["circle", "star" if label else "circle"],
-                "line": {"color": RIM, "width": 1.5},
-            },
+            marker=marker,
             text=["", label and (f"{label}\u00a0" if side < 0 else f"\u00a0{label}")],
             textposition="middle left" if side < 0 else "middle right",
             textfont={"size": 15},
@@ -113,18 +97,12 @@ def cosine_bars(values: dict[str, float], *, chosen: str, random: Mapping[str, f
     by layer the mean cosine of two random words: a line across its bar."""
     names = list(values)
     lowest = min(0.0, *values.values())
-    figure = Figure().add_bar(
-        x=list(values.values()),
-        y=[layer_title(n) if n != "GloVe" else n for n in names],
-        orientation="h",
-        text=[f"{v:.2f}" for v in values.values()],
-        textposition="outside",
-        textfont={"size": 15},
-        cliponaxis=False,
-        marker_color=[GLOVE if n == "GloVe" else layer_colour(n) for n in names],
-        marker_opacity=[1.0 if n in (chosen, "GloVe") else 0.55 for n in names],
-        hovertemplate=t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}"),
-    )
+    figure = Figure()
+    rows = [layer_title(n) if n != "GloVe" else n for n in names]
+    colours = [GLOVE if n == "GloVe" else layer_colour(n) for n in names]
+    look = {"textfont": {"size": 15}, "marker_opacity": [1.0 if n in (chosen, "GloVe") else 0.55 for n in names]}
+    card = t("{layer}: cosine {cosine}", layer="%{y}", cosine="%{x:.3f}")
+    style.add_rows(figure, values.values(), rows, colours, [f"{v:.2f}" for v in values.values()], card, **look)
     if level := {name: value for name, value in (random or {}).items() if name in values}:
         for width, colour in ((7, "#ffffff"), (3, "#4b5563")):  # dark gray with a light rim: seen on every bar and both grounds
             figure.add_scatter(
@@ -178,12 +156,7 @@ def map_figure(
             customdata=ids[here, None],
             text=cards[here],
             hovertemplate="%{text}",
-            marker={
-                "color": GREY if number < 0 else sense_colour(number),
-                "symbol": "circle" if number < 0 else SENSE_SYMBOLS[number % 8],
-                "size": 6 if number < 0 else 10,
-                "line": {"width": 0.0 if number < 0 else 0.7, "color": "rgba(255,255,255,0.7)"},
-            },
+            marker=style.sense_dots(number, 10) if number >= 0 else {"color": GREY, "symbol": "circle", "size": 6, "line": {"width": 0.0}},
             selectedpoints=np.flatnonzero(np.isin(ids[here], list(picked))).tolist() if picked else None,
             unselected={"marker": {"opacity": FADED}},
         )
@@ -226,24 +199,12 @@ def _name(figure: go.Figure, at: np.ndarray, text: str, colour: str, anchor: str
 
 
 def add_stars(figure: go.Figure, stars, layer: str) -> None:
-    for number, star in enumerate(stars):
-        if layer not in star.points:
+    for number, each in enumerate(stars):
+        if layer not in each.points:
             continue
-        x, y = star.points[layer]
-        figure.add_scatter(
-            x=[x],
-            y=[y],
-            mode="markers+text",
-            text=[star.label],
-            textposition="bottom center" if number % 2 else "top center",
-            textfont={"size": 14},
-            customdata=[[-1 - number]],
-            unselected={"marker": {"opacity": 0.9}},
-            hovertext=[star.text],
-            hovertemplate="%{hovertext}",
-            name=star.label,
-            marker={"symbol": "star", "size": 18, "opacity": 0.9, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}},
-        )
+        look = {"name": each.label, "customdata": [[-1 - number]], "unselected": {"marker": {"opacity": 0.9}}}
+        look |= {"labels": [each.label], "size": 14, "textposition": "bottom center" if number % 2 else "top center"}
+        style.add_dots(figure, [each.points[layer]], [each.text], style.star(number, 18, opacity=0.9), **look)
 
 
 def find_limits(*places: np.ndarray) -> tuple[float, float, float, float]:

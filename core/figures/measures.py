@@ -10,6 +10,7 @@ from core.common import model_layers
 from core.common.i18n import t, tn
 from core.common.markup import Markup, html
 from core.common.significance import Paired
+from core.figures import style
 from core.figures.style import GLOVE, GRID, Figure, add_text, base, layer_colour, layer_title, line_name
 
 FORWARD, BACKWARD = "#0072B2", "#D55E00"
@@ -26,17 +27,9 @@ QUANTITIES = {  # of a training log: how a value reads
 def weight_bars(weights) -> go.Figure:
     """softmax(w), (L,), as bars from 0 to 1, layer by layer."""
     names = [f"s{k}" for k in range(len(weights))]
-    figure = Figure().add_bar(
-        x=list(weights),
-        y=names,
-        orientation="h",
-        marker_color=[layer_colour(str(k)) for k in range(len(weights))],
-        text=[f"{w:.0%}" for w in weights],
-        textposition="outside",
-        textfont={"size": 15},
-        cliponaxis=False,
-        hovertemplate="%{y} = %{x:.3f}",
-    )
+    figure = Figure()
+    colours = [layer_colour(str(k)) for k in range(len(weights))]
+    style.add_rows(figure, weights, names, colours, [f"{w:.0%}" for w in weights], "%{y} = %{x:.3f}", textfont={"size": 15})
     figure.update_xaxes(range=[0, 1.15], visible=False, fixedrange=True)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickfont={"size": 15})
     return base(figure, height=58 * len(names) + 24, key="weights")
@@ -111,19 +104,12 @@ def training_figure(steps: list[dict], validations: list[dict], ends: dict[str, 
         _line(figure, steps, quantity, "", FORWARD, quantity_name, mode="lines")
     for (stage, end), last in zip(ends.items(), [*list(ends.values())[1:], None], strict=True):
         if last is not None:
-            figure.add_vline(x=end / 1e6, line={"dash": "dot", "color": "#888", "width": 1.5})
+            figure.add_vline(x=end / 1e6, line=style.DOTTED)
         begin = max([0, *(e for e in ends.values() if e < end)])
-        where = {"x": (begin + end) / 2e6, "y": 1.0, "yref": "paper", "yanchor": "bottom"}
-        figure.add_annotation(**where, text=stage, showarrow=False, font={"size": 12})
-    figure.update_xaxes(title=t("million tokens"), gridcolor=GRID, fixedrange=True, rangemode="tozero", zeroline=False)
-    figure.update_yaxes(
-        title=title,
-        type="log" if quantity == "perplexity" else "linear",
-        gridcolor=GRID,
-        fixedrange=True,
-        zeroline=False,
-        **({"tickvals": _ticks(validations)} if quantity == "perplexity" else {"nticks": 6}),
-    )
+        add_text(figure, (begin + end) / 2e6, 1.0, stage, yref="paper", yanchor="bottom", size=12)
+    ticks = {"type": "log", "tickvals": _ticks(validations)} if quantity == "perplexity" else {"type": "linear", "nticks": 6}
+    figure.update_xaxes(title=t("million tokens"), rangemode="tozero", **style.QUIET)
+    figure.update_yaxes(title=title, **ticks, **style.QUIET)
     return base(figure, height=340, key=f"training.{quantity}")
 
 
@@ -149,8 +135,8 @@ def _line(figure: go.Figure, lines: list[dict], name: str, label: str, colour: s
         hovertemplate=html("{}<extra>{}</extra>", t("{tokens} million: {value}", tokens="%{x:.2f}", value=shown), label),
     )
     if label and x:
-        at = {"x": x[-1], "y": np.log10(y[-1]), "xanchor": "left", "xshift": 8, "yshift": 8 if name == "forward" else -8}
-        figure.add_annotation(**at, text=line_name(label, colour), showarrow=False, font={"size": 13})
+        shift = 8 if name == "forward" else -8
+        add_text(figure, x[-1], np.log10(y[-1]), line_name(label, colour), xanchor="left", xshift=8, yshift=shift)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,13 +171,13 @@ def panel_figure(panel: Panel, *, span: float) -> go.Figure:
         marker={"size": [18 if v == best else 12 for v in values], "color": [layer_colour(layer) for layer in layers]},
         hovertemplate="%{x}: %{y:.2%}",
     )
-    figure.add_hline(y=panel.baseline, line={"dash": "dot", "color": "#888", "width": 1.5})
+    figure.add_hline(y=panel.baseline, line=style.DOTTED)
     names = [html('<span style="color:#888">\u22ef</span> {} {:.1%}', panel.baseline_name, panel.baseline)]
     if panel.static is not None:
         figure.add_hline(y=panel.static, line={"dash": "dashdot", "color": GLOVE, "width": 1.5})
         names.append(line_name(t("static vectors {share:.1%}", share=panel.static), GLOVE))
-    below = {"x": 0.5, "xref": "paper", "y": 0, "yref": "paper", "yanchor": "top", "yshift": -26}  # the names of the layers
-    figure.add_annotation(**below, text=Markup("<br>").join(names), showarrow=False, font={"size": 12})
+    below = {"xref": "paper", "yref": "paper", "yanchor": "top", "yshift": -26}  # the names of the layers
+    add_text(figure, 0.5, 0, Markup("<br>").join(names), size=12, **below)
     middle = sum(ends) / 2
     figure.update_yaxes(range=[middle - span / 2, middle + span / 2], visible=False, fixedrange=True)
     figure.update_xaxes(fixedrange=True, tickfont={"size": 13}, range=[-0.45, len(layers) - 0.55], showgrid=False, zeroline=False)
@@ -231,17 +217,9 @@ def _rate(part: Part) -> str:
 def frequency_bars(parts: Sequence[Part], names: list[str], title: str) -> go.Figure:
     """How often something occurs in each part, by name."""
     counts = [n for _, n, _ in parts]
-    figure = Figure().add_bar(
-        x=counts,
-        y=list(range(len(counts))),
-        orientation="h",
-        marker_color=FREQUENCY,
-        text=[f"{n:,}" for n in counts],
-        textposition="outside",
-        cliponaxis=False,
-        customdata=list(map(_rate, parts)),
-        hovertemplate="%{customdata}",
-    )
+    figure = Figure()
+    texts, rates = [f"{n:,}" for n in counts], list(map(_rate, parts))
+    style.add_rows(figure, counts, range(len(counts)), FREQUENCY, texts, "%{customdata}", customdata=rates)
     figure.update_yaxes(autorange="reversed", fixedrange=True, tickvals=list(range(len(names))), ticktext=names, automargin=True)
     figure.update_xaxes(visible=False, fixedrange=True, range=[0, 1.2 * max(counts)])
     base(figure, height=26 * len(counts) + 52, key="corpus")

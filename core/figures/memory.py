@@ -7,8 +7,9 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
+from core.figures import style
 from core.figures.measures import BACKWARD, FORWARD
-from core.figures.style import GRID, Figure, base, layer_colour, layer_title, word_ticks
+from core.figures.style import Figure, base, layer_colour, layer_title, word_ticks
 
 NEVER = "#009E73"  # our own encoder, which remembers nothing
 SAME, VARIED = "#CC79A7", "#7F7F7F"  # what stands between: the same text, another each time
@@ -42,51 +43,27 @@ def settling_figure(same: np.ndarray, varied: np.ndarray, stateless: np.ndarray)
     at = list(range(2, len(same) + 2))
     lines = ((varied, VARIED, t("different texts"), None), (same, SAME, t("same text"), None), (stateless, NEVER, t("this app"), "dot"))
     for values, colour, name, dash in lines:
-        figure.add_scatter(
-            x=at,
-            y=values,
-            mode="lines+markers",
-            line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"size": 8},
-            name=name,
-            hovertemplate=html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name),
-        )
-    figure.update_xaxes(title=t("encoding"), tickvals=at, gridcolor=GRID, zeroline=False, fixedrange=True)
+        card = html("%{{x}}: %{{y:.5f}}<extra>{}</extra>", name)
+        style.add_line(figure, at, values, colour, card, dash=dash, marker={"size": 8}, name=name)
+    figure.update_xaxes(title=t("encoding"), tickvals=at, **style.QUIET)
     figure.update_yaxes(title=t("drift from previous"), rangemode="tozero", tickformat=".2f")
     return _finish(figure, key="state.settling", height=330)
 
 
 def _line(figure: go.Figure, values, tokens: Sequence[str], colour: str, name: str, card: str, *, dash: str | None = None) -> None:
-    figure.add_scatter(
-        x=list(range(len(tokens))),
-        y=values,
-        mode="lines+markers",
-        line={"color": colour, "width": 2.5, "dash": dash},
-        marker={"size": 7},
-        name=name,
-        customdata=[token[:60] for token in tokens],
-        hovertemplate=html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", card, name),
-    )
+    card = html("<b>%{{customdata}}</b>: {}<extra>{}</extra>", card, name)
+    words = [token[:60] for token in tokens]
+    style.add_line(figure, range(len(tokens)), values, colour, card, dash=dash, name=name, customdata=words)
 
 
 def _token_axis(figure: go.Figure, tokens: Sequence[str], bold: int, *, key: str, height: int) -> go.Figure:
-    figure.update_xaxes(
-        **word_ticks(tokens, {bold: "<b>{}</b>"}), fixedrange=True, showgrid=False, zeroline=False, range=[-0.4, len(tokens) - 0.6]
-    )
+    figure.update_xaxes(**word_ticks(tokens, {bold: "<b>{}</b>"}), **style.EMPTY, range=[-0.4, len(tokens) - 0.6])
     return _finish(figure, key=key, height=height)
 
 
 def _finish(figure: go.Figure, *, key: str, height: int) -> go.Figure:
-    figure.update_yaxes(gridcolor=GRID, zeroline=False, fixedrange=True, automargin=True, title_standoff=16)
+    figure.update_yaxes(**style.QUIET, automargin=True, title_standoff=16)
     figure = base(figure, height=height, key=key)
     # Names above the plot: these lines run close to each other, and labels at their ends would cover one another.
-    legend = {
-        "orientation": "h",
-        "x": 0,
-        "y": 1.02,
-        "yanchor": "bottom",
-        "font": {"size": 13},
-        "itemclick": False,
-        "itemdoubleclick": False,
-    }
+    legend = style.LEGEND | {"y": 1.02, "font": {"size": 13}, "itemclick": False, "itemdoubleclick": False}
     return figure.update_layout(showlegend=True, legend=legend, margin={"t": 44})

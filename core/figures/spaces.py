@@ -7,22 +7,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.common.markup import Markup, html
-from core.figures.style import (
-    GREY,
-    LAYER_COLOURS,
-    SENSE_SYMBOLS,
-    Figure,
-    add_plate,
-    add_text,
-    base,
-    line_name,
-    sense_colour,
-    spread_heights,
-)
+from core.common.markup import Markup
+from core.figures import style
+from core.figures.style import GRID, RIM, Figure, add_plate, add_text, base, line_name, sense_colour, spread_heights
 
 MOST_WRITTEN = 9  # spaces whose figures stand in their cells: more would lie on each other
-FAINT = "rgba(140,140,150,0.2)"
 # A ramp of one hue with its ends kept off white and black, so that it stands on both themes.
 RAMP = ((0.0, "#DCEBF7"), (0.5, "#6BAED6"), (1.0, "#08519C"))
 
@@ -34,7 +23,7 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
     figure = Figure().add_bar(
         x=list(range(k + 1)),
         y=share,
-        marker_color=LAYER_COLOURS["2"],
+        marker_color=style.LAYER_COLOURS["2"],
         customdata=counts,
         text=[f"{value:.0%}" if value >= 0.005 else "" for value in share],
         textposition="outside",
@@ -47,9 +36,8 @@ def overlap_histogram(shared: np.ndarray, k: int, chance: float) -> go.Figure:
         figure.add_vline(x=value, line={"dash": dash, "color": "#888", "width": 1.5})
         add_text(figure, value, 1.0, label, yref="paper", yanchor="bottom", size=12)
     figure.update_xaxes(title=t("shared neighbors of {k}", k=k), dtick=1, fixedrange=True, range=[-0.6, k + 0.6])
-    figure.update_yaxes(
-        title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=5, range=[0, 1.14 * float(share.max())]
-    )
+    most = 1.14 * float(share.max())
+    figure.update_yaxes(title=t("words"), tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=5, range=[0, most])
     return base(figure, height=330, key="overlap")
 
 
@@ -70,13 +58,9 @@ def cka_heat(names: Sequence[str], matrix: np.ndarray) -> go.Figure:
     )
     for row, values in enumerate(matrix if len(short_names) <= MOST_WRITTEN else ()):
         for column, value in enumerate(values):
-            figure.add_annotation(
-                x=column,
-                y=row,
-                text=f"{value:.2f}" if len(short_names) < 6 else f"{value:.2f}".removeprefix("0"),
-                showarrow=False,
-                font={"size": 13 if len(short_names) < 6 else 10, "color": "#fff" if value > 0.65 else "#1B1B1F"},
-            )
+            text = f"{value:.2f}" if len(short_names) < 6 else f"{value:.2f}".removeprefix("0")
+            font = {"size": 13 if len(short_names) < 6 else 10, "color": "#fff" if value > 0.65 else RIM}
+            figure.add_annotation(x=column, y=row, text=text, showarrow=False, font=font)
     columns = [_short_column(name) for name in short_names]
     figure.update_xaxes(side="bottom", fixedrange=True, tickangle=0, type="category", tickvals=short_names, ticktext=columns)
     figure.update_yaxes(autorange="reversed", fixedrange=True, type="category")
@@ -91,21 +75,14 @@ def _short_column(name: str) -> Markup:
 def number_figure(numbers: Sequence[int], silhouettes: Sequence[float], limit: Sequence[float], chosen: int) -> go.Figure:
     """Silhouette for each number of clusters, beside the limit that random clouds without clusters set; the chosen number is filled."""
     figure = Figure()
-    named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), LAYER_COLOURS["2"], "solid"))
+    named = ((limit, t("random clouds"), "#888", "dot"), (silhouettes, t("these sentences"), style.LAYER_COLOURS["2"], "solid"))
     for values, _, colour, dash in named:
-        figure.add_scatter(
-            x=list(numbers),
-            y=list(values),
-            mode="lines+markers",
-            line={"color": colour, "dash": dash, "width": 2},
-            marker={"size": [13 if n == chosen and dash == "solid" else 6 for n in numbers]},
-            hovertemplate="%{y:.3f}",
-        )
+        sizes = [13 if n == chosen and dash == "solid" else 6 for n in numbers]
+        style.add_line(figure, numbers, values, colour, "%{y:.3f}", width=2, dash=dash, marker={"size": sizes})
     for (_, name, colour, _), y in zip(named, (1.0, 0.91), strict=True):
-        place = {"xref": "paper", "yref": "paper", "x": 1, "y": y, "xanchor": "right", "yanchor": "top"}
-        figure.add_annotation(text=line_name(name, colour), showarrow=False, font={"size": 13}, **place)
+        add_text(figure, 1, y, line_name(name, colour), xref="paper", yref="paper", xanchor="right", yanchor="top")
     figure.update_xaxes(title=t("groups"), dtick=1, fixedrange=True)
-    figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=FAINT, nticks=5)
+    figure.update_yaxes(title=t("silhouette"), fixedrange=True, gridcolor=GRID, nticks=5)
     return base(figure, height=300, key="number")
 
 
@@ -121,27 +98,18 @@ class Line:
 def depth_figure(lines: Sequence[Line], chance: float) -> go.Figure:
     """Models of any depth over one axis from layer 0 to the top, a line each with its name at its end, beside what chance gives."""
     figure = Figure()
-    figure.add_hline(y=chance, line={"dash": "dot", "color": "#888", "width": 1.5})
+    figure.add_hline(y=chance, line=style.DOTTED)
     add_text(figure, 0, chance, t("shuffled labels"), xanchor="left", yanchor="bottom", size=12)
     values = [value for line in lines for value in (*line.values, chance)]
     low, high = min(values), max(values)
     ends = spread_heights({line.name: line.values[-1] for line in lines}, max(0.02, (high - low) / 9))
     for number, line in enumerate(lines):
         colour = sense_colour(number)
-        figure.add_scatter(
-            x=np.linspace(0, 1, len(line.values)).tolist(),
-            y=list(line.values),
-            mode="lines+markers",
-            text=list(line.layers),
-            line={"color": colour, "width": 3},
-            marker={"size": 9},
-            hovertemplate="%{text}: %{y:.1%}",
-        )
+        along = np.linspace(0, 1, len(line.values)).tolist()
+        style.add_line(figure, along, line.values, colour, "%{text}: %{y:.1%}", width=3, marker={"size": 9}, text=list(line.layers))
         add_text(figure, 1.02, ends[line.name], line_name(line.name, colour), xanchor="left")
-    figure.update_xaxes(
-        tickvals=[0, 1], ticktext=[t("layer 0"), t("top layer")], range=[-0.03, 1.45], fixedrange=True, showgrid=False, zeroline=False
-    )
-    figure.update_yaxes(tickformat=".0%", fixedrange=True, gridcolor=FAINT, nticks=6, range=[low - 0.04, high + 0.06])
+    figure.update_xaxes(tickvals=[0, 1], ticktext=[t("layer 0"), t("top layer")], range=[-0.03, 1.45], **style.EMPTY)
+    figure.update_yaxes(tickformat=".0%", fixedrange=True, gridcolor=GRID, nticks=6, range=[low - 0.04, high + 0.06])
     return base(figure, height=300, key="depth")
 
 
@@ -151,27 +119,22 @@ def draw_found_map(
     """A map (n, 2) colored by found cluster (n,), shaped by gold label where there is one; clusters are named below their dots."""
     figure = Figure()
     senses = sorted({label for label in gold if label})
-    symbols = np.array([SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
+    symbols = np.array([style.SENSE_SYMBOLS[senses.index(label) % 8] if label else "circle" for label in gold])
     spots = _label_spots(coordinates, result, len(names))
     for number, name in enumerate(names):
         here = np.flatnonzero(result == number)
-        colour = sense_colour(number) if len(names) > 1 else GREY
+        colour = sense_colour(number) if len(names) > 1 else style.GREY
         figure.add_scatter(
             x=coordinates[here, 0],
             y=coordinates[here, 1],
             mode="markers",
             text=[hovers[k] for k in here],
             hovertemplate="%{text}",
-            marker={
-                "color": colour,
-                "symbol": symbols[here].tolist(),
-                "size": 11,
-                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
-            },
+            marker={"color": colour, "symbol": symbols[here].tolist(), "size": 11, "line": style.THIN},
         )
         if len(names) > 1 and len(here):
             x, y, shift = spots[number]
-            add_plate(figure, x, y, name[:40], colour, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift)
+            _name_spot(figure, x, y, shift, name, colour)
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=430, key=key)
@@ -193,24 +156,13 @@ def label_map(
             "color": [sense_colour(number) if number >= 0 else "#8C8C96" for number in of.tolist()],
             "opacity": np.where(of < 0, 0.6, 0.25 + 0.75 * sure).round(3).tolist(),
             "size": np.where(labeled, 15, 10).tolist(),
-            "line": {"width": np.where(labeled, 2.5, 0).tolist(), "color": "#1B1B1F"},
+            "line": {"width": np.where(labeled, 2.5, 0).tolist(), "color": RIM},
         },
         selected={"marker": {"opacity": 1}},
         unselected={"marker": {"opacity": 0.25}},
     )
     for number, (x, y, shift) in _label_spots(coordinates, of, len(names)).items():
-        figure.add_annotation(
-            x=x,
-            y=y,
-            text=html("<b>{}</b>", names[number][:40]),
-            showarrow=False,
-            font={"size": 13, "color": "#ffffff"},
-            bgcolor=sense_colour(number),
-            borderpad=3,
-            opacity=0.9,
-            yanchor="top" if shift < 0 else "bottom",
-            yshift=shift,
-        )
+        _name_spot(figure, x, y, shift, names[number], sense_colour(number))
     figure.update_xaxes(visible=False)
     figure.update_yaxes(visible=False, scaleanchor="x")
     return base(figure, height=400, key=key).update_layout(dragmode="lasso")
@@ -233,8 +185,12 @@ def bands_figure(bands: Sequence[str], counts: np.ndarray, names: Sequence[str],
         )
     figure.update_layout(barmode="stack", bargap=0.12)
     figure.update_xaxes(type="category", fixedrange=True)
-    figure.update_yaxes(tickformat=".0%", fixedrange=True, range=[0, 1], gridcolor=FAINT, nticks=5)
+    figure.update_yaxes(tickformat=".0%", fixedrange=True, range=[0, 1], gridcolor=GRID, nticks=5)
     return base(figure, height=330, key=key)
+
+
+def _name_spot(figure: go.Figure, x: float, y: float, shift: int, name: str, colour: str) -> None:
+    add_plate(figure, x, y, name[:40], colour, opacity=0.9, yanchor="top" if shift < 0 else "bottom", yshift=shift)
 
 
 def _label_spots(coordinates: np.ndarray, result: np.ndarray, n: int) -> dict[int, tuple[float, float, int]]:

@@ -6,15 +6,18 @@ import numpy as np
 import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
-from core.analysis.spelling import Firing
+from core.analysis.spelling import Firing, Window
 from core.classify.model import VARIANTS
 from core.common.i18n import format_number, t
 from core.common.markup import Markup, html, shorten
-from core.figures.style import AGAINST, FOR, GLOVE, GRID, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, base, line_name, spread_heights
+from core.figures import style
+from core.figures.style import AGAINST, FOR, GLOVE, LAYER_COLOURS, SENSE_COLOURS, Figure, add_text, base, line_name, spread_heights
 
 SCALE = [[0, f"rgba({AGAINST},1)"], [0.499, f"rgba({AGAINST},0.05)"], [0.501, f"rgba({FOR},0.05)"], [1, f"rgba({FOR},1)"]]
+LETTER = '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>'
 LEAST = 0.05  # the share that is drawn at full strength at least: weak letters stay pale
 SHOWN_LETTERS = 26
+GAP = 0.06  # between two names, of an axis from 0 to 1
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 
 
@@ -25,14 +28,7 @@ def letter_marks(firing: Firing) -> Markup:
     most = max(LEAST, np.abs(shares).max())
     for letter, share in list(zip(firing.letters, shares, strict=True))[:SHOWN_LETTERS]:
         ground = f"rgba({FOR if share >= 0 else AGAINST},{abs(share) / most * 0.7:.2f})"
-        parts.append(
-            html(
-                '<span style="background:{};padding:.1rem .16rem;border-radius:.2rem;font-size:1.3rem;font-weight:600" title="{:+.1%}">{}</span>',
-                ground,
-                share,
-                visible(letter),
-            )
-        )
+        parts.append(html(LETTER, ground, share, visible(letter)))
     return html("{}{}", parts, "…" if len(firing.letters) > SHOWN_LETTERS else "")
 
 
@@ -67,6 +63,11 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
     )
     for name, share in zip(names, firing.by_width, strict=True):
         _add_text_right(figure, name, format_number(share, "+.0%"), axis="")
+
+    def card(window: Window) -> str:
+        values = {"text": window.text, "width": window.width, "n": window.filters, "share": window.share}
+        return t("“{text}”, width {width}, filters: {n}, {share:+.1%} of vector", **values)
+
     largest = max([LEAST, *(abs(window.share) for window in spans)])
     places = [f"{number} " for number in range(len(spans))]
     figure.add_bar(
@@ -77,16 +78,13 @@ def windows_figure(firing: Firing, k: int = 8) -> go.Figure:
         row=2,
         col=1,
         marker={"color": [f"rgba({FOR if w.share >= 0 else AGAINST},{0.25 + 0.7 * abs(w.share) / largest:.2f})" for w in spans]},
-        hovertext=[
-            t("“{text}”, width {width}, filters: {n}, {share:+.1%} of vector", text=w.text, width=w.width, n=w.filters, share=w.share)
-            for w in spans
-        ],
+        hovertext=[card(window) for window in spans],
         hovertemplate="%{hovertext}",
     )
     for place, window in zip(places, spans, strict=True):
         _add_text_right(figure, place, html("<b>{}</b>  {}", window.text, format_number(window.share, "+.0%")), axis="2")
     size = 22 if n <= 14 else 15 if n <= 26 else 11
-    figure.update_xaxes(range=[-0.6, n - 0.4], showgrid=False, zeroline=False, fixedrange=True)
+    figure.update_xaxes(range=[-0.6, n - 0.4], **style.EMPTY)
     figure.update_xaxes(row=1, col=1, side="top", tickvals=list(range(n)), ticktext=letters, showticklabels=True, tickfont={"size": size})
     figure.update_xaxes(row=2, col=1, showticklabels=False)
     figure.update_yaxes(autorange="reversed", fixedrange=True, showgrid=False, tickfont={"size": 13}, automargin=True)
@@ -137,28 +135,13 @@ def noise_figure(lines: dict[str, Sequence[float]], shares: Sequence[float], *, 
     for name, values in lines.items():
         colour, dash = styles[name]
         title = VARIANTS[name].title
-        figure.add_scatter(
-            x=list(shares),
-            y=list(values),
-            mode="lines+markers",
-            name=title,
-            line={"color": colour, "width": 2.5, "dash": dash},
-            marker={"size": 7},
-            hovertemplate=f"{title}, %{{x:.0%}}: %{{y:.1%}}",
-        )
-        add_text(figure, shares[-1], ends[name], line_name(VARIANTS[name].title, colour), xanchor="left", xshift=10)
+        style.add_line(figure, shares, values, colour, f"{title}, %{{x:.0%}}: %{{y:.1%}}", dash=dash, name=title)
+        add_text(figure, shares[-1], ends[name], line_name(title, colour), xanchor="left", xshift=10)
     if chosen is not None:
-        figure.add_vline(x=chosen, line={"dash": "dot", "color": "#888", "width": 1.5})
-    figure.update_xaxes(
-        title=t("letters changed"),
-        tickvals=list(shares),
-        tickformat=".0%",
-        gridcolor=GRID,
-        zeroline=False,
-        fixedrange=True,
-        range=[min(shares) - 0.01, max(shares) + 0.01],
-    )
-    figure.update_yaxes(title=y, range=[-0.02, 1.05], tickformat=".0%", gridcolor=GRID, zeroline=False, fixedrange=True)
+        figure.add_vline(x=chosen, line=style.DOTTED)
+    limits = [min(shares) - 0.01, max(shares) + 0.01]
+    figure.update_xaxes(title=t("letters changed"), tickvals=list(shares), tickformat=".0%", range=limits, **style.QUIET)
+    figure.update_yaxes(title=y, range=[-0.02, 1.05], tickformat=".0%", **style.QUIET)
     longest = max((len(VARIANTS[name].title) for name in lines), default=0)
     return base(figure, height=380, key=f"noise.{y}").update_layout(margin_r=24 + 7 * longest, transition=None)
 
@@ -176,11 +159,11 @@ def line_styles(names: Sequence[str]) -> dict[str, tuple[str, str]]:
     return styles
 
 
-def _place_names(ends: dict[str, float], gap: float = 0.06) -> dict[str, float]:
-    """Heights of the names at the lines' ends, at least `gap` from each other and none above the picture."""
-    placed = spread_heights(ends, gap)
+def _place_names(ends: dict[str, float]) -> dict[str, float]:
+    """Heights of the names at the lines' ends, at least GAP from each other and none above the picture."""
+    placed = spread_heights(ends, GAP)
     highest = 1.02
     for name in sorted(placed, key=placed.get, reverse=True):
         placed[name] = min(placed[name], highest)
-        highest = placed[name] - gap
+        highest = placed[name] - GAP
     return placed

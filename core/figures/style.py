@@ -34,6 +34,15 @@ RIM = "#1B1B1F"
 FONTS = (
     '"Source Sans", "Source Sans Pro", "Noto Sans KR", "Noto Sans CJK KR", "Malgun Gothic", "Apple SD Gothic Neo", NanumGothic, sans-serif'
 )
+# Parts that figures share: an axis whose grid is faint, one without a grid, one of rows' names, first on top; what values are compared with;
+# the rim of a small dot; the names of lines above a plot; a text at its left edge.
+QUIET = {"fixedrange": True, "gridcolor": GRID, "zeroline": False}
+EMPTY = {"fixedrange": True, "showgrid": False, "zeroline": False}
+ROWS = {"autorange": "reversed", "fixedrange": True, "automargin": True, "tickfont": {"size": 14}}
+DOTTED = {"color": "#888", "width": 1.5, "dash": "dot"}
+THIN = {"width": 0.7, "color": "rgba(255,255,255,0.7)"}
+LEGEND = {"orientation": "h", "x": 0, "y": 1.0, "yanchor": "bottom"}
+AT_LEFT = {"xref": "paper", "xanchor": "left", "align": "left"}
 CONFIG = {"displaylogo": False, "displayModeBar": False, "responsive": True}
 MAP_CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True, "modeBarButtonsToRemove": ["autoScale2d", "toImage"]}
 
@@ -129,6 +138,32 @@ def base(figure: go.Figure, *, height: int, key: str) -> go.Figure:
     return figure
 
 
+def add_line(figure: go.Figure, x, y, colour: str, card: str, *, width: float = 2.5, dash: str | None = None, **more) -> None:
+    """A line with a dot at each value."""
+    look = {"line": {"color": colour, "width": width, "dash": dash}, "marker": {"size": 7}} | more
+    figure.add_scatter(x=list(x), y=list(y), mode="lines+markers", hovertemplate=card, **look)
+
+
+def add_dots(figure: go.Figure, points, cards: Sequence[str], marker: dict, *, labels=None, size: float = 13, **more) -> None:
+    """Dots at (n, 2) points, each with its card when pointed at, and where there are `labels` with its own beside it."""
+    words = {} if labels is None else {"text": labels, "textfont": {"size": size}}
+    x, y = np.asarray(points, float).reshape(-1, 2).T
+    look = {"mode": "markers" if labels is None else "markers+text", "marker": marker, "hovertext": list(cards)}
+    figure.add_scatter(x=x, y=y, hovertemplate="%{hovertext}", **look, **words, **more)
+
+
+def add_rows(figure: go.Figure, values, names, colours, texts: Sequence[str], card: str, **more) -> None:
+    """A bar a row, each with its number behind it."""
+    look = {"textposition": "outside", "cliponaxis": False, "marker_color": colours} | more
+    figure.add_bar(x=list(values), y=list(names), orientation="h", text=list(texts), hovertemplate=card, **look)
+
+
+def add_parts(figure: go.Figure, shares, names, colour: str, texts: Sequence[str], card: str, **more) -> None:
+    """A part of the bar of each row, its text level and within it."""
+    look = {"textposition": "inside", "textangle": 0, "marker_line_width": 0, "cliponaxis": None} | more
+    add_rows(figure, shares, names, colour, texts, card, **look)
+
+
 def add_text(figure: go.Figure, x, y, text: str, *, size: float = 13, **place) -> None:
     """Words on a figure, at a place in the terms of plotly's annotations."""
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font={"size": size}, **place)
@@ -139,6 +174,30 @@ def add_plate(figure: go.Figure, x, y, name: str, colour: str, *, size: float = 
     font = {"size": size, "color": "#ffffff"}
     text = html("<b>{}</b>", name)
     figure.add_annotation(x=x, y=y, text=text, showarrow=False, font=font, bgcolor=colour, borderpad=borderpad, **place)
+
+
+def star(number: int, size: float, **look) -> dict[str, Any]:
+    """The marker of the reader's first or second sentence."""
+    return {"symbol": "star", "size": size, "color": OWN[number % 2], "line": {"color": RIM, "width": 2}, **look}
+
+
+def sense_dots(number: int, size: float, unknown: str = GREY) -> dict[str, Any]:
+    """Dots in a sense's color and shape; those of none (-1) are circles of the color `unknown`."""
+    colour, symbol = (sense_colour(number), SENSE_SYMBOLS[number % 8]) if number >= 0 else (unknown, "circle")
+    return {"color": colour, "symbol": symbol, "size": size, "line": THIN}
+
+
+def hollow_dots(size: float, colour: str, rim: float, filled: Sequence[bool]) -> dict[str, Any]:
+    """Dots that are filled where something is shown, else hollow."""
+    symbols = ["circle" if each else "circle-open" for each in filled]
+    return {"size": size, "color": colour, "symbol": symbols, "line": {"width": rim, "color": colour}}
+
+
+def error_bars(middle: Sequence[float], low: Sequence[float | None], high: Sequence[float | None], **look) -> dict[str, Any]:
+    """Intervals around values, (n,) each; None: a value has none."""
+    up = [None if end is None else end - at for at, end in zip(middle, high, strict=True)]
+    down = [None if end is None else at - end for at, end in zip(middle, low, strict=True)]
+    return {"type": "data", "symmetric": False, "array": up, "arrayminus": down, **look}
 
 
 def spread_heights(ends: dict[str, float], gap: float) -> dict[str, float]:

@@ -9,6 +9,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup
+from core.figures import style
 from core.figures.maps import MapLook, find_limits, finish_map
 from core.figures.style import GREY, GRID, SENSE_COLOURS, Figure, base
 
@@ -38,26 +39,13 @@ def lean_map(result: Leaning, words: Sequence[str], cards: Sequence[str], look: 
     figure = Figure()
     xy, groups = np.asarray(result.coordinates[k], float).reshape(-1, 2), np.asarray(result.groups[k], int)
     written = words_with_room(xy, words, groups, np.asarray(result.strength[k], float), occurrences, look)
+    symbols = np.where(np.arange(len(groups)) < occurrences, "diamond", "circle")
     for group in sorted(set(groups.tolist())):
         here = np.flatnonzero(groups == group)
-        figure.add_scatter(
-            x=xy[here, 0],
-            y=xy[here, 1],
-            mode="markers+text",
-            customdata=here[:, None],
-            cliponaxis=False,
-            text=[words[k] if k in written else "" for k in here],
-            textposition="top center",
-            textfont={"size": 13},
-            hovertext=[cards[k] for k in here],
-            hovertemplate="%{hovertext}",
-            marker={
-                "color": GROUPS[group],
-                "size": 10,
-                "symbol": ["diamond" if k < occurrences else "circle" for k in here],
-                "line": {"width": 0.7, "color": "rgba(255,255,255,0.7)"},
-            },
-        )
+        marker = {"color": GROUPS[group], "size": 10, "symbol": symbols[here].tolist(), "line": style.THIN}
+        more = {"customdata": here[:, None], "cliponaxis": False, "textposition": "top center"}
+        labels = [words[k] if k in written else "" for k in here]
+        style.add_dots(figure, xy[here], [cards[k] for k in here], marker, labels=labels, **more)
     figure.update_layout(dragmode=False)
     return finish_map(figure, look)
 
@@ -74,16 +62,9 @@ def lean_bars(words: Sequence[str], values: Sequence[float], groups: Sequence[in
         hovertemplate=Markup("<b>%{customdata[0]}</b>: %{customdata[1]:+.2f}"),
     )
     ticks = {"tickvals": list(range(len(words))), "ticktext": words, "tickfont": {"size": 13}}
-    figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], fixedrange=True, showgrid=False, zeroline=False)
-    figure.update_xaxes(
-        range=[-reach, reach],
-        fixedrange=True,
-        gridcolor=GRID,
-        zeroline=True,
-        zerolinecolor="#888",
-        showticklabels=False,
-        title=t("← first sentence · second sentence →"),
-    )
+    figure.update_yaxes(**ticks, range=[len(words) - 0.4, -0.6], **style.EMPTY)
+    figure.update_xaxes(title=t("← first sentence · second sentence →"), range=[-reach, reach], showticklabels=False)
+    figure.update_xaxes(fixedrange=True, gridcolor=GRID, zeroline=True, zerolinecolor="#888")
     figure.update_layout(dragmode=False, bargap=0.35)
     return base(figure, height=21 * len(words) + 60, key=key)
 

@@ -7,6 +7,7 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import html
+from core.figures import style
 from core.figures.maps import Star
 from core.figures.style import GREY, GRID, OWN, RIM, SENSE_SYMBOLS, Figure, base, layer_colour, layer_title, sense_colour
 
@@ -102,7 +103,7 @@ def ranking_figure(
     figure = Figure()
     words = list(gains)
     places = list(range(len(words)))
-    figure.add_vline(x=0, line={"color": "#888", "width": 1.5, "dash": "dot"})
+    figure.add_vline(x=0, line=style.DOTTED)
     figure.add_scatter(
         x=[gains[w][layer][3] for w in words],
         y=places,
@@ -126,32 +127,12 @@ def ranking_figure(
         y=places,
         mode="markers",
         customdata=[[w] for w in words],
-        error_x={
-            "type": "data",
-            "symmetric": False,
-            "array": [g[2] - g[0] for g in chosen],
-            "arrayminus": [g[0] - g[1] for g in chosen],
-            "color": layer_colour(layer),
-            "thickness": 2,
-            "width": 0,
-        },
-        marker={
-            "size": 12,
-            "color": layer_colour(layer),
-            "symbol": ["circle" if g[4] else "circle-open" for g in chosen],
-            "line": {"width": 2.5, "color": layer_colour(layer)},
-        },
+        error_x=style.error_bars(*zip(*(g[:3] for g in chosen), strict=True), color=layer_colour(layer), thickness=2, width=0),
+        marker=style.hollow_dots(12, layer_colour(layer), 2.5, [g[4] for g in chosen]),
         hovertemplate=html("<b>%{{customdata[0]}}</b>, {}: %{{x:+.0%}}", layer_title(layer)),
     )
-    figure.update_yaxes(
-        tickvals=places,
-        ticktext=[html("<b>{}</b> ◂", w) if w == word else w for w in words],
-        range=[len(words) - 0.4, -0.6],
-        fixedrange=True,
-        showgrid=False,
-        zeroline=False,
-        tickfont={"size": 13},
-    )
+    ticks = {"tickvals": places, "ticktext": [html("<b>{}</b> ◂", w) if w == word else w for w in words], "tickfont": {"size": 13}}
+    figure.update_yaxes(range=[len(words) - 0.4, -0.6], **ticks, **style.EMPTY)
     figure.update_xaxes(title=t("accuracy above chance"), tickformat="+.0%", range=[-0.3, 0.85], fixedrange=True, gridcolor=GRID, nticks=6)
     figure.update_layout(dragmode=False, clickmode="event+select")
     return base(figure, height=ROW * len(words) + 70, key=key)
@@ -166,9 +147,8 @@ def words_figure(
     senses. Each dot's `customdata` is its word.
     """
     figure = Figure()
-    figure.add_scatter(
-        x=[0, 1], y=[0, 1], mode="lines", line={"color": "#888", "width": 1.5, "dash": "dot"}, hoverinfo="skip", showlegend=False
-    )
+    figure.add_scatter(x=[0, 1], y=[0, 1], mode="lines", line=style.DOTTED, hoverinfo="skip", showlegend=False)
+    card = t("{n} senses", n="%{customdata[1]}"), t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}")
     for number, (pos, name) in enumerate(names.items()):
         of = [w for w, point in points.items() if point[3] == pos]
         if not of:
@@ -186,16 +166,11 @@ def words_figure(
                 "symbol": SENSE_SYMBOLS[number % len(SENSE_SYMBOLS)],
                 "line": {"width": [3 if w == word else 0.5 for w in of], "color": RIM},
             },
-            hovertemplate=html(
-                "<b>%{{customdata[0]}}</b> · {}<br>{}",
-                t("{n} senses", n="%{customdata[1]}"),
-                t("1-NN {share}, chance {chance}", share="%{y:.0%}", chance="%{x:.0%}"),
-            ),
+            hovertemplate=html("<b>%{{customdata[0]}}</b> · {}<br>{}", *card),
         )
     figure.update_xaxes(title=t("chance"), tickformat=".0%", gridcolor=GRID, zeroline=False)
-    figure.update_yaxes(
-        title=t("1-NN, {where}", where=layer_title(layer)), tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False
-    )
+    title = t("1-NN, {where}", where=layer_title(layer))
+    figure.update_yaxes(title=title, tickformat=".0%", gridcolor=GRID, range=[-0.03, 1.03], zeroline=False)
     x = [point[0] for point in points.values()] or [0, 1]
     figure.update_xaxes(range=[max(0, min(x) - 0.05), min(1, max(x) + 0.05)])
     figure.update_layout(legend={"orientation": "h", "y": 1.08, "x": 0}, showlegend=True, clickmode="event+select", dragmode=False)

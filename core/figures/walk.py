@@ -7,11 +7,14 @@ import plotly.graph_objects as go
 
 from core.common.i18n import t
 from core.common.markup import Markup, html
+from core.figures import style
 from core.figures.style import RIM, Figure, base
 
 NEGATIVE, POSITIVE = "#D55E00", "#0072B2"  # below and above zero, on every heat map
 SCALE = ((0.0, NEGATIVE), (0.5, "rgba(140,140,150,0.10)"), (1.0, POSITIVE))
 ROW, LEGEND, NAMES = 25, 46, 40  # pixels of a row, of the scale below the last one, of the columns' names above the first
+BAR = {"orientation": "h", "thickness": 9, "len": 0.5, "lenmode": "fraction", "outlinewidth": 0}  # the scale
+BAR |= {"x": 0.0, "xanchor": "left", "y": 0.0, "yanchor": "top", "ypad": 10, "xpad": 0}
 CELLS = 20  # of a strip: the mean size of so many runs of a vector's numbers
 
 
@@ -41,6 +44,7 @@ def heat_figure(
     above = hovers or [[html("{}, {}", label, name) for name in _names(columns, values.shape[1])] for label in labels]
     finite = np.abs(values[np.isfinite(values)])
     beyond = bool(len(finite)) and float(finite.max()) > limit * 1.005
+    ends = [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"]
     figure = Figure().add_heatmap(
         z=values,
         zmin=-limit,
@@ -51,33 +55,11 @@ def heat_figure(
         hoverongaps=False,
         customdata=above,
         hovertemplate=Markup("%{customdata}<br><b>%{z:.3f}</b>"),
-        colorbar={
-            "orientation": "h",
-            "thickness": 9,
-            "len": 0.5,
-            "lenmode": "fraction",
-            "x": 0.0,
-            "xanchor": "left",
-            "y": 0.0,
-            "yanchor": "top",
-            "ypad": 10,
-            "xpad": 0,
-            "outlinewidth": 0,
-            "tickvals": [-limit, 0, limit],
-            "ticktext": [f"≤ −{limit:.2g}", "0", f"≥ {limit:.2g}"] if beyond else [f"−{limit:.2g}", "0", f"{limit:.2g}"],
-        },
+        colorbar=BAR | {"tickvals": [-limit, 0, limit], "ticktext": ends},
     )
-    figure.update_yaxes(
-        autorange="reversed",
-        tickvals=list(range(len(labels))),
-        ticktext=labels,
-        fixedrange=True,
-        automargin=True,
-        showgrid=False,
-        zeroline=False,
-        tickfont={"size": 13},
-    )
-    figure.update_xaxes(fixedrange=True, showgrid=False, zeroline=False, showticklabels=columns is not None, side="top")
+    ticks = {"tickvals": list(range(len(labels))), "ticktext": labels, "tickfont": {"size": 13}}
+    figure.update_yaxes(autorange="reversed", automargin=True, **ticks, **style.EMPTY)
+    figure.update_xaxes(**style.EMPTY, showticklabels=columns is not None, side="top")
     if columns is not None:
         size = 13 if len(columns) <= 30 else 10
         figure.update_xaxes(tickvals=list(range(len(columns))), ticktext=list(columns), tickfont={"size": size}, tickangle=0)
@@ -94,11 +76,9 @@ def mark_cells(figure: go.Figure, cells: Sequence[tuple[int, int]]) -> go.Figure
 
 
 def _names(columns: Sequence[str] | None, n: int) -> list[str]:
-    return (
-        [c.replace(Markup("<br>"), Markup(" ")) for c in columns]
-        if columns is not None
-        else [t("number {number}", number=k + 1) for k in range(n)]
-    )
+    if columns is None:
+        return [t("number {number}", number=k + 1) for k in range(n)]
+    return [c.replace(Markup("<br>"), Markup(" ")) for c in columns]
 
 
 def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequence[str]) -> go.Figure:
@@ -107,22 +87,12 @@ def share_figure(labels: Sequence[str], shares: Sequence[float], hovers: Sequenc
     low = min(0.0, *shares)
     high = max(0.0, *shares)
     room = 0.28 * (high - low or 1.0)
-    figure = Figure().add_bar(
-        x=list(shares),
-        y=list(range(len(names))),
-        orientation="h",
-        marker_color=[POSITIVE if s >= 0 else NEGATIVE for s in shares],
-        text=[f"{s:.1%}" for s in shares],
-        textposition="outside",
-        textfont={"size": 14},
-        cliponaxis=False,
-        customdata=list(hovers),
-        hovertemplate=Markup("%{customdata}<br><b>%{x:.1%}</b>"),
-    )
+    figure = Figure()
+    colours, texts = [POSITIVE if s >= 0 else NEGATIVE for s in shares], [f"{s:.1%}" for s in shares]
+    look = {"textfont": {"size": 14}, "customdata": list(hovers)}
+    style.add_rows(figure, shares, range(len(names)), colours, texts, Markup("%{customdata}<br><b>%{x:.1%}</b>"), **look)
     figure.update_xaxes(visible=False, fixedrange=True, range=[low - (room if low < 0 else 0.02), high + room])
-    figure.update_yaxes(
-        autorange="reversed", tickvals=list(range(len(names))), ticktext=names, fixedrange=True, automargin=True, tickfont={"size": 14}
-    )
+    figure.update_yaxes(tickvals=list(range(len(names))), ticktext=names, **style.ROWS)
     return base(figure, height=30 * len(names) + 40, key="walk.shares")
 
 

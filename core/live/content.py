@@ -9,17 +9,9 @@ from core.live.pack import Pack
 from core.live.weights import add_network, add_softmax, add_static
 from core.workbench import Bench
 
-SCRIPTS = {
-    "Latin": "a",
-    "Hangul": "가",
-    "Greek": "α",
-    "Cyrillic": "я",
-    "Han": "水",
-    "Hiragana": "あ",
-    "Katakana": "ア",
-    "Arabic": "ب",
-    "Devanagari": "क",
-}
+SCRIPTS = {"Latin": "a", "Hangul": "가", "Greek": "α", "Cyrillic": "я", "Han": "水", "Hiragana": "あ", "Katakana": "ア"}
+SCRIPTS |= {"Arabic": "ب", "Devanagari": "क"}
+LISTS = ("function", "common", "graded", "before_nouns", "own", "either")  # of core.text.word_in_question.Words
 
 
 def pack_bench(bench: Bench, report: Callable[[float, str], None] = lambda share, what: None) -> tuple[bytes, dict]:
@@ -48,14 +40,9 @@ def _language(bench: Bench, lemmas: list[str]) -> dict:
         "most_words": limits().max_words,
         "scripts": [name for name, letter in SCRIPTS.items() if language.writes(letter)],
         "words": {
-            "function": sorted(known.function),
-            "common": sorted(known.common),
+            **{name: sorted(getattr(known, name)) for name in LISTS},
             "worth": known.worth,
             "forms": known.forms,
-            "graded": sorted(known.graded),
-            "before_nouns": sorted(known.before_nouns),
-            "own": sorted(known.own),
-            "either": sorted(known.either),
             # Hangul is not analyzed in a page: a token counts as the labeled word that it begins with.
             "stems": sorted((lemma for lemma in lemmas if "가" <= lemma[:1] <= "힣"), key=len, reverse=True),
         },

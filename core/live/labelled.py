@@ -31,13 +31,8 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
     for name, centre in ground.centres.items():
         pack.add(f"centre.{name}", np.asarray(centre, np.float32))
     facts = {
-        lemma: {
-            "senses": table.senses_of(lemma),
-            "layer": trust.layer,
-            "above_chance": trust.above_chance,
-            "by_case": by_case,
-            "map": space.learned.number_for(lemma) if space else 0,
-        }
+        lemma: {"senses": table.senses_of(lemma), "layer": trust.layer, "above_chance": trust.above_chance}
+        | {"by_case": by_case, "map": space.learned.number_for(lemma) if space else 0}
         for lemma, (trust, by_case) in judge.rate_words(table).items()
     }
     return {
@@ -54,7 +49,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
 
 def _add_space(pack: Pack, judge, table, rows: np.ndarray):
     """The sense space and where its substitutes put the rows; None where the model has none that was learned."""
-    space = judge.space
+    space = judge.sense_space
     if space is None or space.learned is None:
         return None
     start = sum(space.widths[:2])

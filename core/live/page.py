@@ -24,18 +24,8 @@ from core.live.texts import texts
 from core.workbench import Bench
 
 FOLDER = Path(__file__).parent
-ENGINE = (
-    "numbers",
-    "pack",
-    "kernel",
-    "network",
-    "text",
-    "substitutes",
-    "senses",
-    "labelled",
-    "reader",
-    "worker",
-)  # in the worker, in this order
+# In the worker, in this order
+ENGINE = ("numbers", "pack", "kernel", "network", "text", "substitutes", "senses", "labelled", "reader", "worker")
 SHARED = "pages/_widgets/instrument.js"
 INSTRUMENTS = {  # of the app, behind SHARED: scripts, styles, HTML
     "home": (("pages/_home/home.js",), ("pages/_home/home.css",), ""),
@@ -60,16 +50,12 @@ def page_of(bench: Bench, examples: Examples = (), report: Callable[[float, str]
         raise BadInput(t("{language} has no examples. Name a file of your own: --examples mine.json", language=bench.language.name))
     report(0.9, t("Writing"))
     with model_layers.speaking_of(bench.layers):
+        layers = [layer_colour(name) for name in bench.layers.spaces]
         data = {
             "texts": _in_every_language(bench),
             "examples": [list(item) for item in examples],
             "language": "" if bench.language.code == i18n.ENGLISH else bench.language.code,
-            "colours": {
-                "layers": [layer_colour(name) for name in bench.layers.spaces],
-                "senses": SENSE_COLOURS,
-                "own": OWN,
-                "glove": GLOVE,
-            },
+            "colours": {"layers": layers, "senses": SENSE_COLOURS, "own": OWN, "glove": GLOVE},
             "model": bench.model.name,
             "pack_facts": facts,
             "instruments": {name: _look(name) for name in INSTRUMENTS},
@@ -103,9 +89,8 @@ def write(path: Path, page: str) -> int:
         beside.write_text(page, encoding="utf-8", newline="\n")
         beside.replace(path)
     except OSError as error:
-        raise BadInput(
-            t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=error.strerror or error)
-        ) from None
+        reason = error.strerror or error
+        raise BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=reason)) from None
     finally:
         with suppress(OSError):
             beside.unlink(missing_ok=True)
@@ -116,13 +101,11 @@ def read_examples(given: object, name: str) -> Examples:
     """Examples out of JSON: {"bank": ["We sat on the bank.", "The bank lent money."]}. BadInput names what is wrong with it."""
     shape = '{"bank": ["We sat on the bank.", "The bank lent money."]}'
     if not isinstance(given, Mapping) or not given or len(given) > MOST_EXAMPLES:
-        raise BadInput(
-            t("{name} must hold 1 to {most} words, each with two sentences: {shape}", name=name, most=MOST_EXAMPLES, shape=shape)
-        )
+        values = {"name": name, "most": MOST_EXAMPLES, "shape": shape}
+        raise BadInput(t("{name} must hold 1 to {most} words, each with two sentences: {shape}", **values))
     for word, pair in given.items():
-        if not (
-            isinstance(pair, list) and len(pair) == 2 and all(isinstance(text, str) and 0 < len(text.strip()) <= LONGEST for text in pair)
-        ):
+        good = [text for text in pair if isinstance(text, str) and 0 < len(text.strip()) <= LONGEST] if isinstance(pair, list) else []
+        if len(good) != 2 or good != pair:
             raise BadInput(t("{name}: “{word}” needs two sentences, as in {shape}", name=name, word=shorten(word), shape=shape))
     return [(str(word), *pair) for word, pair in given.items()]
 

@@ -80,13 +80,8 @@ def map_data(shown: Points, *, title: str, alt: str) -> dict:
             for k, item in shown.chosen.items()
         ],
         "labels": [
-            {
-                "name": named[k],
-                "group": k,
-                "colour": (colour := shown.colours[k]),
-                "ink": ink(colour),
-                "shown": [0.0, *[1.0] * (n_spaces - 1)],
-            }
+            {"name": named[k], "group": k, "colour": shown.colours[k], "ink": ink(shown.colours[k])}
+            | {"shown": [0.0, *[1.0] * (n_spaces - 1)]}
             for k, _ in shown.labels
         ],
         "words": [[int(k) for k in each] for each in shown.words] or None,

@@ -45,11 +45,7 @@ class Placed:
     cosine: float
     leaning: str
     lead: float  # over the next sense, as a length along unit directions: 0 is undecided, about 1 the clearest
-
-    @property
-    def sense(self) -> str | None:
-        """The sense it counts for; None if its lead is not CLEAR."""
-        return self.leaning if self.lead >= CLEAR else None
+    sense: str | None  # it counts for; None if its lead is not CLEAR
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +104,8 @@ def static_neighbours(result: Profiles, vectors: StaticVectors, word: str, k: in
     """The k nearest static neighbors of `word`, nearest first, each with the sense it leans to; BadInput if it is unknown."""
     near = vectors.neighbours(word, k)
     senses, leads = leanings(result.sums / result.counts[:, None], _units([n.word for n in near], vectors))
-    return [Placed(n.word, n.cosine, result.senses[s], float(lead)) for n, s, lead in zip(near, senses, leads, strict=True)]
+    placed = zip(near, [result.senses[s] for s in senses], map(float, leads), strict=True)
+    return [Placed(n.word, n.cosine, sense, lead, sense if lead >= CLEAR else None) for n, sense, lead in placed]
 
 
 def held_out(result: Profiles, vectors: StaticVectors) -> HeldOut:

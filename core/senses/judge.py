@@ -66,7 +66,7 @@ class Judge:
             layers = self._encode([word.tokens for word in words])
             queries = [query_of(each, word.tokens, word.position) for each, word in zip(layers, words, strict=True)]
             ground = self._ground_for(table, lemma)
-            judgment = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.space, layers)
+            judgment = verdict.of_labelled(table, lemma, *queries, ground, self.vectors, self.sense_space, layers)
             judgment = replace(judgment, name=not by_case and (first.is_name or second.is_name))
             return Judgment(True, judgment, lemma, ground.words[lemma].layer)
         words = [read(word, (first, second)) for word in (first, second)]
@@ -110,12 +110,12 @@ class Judge:
         return {lemma: (self._ground_for(table, lemma).words[lemma], evidence.is_also_a_name(table, lemma)) for lemma in words}
 
     @cached_property
-    def space(self) -> SenseSpace | None:
+    def sense_space(self) -> SenseSpace | None:
         """The model's sense space; None where it has none."""
         return open_space(self.model, self.vectors)
 
     @property
-    def is_ready(self) -> bool:
+    def is_calibrated(self) -> bool:
         """Whether the first verdict needs nothing measured."""
         own = None if self._bundled else self._own()
         return own is None or verdict.read(own.folder) is not None
@@ -133,7 +133,9 @@ class Judge:
         if known := verdict.read(own.folder):
             return known
         rows = pairs.rows_to_judge(own)
-        measured = pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows, self.space)) if len(rows) else None
+        measured = (
+            pairs.measure(own, evidence.of_rows(self.model.encoder, self.vectors, own, rows, self.sense_space)) if len(rows) else None
+        )
         if measured is None:
             return verdict.USUAL
         if own.folder.is_relative_to(cache_folder()):  # beside the table itself, for the next time
@@ -190,7 +192,7 @@ class Judge:
             np.stack([query.layers for query in queries]),
             np.stack([alone[:, 0], other[:, 0]]),
             sentences,
-            self.space,
+            self.sense_space,
         )
         return verdict.of_unlabelled(*queries, seen, self.ground())
 

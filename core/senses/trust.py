@@ -9,7 +9,7 @@ sets, and no single word was tested against luck, as is done here.
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +40,7 @@ class Links:
         return len(self.rows) ** 2 / self.others if self.others else 0.0
 
     @property
-    def counts(self) -> tuple[int, int, str, int]:
+    def as_counts(self) -> tuple[int, int, str, int]:
         """Neighbours near on the map, all of them, how many by chance, and how many are tied."""
         return int(self.near.sum()), len(self.rows), f"{self.by_chance:.1f}", self.tied
 
@@ -62,16 +62,12 @@ class WordGain:
     null_mean: float
     null_95: float
     p: float  # share of the shuffles that do as well
+    gain: float = field(init=False)  # 1-NN accuracy above that of shuffled senses; at most 1 - null_mean
+    shown: bool = field(init=False)  # fewer than one in twenty shuffles do as well; else nothing is shown either way
 
-    @property
-    def gain(self) -> float:
-        """1-NN accuracy above that of shuffled senses; at most 1 - null_mean."""
-        return self.one_nn - self.null_mean
-
-    @property
-    def shown(self) -> bool:
-        """Fewer than one in twenty shuffles do as well. Where more do, nothing is shown either way: few sentences show little."""
-        return self.p < LEVEL
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "gain", self.one_nn - self.null_mean)
+        object.__setattr__(self, "shown", self.p < LEVEL)
 
 
 def links(cosines: np.ndarray, places: np.ndarray, at: np.ndarray, *, own: int | None = None, k: int = K) -> Links:
@@ -157,7 +153,8 @@ def word_ranking(
 def write_gains(path: Path, gains: Mapping[str, Mapping[str, WordGain]]) -> None:
     """Word -> space -> gain, as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    words = {word: {name: asdict(gain) for name, gain in spaces.items()} for word, spaces in gains.items()}
+    measured = [each.name for each in fields(WordGain) if each.init]
+    words = {w: {name: {key: getattr(gain, key) for key in measured} for name, gain in spaces.items()} for w, spaces in gains.items()}
     write_json(path, {"format": FORMAT, "words": words})
 
 

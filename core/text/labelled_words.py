@@ -125,6 +125,22 @@ def further_with(corpus: str, word: str) -> int:
     return facts
 
 
+@dataclass(frozen=True, slots=True)
+class Further:
+    """What the further labeled words add to a corpus."""
+
+    counts: dict[str, int]  # sentences with each of the words asked about that has any
+    n_words: int  # of the language, its own and the further ones
+    corpus: str  # with all of them
+
+
+def further_sentences(corpus: str, words: Iterable[str]) -> Further:
+    """How many more labeled sentences have each of these words, however they are written, and the corpus that they are in."""
+    spellings = dict.fromkeys(bare(word).casefold() for word in words)
+    counts = {word: n for word in spellings if word and (n := further_with(corpus, word))}
+    return Further(counts, len(list_words_in(corpus)), with_all(corpus))
+
+
 def _files(language: Language) -> list[tuple[str, Path]]:
     """Names and files of the language's labeled sentences: its own, and those of the further words."""
     return [(name, path) for name in (language.sentences, language.more_sentences) if (path := _path(name))]
@@ -168,11 +184,7 @@ class Labelled:
     themes: tuple[str, ...]  # subjects a person may look for it under
     senses: int
     pos: tuple[str, ...]
-
-    @property
-    def part_of_speech(self) -> str:
-        """The one that it has, or "several"."""
-        return self.pos[0] if len(self.pos) == 1 else "several"
+    part_of_speech: str  # the one that it has, or "several"
 
 
 def list_words(language: Language) -> dict[str, Labelled]:
@@ -191,4 +203,7 @@ def list_words_in(corpus: str) -> dict[str, Labelled]:
 def _read_words(path: Path, changed: int) -> dict[str, Labelled]:
     """Of a file last `changed` then."""
     facts = read_json(path, expect=dict)
-    return {word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"])) for word, item in sorted(facts.items())}
+    several = {word: item["pos"][0] if len(item["pos"]) == 1 else "several" for word, item in facts.items()}
+    return {
+        word: Labelled(tuple(item["themes"]), item["senses"], tuple(item["pos"]), several[word]) for word, item in sorted(facts.items())
+    }

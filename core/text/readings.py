@@ -5,7 +5,7 @@ too; any other is first read as what it is a form of. A reader may say otherwise
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from core.common import i18n
@@ -71,6 +71,10 @@ class Chosen:
     tokens: tuple[str, ...]
     position: int | None
     read_as: str = ""  # the word that the token is, where its spelling leaves that open
+    in_context: WordInContext = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "in_context", WordInContext(self.tokens, self.position, self.read_as))
 
     @property
     def word(self) -> str:
@@ -79,15 +83,6 @@ class Chosen:
     @property
     def place(self) -> tuple[tuple[str, ...], int | None]:
         return self.tokens, self.position
-
-    @property
-    def looked_up(self) -> str:
-        """The word that labeled sentences are looked up by."""
-        return self.read_as or self.word
-
-    @property
-    def in_context(self) -> WordInContext:
-        return WordInContext(self.tokens, self.position, self.read_as)
 
     def lemma_in(self, table: LabelledTable) -> str | None:
         """The labeled word of a table that the token is read as, or None."""
@@ -157,6 +152,6 @@ class TwoContexts:
     sense: str = ""  # of the word there, where it is known
 
     @property
-    def forms(self) -> tuple[str, str]:
-        """How it is written in each."""
+    def written(self) -> tuple[str, str]:
+        """The word in each, as it is written."""
         return self.sentences[0].word, self.sentences[1].word

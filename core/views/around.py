@@ -18,6 +18,7 @@ from core.index.table import OccurrenceTable
 from core.senses import clusters
 from core.senses.trust import Links, links
 from core.text.readings import WordInContext
+from core.text.tokens import bare
 from core.workbench import Bench, table_key
 
 READS = ("model", "corpus")
@@ -39,9 +40,12 @@ class Around:
     """N points and S stars, the sentences' own words, in K spaces."""
 
     word: str
+    label: str  # the word without what clings to it
     plan: str
     spaces: tuple[str, ...]  # (K,)
     points: Surroundings
+    labels: tuple[str, ...]  # (N,) of the points
+    absent: tuple[str, ...]  # which of the words do not occur
     total: int  # occurrences there are, drawn or not
     coordinates: np.ndarray  # (K, N, 2)
     stars: np.ndarray  # (K, S, 2)
@@ -52,16 +56,8 @@ class Around:
     strength: np.ndarray  # (K, N) in which order points are named
     telling: tuple[tuple[str, ...], ...]  # words that tell each cluster from the others; () where there are no clusters
     links: tuple[tuple[Links, ...], ...]  # (N + S, K) true neighbors of each point, then of each star
-
-    @property
-    def has_sides(self) -> bool:
-        """Whether there are two sentences to lean to, so that groups are their sides."""
-        return self.cosines.shape[1] == 2
-
-    @property
-    def leans(self) -> np.ndarray | None:
-        """(K, N): cosine with the first of two sentences minus cosine with the second; None where there are not two."""
-        return self.cosines[:, 0] - self.cosines[:, 1] if self.has_sides else None
+    has_sides: bool  # whether there are two sentences to lean to, so that groups are their sides
+    leans: np.ndarray | None  # (K, N) cosine with the first of two sentences minus cosine with the second; None where there are not two
 
     def at(self, space: str) -> int:
         """The number of a space."""
@@ -97,21 +93,27 @@ def compute(bench: Bench, request: AroundRequest) -> Around | None:
     coordinates, stars, shares = _places(points, queries, request.plan, spaces, mixes)
     cosines = np.stack([_cosines(points.layers, queries, weights) for weights in mixes])
     groups, telling = _groups(table, points, cosines)
+    has_sides = len(queries) == 2
     return Around(
         word=request.word,
+        label=bare(request.word),
         plan=request.plan,
         spaces=spaces,
         points=points,
+        labels=tuple(map(bare, points.words)),
+        absent=tuple(word for word in dict.fromkeys(map(bare, words)) if not table.same_word(word).any()),
         total=int(np.any([table.same_word(word) for word in words], axis=0).sum()),
         coordinates=coordinates,
         stars=stars,
         shares=shares,
         cosines=cosines,
-        between=tuple(surroundings.cosine(*(query.layers for query in queries), weights) for weights in mixes) if len(queries) == 2 else (),
+        between=tuple(surroundings.cosine(*(query.layers for query in queries), weights) for weights in mixes) if has_sides else (),
         groups=groups,
-        strength=cosines.max(axis=1) if len(queries) == 2 else np.tile(np.arange(len(points), 0, -1.0), (len(spaces), 1)),
+        strength=cosines.max(axis=1) if has_sides else np.tile(np.arange(len(points), 0, -1.0), (len(spaces), 1)),
         telling=telling,
         links=_links(points.layers, mixes, coordinates, stars, cosines),
+        has_sides=has_sides,
+        leans=cosines[:, 0] - cosines[:, 1] if has_sides else None,
     )
 
 

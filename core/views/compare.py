@@ -172,7 +172,7 @@ def measure_models(
     memo: Kept, models: Sequence[Model], tables: Sequence[OccurrenceTable], report: Callable[[int, int], None]
 ) -> tuple[Measured, ...]:
     """Each model over its labeled sentences; `report` is told steps done, of all."""
-    senses = [open_judge(model).space for model in models]
+    senses = [open_judge(model).sense_space for model in models]
     senses = [
         None if space and space.unread(table, np.arange(len(table))).any() else space for space, table in zip(senses, tables, strict=True)
     ]

@@ -184,7 +184,7 @@ def opening_word(bench: Bench, table: OccurrenceTable) -> str:
 
 def space_of(bench: Bench) -> SenseSpace | None:
     """The model's sense space; None where it has none."""
-    return judge(bench).space
+    return judge(bench).sense_space
 
 
 def rows_of(table: OccurrenceTable, word: str) -> np.ndarray:

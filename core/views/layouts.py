@@ -22,7 +22,7 @@ from core.index.neighbours import Occurrence, Query, best
 from core.index.table import OccurrenceTable
 from core.senses.reports import sense_report_of, senses_report_of, static_report_of
 from core.senses.separation import SenseReport
-from core.senses.trust import Links, WordGain, links, read_gains, word_ranking
+from core.senses.trust import Links, WordGain, links, read_gains, word_ranking, write_gains
 from core.text.labelled_words import list_words_in, with_all
 from core.text.readings import WordInContext
 from core.views.levels import judge, sense_space
@@ -163,6 +163,11 @@ def word_gains(table: OccurrenceTable, report: Callable[[int, int], None] | None
     return word_ranking(table, {name: layer_weights(name, table.meta["layers"]) for name in spaces}, report)
 
 
+def keep_gains(file: Path, table: OccurrenceTable, report: Callable[[int, int], None]) -> None:
+    """Measure the gains of a table's words, for `open_gains`."""
+    write_gains(file, word_gains(table, report))
+
+
 def ends_of(table: OccurrenceTable, word: str) -> list[str]:
     """What an axis's end can be without typing, a word's own senses first. BadInput where there are no two."""
     names = axes.sense_names(table)
@@ -258,7 +263,7 @@ def report_of(bench: Bench, word: str, weights: np.ndarray, *, normalised: bool 
 
 def senses_report(bench: Bench, word: str) -> SenseReport:
     """How well the sense space tells them apart."""
-    table, space = bench.targets, judge(bench).space
+    table, space = bench.targets, judge(bench).sense_space
     return bench.opener.memo.value("senses report", (table_key(table), word), lambda: senses_report_of(table, word, space), most=64)
 
 

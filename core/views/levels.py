@@ -12,7 +12,8 @@ from core.common.i18n import t
 from core.common.model_layers import MIX, SENSES
 from core.elmo.mix import layer_weights
 from core.index.sense_space import SenseSpace
-from core.senses.judge import Judge
+from core.senses.judge import Judge, Judgment
+from core.text.readings import WordInContext
 from core.workbench import Bench
 
 
@@ -40,7 +41,7 @@ def means(bench: Bench, spaces: Sequence[str], *, normalised: bool = False) -> d
 
 
 def judge(bench: Bench) -> Judge:
-    """The judge by the bench's model; `is_ready` says whether its first verdict waits for a measuring."""
+    """The judge by the bench's model; `is_calibrated` says whether its first verdict waits for a measuring."""
     opener, model = bench.opener, bench.names.model
 
     def make() -> Judge:
@@ -56,9 +57,24 @@ def judge(bench: Bench) -> Judge:
 
 def sense_space(bench: Bench) -> SenseSpace:
     """The model's sense space. BadInput where it has none."""
-    if (space := judge(bench).space) is None:
+    if (space := judge(bench).sense_space) is None:
         raise BadInput(t("{model} has no sense space: a layer is shown.", model=bench.names.model))
     return space
+
+
+def has_senses(bench: Bench) -> bool:
+    """Whether the model has a sense space."""
+    return judge(bench).sense_space is not None
+
+
+def judgment(bench: Bench, first: WordInContext, second: WordInContext) -> Judgment:
+    """The verdict on both words, by the labels of the corpus in use where it has some."""
+    return judge(bench).judge(first, second, labels(bench))
+
+
+def best_layer(bench: Bench, words: Sequence[WordInContext]) -> str:
+    """The layer, or "mix", that tells the meanings of the first of these words with labels apart best; else the best of all words."""
+    return judge(bench).layer(words, labels(bench))
 
 
 def labels(bench: Bench) -> str:
@@ -68,7 +84,7 @@ def labels(bench: Bench) -> str:
 
 def _in_senses(bench: Bench) -> Level | None:
     """Of FEWER words: half a second."""
-    words, space = _random_words(bench, few=True), judge(bench).space
+    words, space = _random_words(bench, few=True), judge(bench).sense_space
     return None if words is None or space is None else anisotropy.level_in_senses(words, space)
 
 

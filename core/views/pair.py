@@ -1,7 +1,7 @@
 """One word in two sentences: the verdict, and what any mix of the layers needs of both vectors."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from core.senses.judge import Judgment
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import levels
-from core.views.levels import judge, labels
+from core.views.levels import judge
 from core.workbench import Bench
 
 READS = ("model", "vectors", "corpus")
@@ -59,26 +59,18 @@ class Pair:
     static: float | None  # GloVe's cosine; None where one has no vector, or one of no length
     in_static: tuple[bool, bool]
     random: Mapping[str, float]  # mean cosine of two random words, where it is known
+    cosines: Mapping[str, float] = field(init=False)  # by layer, and last the mix
+    bars: Mapping[str, float] = field(init=False)  # all cosines, GloVe's first where it has one
+    same: bool = field(init=False)  # whether both are one spelling, letter case aside: one vector to GloVe
+    one_word: bool = field(init=False)  # whether both are forms of one word, letter case aside
 
-    @property
-    def cosines(self) -> Mapping[str, float]:
-        """By layer, and last the mix."""
-        return self.angles.cosines
-
-    @property
-    def bars(self) -> dict[str, float]:
-        """All cosines, GloVe's first where it has one."""
-        return ({} if self.static is None else {"GloVe": self.static}) | dict(self.cosines)
-
-    @property
-    def same(self) -> bool:
-        """Whether both are one spelling, letter case aside: one vector to GloVe."""
-        return self.words[0].casefold() == self.words[1].casefold()
-
-    @property
-    def one_word(self) -> bool:
-        """Whether both are forms of one word, letter case aside."""
-        return self.judgment.one_word
+    def __post_init__(self) -> None:
+        first, second = (word.casefold() for word in self.words)
+        cosines = self.angles.cosines
+        bars = dict(cosines) if self.static is None else {"GloVe": self.static, **cosines}
+        derived = {"cosines": cosines, "bars": bars, "same": first == second, "one_word": self.judgment.one_word}
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
 
 
 def compute(bench: Bench, request: PairRequest) -> Pair:
@@ -88,7 +80,7 @@ def compute(bench: Bench, request: PairRequest) -> Pair:
     turned = angles(bench, *both)
     return Pair(
         words=(bare(both[0].word), bare(both[1].word)),
-        judgment=judge(bench).judge(*both, labels(bench)),
+        judgment=levels.judgment(bench, *both),
         angles=turned,
         static=bench.vectors.cosine(both[0].word, both[1].word),
         in_static=tuple(bench.vectors.vector(word.word) is not None for word in both),
@@ -109,7 +101,7 @@ def cosine(bench: Bench, first: WordInContext, second: WordInContext, space: str
     """Of both words at a layer, under a mix ("a,b,c"; equal if none are given), or in the sense space."""
     a, b = bench.queries((first, second))
     if space == SENSES:
-        index = SenseIndex(bench.targets, judge(bench).space)
+        index = SenseIndex(bench.targets, judge(bench).sense_space)
         return float(index.place(a) @ index.place(b, a))
     cross, *own = pair_products(a.layers, b.layers)
     return float(mix_cosines(cross[None], own[0], own[1][None], layer_weights(space, len(a.layers), weights or None))[0])

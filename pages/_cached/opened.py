@@ -5,7 +5,6 @@ bounded number at once (pages._frame.server_jobs), so that no page waits for the
 """
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 import streamlit as st
@@ -20,13 +19,12 @@ from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
-from core.text.labelled_words import corpus_for, indexed
+from core.text.labelled_words import indexed
 from core.workbench import table_key
 from pages._cached import jobs
-from pages._cached.kept import KEPT, keep, version, within_run
+from pages._cached.kept import KEPT, keep, version
 from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
-from pages._frame.in_use import InUse
 from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
@@ -47,12 +45,6 @@ def vectors(name: str) -> StaticVectors:
     return keep(
         "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
     )
-
-
-@within_run
-def about(in_use: InUse, *words: str) -> InUse:
-    """What is in use on a page about these words: where the corpus is a language's own, with the labeled rows of each of them."""
-    return replace(in_use, corpus=corpus_for(in_use.corpus, words, lambda own: targets(own, in_use.model).word_codes))
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:

@@ -2,12 +2,14 @@
 
 import sys
 from collections.abc import Callable, Hashable
+from dataclasses import replace
 from operator import attrgetter
 from typing import Any, TypeVar
 
+from core.text.readings import WordInContext
 from core.workbench import Bench, Names
 from pages._cached import opened
-from pages._cached.kept import keep
+from pages._cached.kept import keep, within_run
 from pages._frame.in_use import InUse
 
 R = TypeVar("R")
@@ -17,6 +19,12 @@ READS = {"model": ("model",), "language_model": ("model",), "targets": ("model",
 def bench(in_use: InUse) -> Bench:
     """What is in use on a page."""
     return Bench(Names(model=in_use.model, vectors=in_use.vectors, corpus=in_use.corpus), opened)
+
+
+@within_run
+def about(in_use: InUse, *words: WordInContext) -> InUse:
+    """What is in use on a page about these words (`Bench.about`)."""
+    return replace(in_use, corpus=bench(in_use).about(*words).corpus)
 
 
 def bench_of(model_name: str, vectors_name: str = "") -> Bench:

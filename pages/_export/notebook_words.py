@@ -193,7 +193,7 @@ import pandas as pd
 from core.senses import quiz
 from core.senses.judge import open_judge
 
-space = open_judge(model).space
+space = open_judge(model).sense_space
 asked = quiz.quiz(quiz.today() if number is None else number, model.language)
 readings = [quiz.reading(model, one, space) for one in asked]  # the sentence asked about is none of those that vote
 pd.DataFrame(

@@ -15,8 +15,7 @@ from core.senses.judge import is_word
 from core.text.tokens import bare
 from core.views import levels
 from core.views.pair import Pair, angles
-from pages._cached import opened
-from pages._cached.views import bench
+from pages._cached.views import about, bench
 from pages._export import record
 from pages._frame import language
 from pages._frame.choices import what_layers_read
@@ -34,7 +33,7 @@ from pages._word.engines import compare_engines
 
 def show(in_use: InUse, first: Chosen, second: Chosen, place: DeltaGenerator) -> None:
     """The verdict in its place, the picture where this is called."""
-    in_use = opened.about(in_use, first.looked_up, second.looked_up)
+    in_use = about(in_use, first.in_context, second.in_context)
     with place:
         _verdict(in_use, first, second)
     _picture(in_use, first, second)

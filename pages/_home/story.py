@@ -12,8 +12,7 @@ from core.senses import influence
 from core.text.tokens import bare
 from core.views.attribution import OTHER, AttributionRequest, compute
 from core.views.neighbours import at_once
-from pages._cached import opened
-from pages._cached.views import bench, view
+from pages._cached.views import about, bench, view
 from pages._frame.in_use import InUse
 from pages._widgets.inputs import Chosen
 from pages._word import verdict
@@ -23,7 +22,7 @@ NEAR, WORDS, LETTERS, STAR = 6, 5, 11, 10  # entries of a list, words of GloVe's
 
 
 def scenes(in_use: InUse, first: Chosen, second: Chosen) -> list[Scene]:
-    in_use = opened.about(in_use, first.looked_up, second.looked_up)
+    in_use = about(in_use, first.in_context, second.in_context)
     layer = verdict.on(in_use, first.in_context, second.in_context).layer
     layer = model_layers.in_use().top if layer == "0" else layer
     return [

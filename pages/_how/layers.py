@@ -61,7 +61,7 @@ def layers(way: Walk, shape: ModelShape) -> tuple[list[str], Rows]:
 def _skip(way: Walk) -> None:
     """The second layer as the sum it is."""
     steps = way.forward.steps[1], way.backward.steps[1]
-    parts = [np.concatenate([getattr(s, name) for s in steps]) for name in ("output", "skip", "result")]
+    parts = [np.concatenate(each) for each in zip(*((s.output, s.skip, s.half) for s in steps), strict=True)]
     st.markdown(t("**Skip connection**"))
     names = [t("second LSTM"), t("+ layer 1"), t("= layer 2")]
     alt = t("Heat map: the second LSTM’s output, layer 1, and their sum, layer 2.")

@@ -9,8 +9,7 @@ from core.common.i18n import t
 from core.common.markup import shorten
 from core.engines import allennlp_engine
 from core.figures.memory import halves_figure, layers_figure, settling_figure
-from pages._cached import opened
-from pages._cached.views import bench, of
+from pages._cached.views import about, bench, of
 from pages._frame.choices import choice
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
@@ -33,7 +32,7 @@ def show(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
 
 
 def _page(in_use: InUse, chosen: Chosen, other: list[list[str]]) -> None:
-    over = bench(opened.about(in_use, chosen.looked_up))
+    over = bench(about(in_use, chosen.in_context))
     layers = [str(k) for k in range(over.layers.n)]
     left, right = st.columns(2, gap="large")
     with right.container(horizontal=True, vertical_alignment="center", gap="small"):

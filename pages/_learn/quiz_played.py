@@ -98,6 +98,6 @@ def questions(number: int, code: str) -> tuple[QuizQuestion, ...]:
 def reading(in_use: InUse, question: QuizQuestion) -> QuizReading:
     """What the model reads: it reads the word's own sentences and no others, once; from then on they are on disk."""
     over = bench(in_use)
-    space = judge(over).space
+    space = judge(over).sense_space
     options = {"most": 1024, "meanwhile": t("ELMo is reading…")}
     return keep("quiz readings", over.reads("model"), question, lambda: quiz.reading(over.model, question, space), **options)

@@ -77,13 +77,13 @@ def _cosines(in_use: InUse, shown: TwoContexts) -> dict[str, float]:
 
 def _static(in_use: InUse, shown: TwoContexts) -> float | None:
     """The cosine of both forms' GloVe vectors, 1 where they are spelled alike; None where one has none."""
-    return opened.vectors(in_use.vectors).cosine(*shown.forms)
+    return opened.vectors(in_use.vectors).cosine(*shown.written)
 
 
 def _sentences(in_use: InUse, shown: TwoContexts) -> str:
     show_html("{}", [_mark_word(word) for word in shown.sentences])
     at_zero = _cosines(in_use, shown)["0"]
-    first, second = shown.forms
+    first, second = shown.written
     if first != second:
         return t(
             "“{word}” and “{other}” differ in spelling, so layer 0 sees a difference (cosine {cosine:.2f}).",
@@ -123,7 +123,7 @@ def _angle(in_use: InUse, shown: TwoContexts) -> str:
     between = _cosines(in_use, shown)[model_layers.in_use().top]
     static = _static(in_use, shown)
     degrees = math.degrees(math.acos(max(-1.0, min(1.0, between))))
-    first, second = shown.forms
+    first, second = shown.written
     if same := first.casefold() == second.casefold() and static is not None:
         line = t("ELMo’s two vectors are {degrees:.0f}° apart. GloVe has only one vector for “{word}”.", word=shown.word, degrees=degrees)
     else:

@@ -4,9 +4,9 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.limits import BOX
-from core.text.readings import TwoContexts
+from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import join_tokens
-from pages._cached import opened
+from pages._cached.views import about
 from pages._frame import examples, teaching
 from pages._frame.choices import text_box
 from pages._frame.frame import notice
@@ -35,7 +35,7 @@ def show(in_use: InUse, number: int) -> None:
     with place:
         with st.container(key="slide_picture", gap="small", vertical_alignment="center"):
             shown = chosen if number in TEXTS else slide_words.pick(in_use, chosen, of_senses=number in OF_SENSES)
-            used = in_use if isinstance(shown, str) else opened.about(in_use, shown.word)
+            used = in_use if isinstance(shown, str) else about(in_use, WordInContext((shown.word,), 0))
             line = draw(used, shown)
         notice([line])
     page_link(slide.page, t("Open full page"), place=link, icon=":material/open_in_full:", query_params=_address(number, shown))

@@ -10,7 +10,6 @@ from core.text.corpora import labelled_of
 from core.text.labelled_words import list_words_in, sentences_of
 from core.text.readings import TwoContexts, WordInContext
 from core.text.tokens import bare, join_tokens
-from pages._cached import opened
 from pages._cached.views import bench
 from pages._frame import examples, question
 from pages._frame.in_use import InUse
@@ -49,7 +48,7 @@ def pick(in_use: InUse, word: str, *, of_senses: bool) -> TwoContexts:
 
 
 def _has_senses(in_use: InUse, word: str) -> bool:
-    over = bench(opened.about(in_use, word))
+    over = bench(in_use).about(WordInContext((word,), 0))
     return over.is_labelled and len(over.targets.senses_of(word)) > 1
 
 
@@ -80,7 +79,7 @@ def _find_word(text: str, word: str) -> WordInContext:
 def _labelled(in_use: InUse, word: str) -> TwoContexts:
     """Two sentences of different senses, spelled alike in both where any are, of a length that is read from afar."""
     language = sentences_of(in_use.corpus) or languages.in_use()
-    over, used = bench(in_use), bench(opened.about(in_use, word))
+    over, used = bench(in_use), bench(in_use).about(WordInContext((word,), 0))
     lemma = over.is_labelled and (over.targets.lemma_of(word) or used.targets.lemma_of(word))
     by_sense: dict[str, list[WordInContext]] = {}
     for sentence in labelled_of(language, lemma) if lemma else ():

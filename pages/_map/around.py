@@ -16,15 +16,13 @@ from core.common.model_layers import SENSES
 from core.figures.maps import MapLook, find_limits
 from core.figures.style import layer_colour, layer_title, mark, sense_colour
 from core.figures.surroundings import GROUPS, SIDES, lean_map, words_with_room
-from core.index.table import OccurrenceTable
+from core.index.neighbours import Occurrence
 from core.live.points import NEUTRAL, Points, map_data
 from core.senses import clusters
 from core.text.readings import WordInContext
-from core.text.tokens import bare
 from core.views import around, levels
 from core.views.around import BETWEEN, SPREAD, UMAP, Around, AroundRequest
 from core.workbench import Bench
-from pages._cached import opened
 from pages._cached.views import view
 from pages._frame.choices import ALL, TOKENS, coded_choice, layer_name
 from pages._frame.frame import notice
@@ -67,21 +65,21 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         result = view(around.compute, over, request, most=16)
     if not len(result.points) and not chosen:
         message = t(
-            "“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(shorten(bare(word)))
+            "“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(shorten(result.label))
         )
         st.info(message, icon=":material/search_off:")
         more_sentences.offer(in_use, word, key="around")
         return
     table = over.every_token
+    occurrences = [table.occurrence(int(row)) for row in result.points.rows]
     if live:
-        _live(over, result, table, chosen)
+        _live(over, result, occurrences, chosen)
     else:
-        _multiples(result, table, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
+        _multiples(result, occurrences, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
-    unknown = static.unknown(opened.vectors(in_use.vectors), [bare(word)])
-    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=shorten(bare(word)))
-    words = dict.fromkeys((bare(word), *(bare(item.word).casefold() for item in chosen)))
-    absent = [t("“{word}” does not occur in your corpus.", word=shorten(each)) for each in words if not table.same_word(each).any()]
+    unknown = static.unknown(over.vectors, [result.label])
+    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=shorten(result.label))
+    absent = [t("“{word}” does not occur in your corpus.", word=shorten(each)) for each in result.absent]
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:
         more_sentences.offer(in_use, word, key="around")
@@ -89,7 +87,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
     _twin(result)
 
 
-def _multiples(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], names: list[str]) -> None:
+def _multiples(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], names: list[str]) -> None:
     """One map, or one of each space beside each other, drawn by Streamlit."""
     if chips := _chips(result, names):
         show_html('<div class="chips">{}</div>', [lists.chip_of(name, colour) for name, colour, _ in chips])
@@ -97,18 +95,18 @@ def _multiples(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...
         with place:
             if len(names) > 1:
                 lists.heading(model_layers.in_use().heading(name), layer_colour(name))
-            figure, alt = _picture(result, table, chosen, name, alone=len(names) == 1)
+            figure, alt = _picture(result, occurrences, chosen, name, alone=len(names) == 1)
             draw(figure, key=f"around.map.{name}", alt=alt)
 
 
-def _picture(result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
+def _picture(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...], name: str, *, alone: bool) -> tuple[go.Figure, str]:
     """One space's map, and what it shows in words."""
     size = (
         {"width": 560, "height": 470} if alone else {"width": 340, "height": 340, "limits": find_limits(result.coordinates, result.stars)}
     )
     stars, key = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars), f"around.{result.word}.{result.plan}.{name}"
     look = MapLook(layer=name, key=key, stars=stars, titles=_titles(result), **size)
-    return lean_map(result, [bare(word) for word in result.points.words], _cards(result, table), look), _alt(result, layer_title(name))
+    return lean_map(result, list(result.labels), _cards(result, occurrences), look), _alt(result, layer_title(name))
 
 
 def _chips(result: Around, names: Sequence[str]) -> list[tuple[str, str, int]]:
@@ -126,30 +124,29 @@ def _titles(result: Around) -> tuple[str, str] | None:
 
 
 def _alt(result: Around, where: str) -> str:
-    facts = {"n": len(result.points), "word": bare(result.word), "where": where, "stars": result.stars.shape[1]}
+    facts = {"n": len(result.points), "word": result.label, "where": where, "stars": result.stars.shape[1]}
     return t("Map of “{word}” in {where}: {n} words and sentences, {stars} stars.", **facts)
 
 
-def _live(over: Bench, result: Around, table: OccurrenceTable, chosen: tuple[Chosen, ...]) -> None:
+def _live(over: Bench, result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> None:
     """The layers under the reader's hand; the map on screen is noted for what is taken along."""
-    occurrences = [table.occurrence(int(row)) for row in result.points.rows]
     layer = st.session_state["view"]
     with st.container(key="map_whose"):
         name = lines.choose(dict(enumerate(chosen, 1)), occurrences)
     state = brush.brush(("around", over.names, result.word))
-    data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(table, result, chosen), most=16)
+    data = over.opener.memo.value("around sent", (result, chosen, language()), lambda: _data(result, occurrences, chosen), most=16)
     map_view.live(data, result.spaces, result.points.rows)
     map_view.set_view(data, layer, name, state.picked, {})
-    figure, alt = _picture(result, table, chosen, layer, alone=True)
+    figure, alt = _picture(result, occurrences, chosen, layer, alone=True)
     note(figure, key="around.map", alt=alt)
     if state.picked:
         brush.show_table(occurrences, state)
 
 
-def _data(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) -> dict:
+def _data(result: Around, occurrences: list[Occurrence], chosen: tuple[Chosen, ...]) -> dict:
     """What the instrument shows."""
     points, own = result.points, result.points.occurrences
-    limits, words = find_limits(result.coordinates, result.stars), [bare(word) for word in points.words]
+    limits = find_limits(result.coordinates, result.stars)
     stars = atlas.stars(dict(enumerate(chosen, 1)), result.spaces, result.stars)
     look = MapLook(layer="", key="", stars=stars, limits=limits, width=560, height=470)
     spaces = zip(result.spaces, result.coordinates, result.groups, result.strength, strict=True)
@@ -158,7 +155,7 @@ def _data(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) ->
         coordinates=result.coordinates,
         stars=result.stars,
         chosen=dict(enumerate(chosen, 1)),
-        occurrences=[table.occurrence(int(row)) for row in points.rows],
+        occurrences=occurrences,
         groups=result.groups.tolist(),
         colours=[NEUTRAL, *GROUPS[1:]],
         chips=[(label, group, 0) for label, _, group in _chips(result, result.spaces)],
@@ -166,10 +163,13 @@ def _data(table: OccurrenceTable, result: Around, chosen: tuple[Chosen, ...]) ->
         notes=["" if k < own else _mean_of(count) for k, count in enumerate(points.counts)],
         links=result.links,
         axes=_titles(result),
-        words=[sorted(words_with_room(flat, words, groups, each, own, replace(look, layer=name))) for name, flat, groups, each in spaces],
+        words=[
+            sorted(words_with_room(flat, list(result.labels), groups, each, own, replace(look, layer=name)))
+            for name, flat, groups, each in spaces
+        ],
         under=[t("{share:.0%} of variance", share=share) for share in result.shares],
     )
-    return map_data(shown, title=t("Map of “{word}”", word=bare(result.word)), alt=_alt(result, "{where}"))
+    return map_data(shown, title=t("Map of “{word}”", word=result.label), alt=_alt(result, "{where}"))
 
 
 def _mean_of(count: int) -> str:
@@ -181,14 +181,15 @@ def _write_notices(over: Bench, result: Around, layer: str) -> list[str]:
     if len(cosines) == 2:
         here = slice(points.occurrences, None)
         level = levels.level(over, layer)
-        words = [bare(word) for word in points.words[here]]
-        return notices.of_leans(words, cosines[:, here], layer, result.between[result.at(layer)], None if level is None else level.mean)
+        return notices.of_leans(
+            list(result.labels[here]), cosines[:, here], layer, result.between[result.at(layer)], None if level is None else level.mean
+        )
     if len(cosines) == 1:
         return [t("Add a second sentence to compare the two.")]
     sizes = Counter(result.groups[result.at(layer)].tolist())
     enough = points.occurrences >= clusters.FEWEST
     groups = [(name, sizes[k]) for name, _, k in _chips(result, [layer])] if enough else None
-    return notices.of_occurrences(bare(result.word), points.occurrences, result.total, groups, model_layers.in_use().top)
+    return notices.of_occurrences(result.label, points.occurrences, result.total, groups, model_layers.in_use().top)
 
 
 def _describe(result: Around, layer: str) -> str:
@@ -214,20 +215,18 @@ def _describe(result: Around, layer: str) -> str:
     return t("Drawn: {drawn}. {shown}", drawn=drawn, shown=shown).rstrip()
 
 
-def _cards(result: Around, table: OccurrenceTable) -> list[str]:
+def _cards(result: Around, occurrences: list[Occurrence]) -> list[str]:
     """Hover cards: the word, how often it stands in the corpus, a sentence with it."""
     cards = []
-    for k, (row, count) in enumerate(zip(result.points.rows, result.points.counts, strict=True)):
-        o = table.occurrence(int(row))
+    for k, (o, word, count) in enumerate(zip(occurrences, result.labels, result.points.counts, strict=True)):
         sentence = mark(o.tokens, o.position)
-        word = bare(result.points.words[k])
         cards.append(sentence if k < result.points.occurrences else html("<b>{}</b>, {}<br>{}", word, _mean_of(count), sentence))
     return cards
 
 
 def _twin(result: Around) -> None:
     points = result.points
-    table = {t("word"): [bare(word) for word in points.words], t("occurrences"): points.counts}
+    table = {t("word"): result.labels, t("occurrences"): points.counts}
     for j, name in enumerate(result.spaces):
         layer = layer_name(name)
         if result.has_sides and len(points):
@@ -235,4 +234,4 @@ def _twin(result: Around) -> None:
         table[t("x, layer {layer}", layer=layer)] = result.coordinates[j][:, 0].round(3)
         table[t("y, layer {layer}", layer=layer)] = result.coordinates[j][:, 1].round(3)
     label = t("Table of {n} points", n=len(points))
-    lists.twin(pd.DataFrame(table), name=f"around-{bare(result.word)}", label=label, key="around.points")
+    lists.twin(pd.DataFrame(table), name=f"around-{result.label}", label=label, key="around.points")

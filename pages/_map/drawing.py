@@ -121,7 +121,7 @@ def _multiples(shown: Shown, names: list[str], state: Brush) -> None:
     alone = len(names) == 1
     for place, space in zip(map_view.side_by_side(names), names, strict=False):
         with place:
-            notes = list(filter(None, [_share(shown.layout, space), say_kept(*shown.near[space].counts) if shown.near else ""]))
+            notes = list(filter(None, [_share(shown.layout, space), say_kept(*shown.near[space].as_counts) if shown.near else ""]))
             if notes or not alone:  # alone, the layer stands above
                 lists.heading(model_layers.in_use().heading(space), layer_colour(space), " · ".join(notes))
             if shown.layout.plan == SOLID:
@@ -209,7 +209,7 @@ def _picture(shown: Shown, space: str, picked: Collection[int], limits: tuple[fl
     message = t(
         "Map of {n} sentences with “{word}”, {where}, colored by sense, with lines from one: {counted}.",
         **values,
-        counted=say_kept(*near.counts),
+        counted=say_kept(*near.as_counts),
     )
     return add_links(figure, places[shown.point], places[near.rows], near.near), message
 

@@ -38,7 +38,7 @@ JOB = "map of every token"
 
 def show(in_use: InUse, word: str) -> None:
     """The picture of all tokens with `word` lit, what to notice, the words as a table; until it is made, how far it is."""
-    over = bench(in_use)
+    over, word = bench(in_use), bare(word)
     if (table := reading.every_token(over)) is None:
         reading.show_state(over)
         return
@@ -53,7 +53,7 @@ def show(in_use: InUse, word: str) -> None:
     if instruments.is_plain("tokens"):
         st.info(t("Your browser lacks WebGL 2, so only the table is shown."), icon=":material/info:")
     else:
-        lit = bare(word)[:40]
+        lit = word[:40]
         data = over.opener.memo.value("tokens sent", (key, names, lit, language()), lambda: _data(table, maps, lit, key), most=4)
         _live(key=LIVE, data=data)
         instruments.send("tokens", {"key": key})
@@ -153,14 +153,14 @@ def _write_notices(table: OccurrenceTable, maps: TokenMaps, word: str) -> list[s
         if n == all_of_them
         else t("The map shows {n:,} of {all:,} tokens, from {sentences:,} random sentences.", **values)
     ]
-    known = bare(word).casefold()
+    known = word.casefold()
     own = table.word[maps.rows] == table.word_codes.get(known, -1)
     if known in table.lemmas:  # its other forms, as the browser lights them
         own |= (table.lemma[maps.rows] == table.lemmas.index(known)) & (table.sense[maps.rows] >= 0)
     if (count := int(own.sum())) >= FEWEST:
         names = [name for name in maps.names if name != "mix"]
         spread = token_maps.spreads(maps, own, [1])[0]
-        values = {"word": shorten(bare(word)), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
+        values = {"word": shorten(word), "n": count, "below": layer_title(names[0]), "where": layer_title(names[-1])}
         values |= {"low": spread[maps.names.index(names[0])], "high": spread[maps.names.index(names[-1])]}
         lines.append(
             t(

@@ -9,17 +9,16 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import words_figure
-from core.senses.trust import count_significant, write_gains
 from core.text import languages
 from core.text.labelled_words import Labelled, list_words_in, with_all
-from core.views.layouts import gains_file, open_gains, word_gains
+from core.views.layouts import gains_file, keep_gains, open_gains
 from pages._cached import jobs, opened, progress
 from pages._cached.views import bench
 from pages._frame.frame import notice
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
-from pages._map.ranking import opener
+from pages._map.ranking import opener, significant
 from pages._widgets import lists
 from pages._widgets.charts import draw
 
@@ -80,7 +79,7 @@ def _select_words(facts: dict[str, Labelled], names: dict[str, str], result: dic
 
 def _describe(result: dict, request: list[str], facts: dict[str, Labelled], names: dict[str, str], layer: str) -> list[str]:
     gains = {w: result[w][layer] for w in request}
-    family = count_significant(list(gains.values()))
+    family = significant(result, request, layer)
     mean = sum(g.one_nn for g in gains.values()) / len(gains)
     chance = sum(g.null_mean for g in gains.values()) / len(gains)
     lines = [
@@ -134,7 +133,7 @@ def _begin(in_use: InUse, file: Path) -> None:
     def work(job: ServerJob) -> Path:
         with languages.reading(language):
             table = opened.open_claimed(corpus, model, spent, job.report, targets_only=True)
-        write_gains(file, word_gains(table, lambda done, total: job.count("measuring", done, total)))
+        keep_gains(file, table, lambda done, total: job.count("measuring", done, total))
         return file
 
     jobs.drop(JOB, file)  # one that ended

@@ -1,5 +1,6 @@
 """Words ranked by how well the model tells their senses apart: the best, the worst, the inconclusive."""
 
+from collections.abc import Sequence
 from html import unescape
 
 import pandas as pd
@@ -9,7 +10,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.figures.style import layer_title
 from core.figures.trust import ranking_figure
-from core.senses.trust import WordGain, count_significant
+from core.senses.trust import SignificantWords, WordGain, count_significant
 from core.views.layouts import word_gains
 from pages._cached.views import bench, of
 from pages._frame.choices import layer_name
@@ -70,6 +71,11 @@ def _draw_ranking(by_space: dict[str, WordGain]) -> dict[str, tuple[float, float
     return {n: (g.gain, g.low - g.null_mean, g.high - g.null_mean, 1 - g.null_mean, g.shown) for n, g in by_space.items()}
 
 
+def significant(result: dict, words: Sequence[str], layer: str) -> SignificantWords:
+    """How many of these words are told apart better than by luck in a layer."""
+    return count_significant([result[w][layer] for w in words])
+
+
 def opener(key: str):
     def open_it() -> None:
         if points := st.session_state[key]["selection"]["points"]:
@@ -94,7 +100,7 @@ def _describe(result: dict, order: list[str], unshown: list[str], layer: str) ->
         "best": order[0],
         "gain": result[order[0]][layer].gain,
     }
-    family = count_significant([result[w][layer] for w in order])
+    family = significant(result, order, layer)
     values |= {"discovered": family.discovered, "holm": family.holm}
     lines = [
         t(

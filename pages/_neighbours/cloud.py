@@ -17,7 +17,7 @@ from core.text.tokens import bare
 from core.views import cloud, layouts, levels
 from core.views.cloud import CloudRequest, SenseCloud, SideCloud, Static, StaticRequest
 from core.views.layouts import LayoutRequest
-from core.views.levels import judge
+from core.views.levels import has_senses
 from core.workbench import Bench
 from pages._cached.views import bench, view
 from pages._frame import markup
@@ -44,7 +44,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen, picture) -> None:
     layer = pair_layer.choose(
         "cloud_layer",
         in_use,
-        spaces=(*model_layers.in_use().spaces, *[SENSES] * (lemma is not None and judge(over).space is not None)),
+        spaces=(*model_layers.in_use().spaces, *[SENSES] * (lemma is not None and has_senses(over))),
         label=t("Layer of {model}", model=model_layers.in_use().called),
         place=picture,
         help=f"{what_layers_read()} {t('The layer mix weights all layers equally; longer vectors count more.')}",

@@ -17,7 +17,7 @@ from core.index.sense_space import LAYER
 from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views import neighbours
-from core.views.levels import judge
+from core.views.levels import has_senses
 from core.views.neighbours import TYPES, Neighbours, NeighboursRequest
 from core.workbench import Bench
 from pages._cached.views import bench, view
@@ -48,7 +48,7 @@ def show(in_use: InUse, first: Chosen, second: Chosen) -> None:
     labelled = any(word.lemma_in(over.targets) is not None for word in words)
     inputs, picture = picture_first()
     with inputs:
-        choice = _choose(in_use, bool(few), has_senses=judge(over).space is not None, labelled=labelled)
+        choice = _choose(in_use, bool(few), has_senses=has_senses(over), labelled=labelled)
     with picture:
         reading.show_meanwhile(over, t("Until then, only labeled words are searched."))
         requery.show_back()
@@ -133,7 +133,7 @@ def _show_second_model(
         name = short_name(in_use.beside)
         layer = model_layers.in_use().at_depth(choice.space, known)
         over = bench(in_use).beside(in_use.beside).about(*(item.in_context for item in chosens if item.position is not None))
-        if layer == SENSES and judge(over).space is None:
+        if layer == SENSES and not has_senses(over):
             st.caption(t("{model} has no sense space.", model=plain(name)))
             return []
         everything = None

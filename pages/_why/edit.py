@@ -11,8 +11,7 @@ from core.figures.style import layer_colour, mark
 from core.senses.edits import write_step
 from core.text.tokens import as_written, bare
 from core.views.edits import EditPath, EditsRequest, Way, compute
-from pages._cached import opened
-from pages._cached.views import bench, view
+from pages._cached.views import about, bench, view
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -35,7 +34,7 @@ def show(in_use: InUse) -> None:
     request = EditsRequest(first=first.in_context, second=second.in_context, order=order, space=space)
     with picture, st.spinner(t("Fitting the map…")):
         path = edit_notices.in_words(view(compute, bench(in_use), request))
-    judgment = verdict.on(opened.about(in_use, first.looked_up, second.looked_up), first.in_context, second.in_context).verdict
+    judgment = verdict.on(about(in_use, first.in_context, second.in_context), first.in_context, second.in_context).verdict
     with picture:
         if not path.lemma:
             why = edit_notices.why_by_sentences(bench(in_use).is_labelled, bare(first.word), bare(second.word), judgment)

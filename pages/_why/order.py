@@ -8,7 +8,7 @@ from core.common import model_layers
 from core.common.i18n import t
 from core.senses import edits
 from core.senses.edits import EditStep
-from core.views.levels import judge
+from core.views.levels import has_senses
 from pages._cached.views import bench
 from pages._frame.choices import BOUND, choice
 from pages._frame.in_use import InUse
@@ -31,7 +31,7 @@ def choices(in_use: InUse) -> tuple[str, str]:
     layer = pair_layer.choose(
         "flip_layer",
         in_use,
-        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (judge(bench(in_use)).space is not None)),
+        spaces=(*model_layers.in_use().reading, *[model_layers.SENSES] * (has_senses(bench(in_use)))),
         place=row[1],
         help=t("Layer 0 never moves: it reads no context. The layer mix weights all layers equally."),
     )

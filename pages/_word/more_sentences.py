@@ -4,8 +4,7 @@ import streamlit as st
 
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.text.labelled_words import further_with, list_words_in, with_all
-from core.text.tokens import bare
+from core.text.labelled_words import further_sentences
 from pages._cached.kept import keep
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
@@ -13,20 +12,16 @@ from pages._frame.markup import plain
 
 def offer(in_use: InUse, *words: str, key: str) -> None:
     """A sentence for the words of which there are more, and the button that takes all those sentences into use; else nothing."""
-    words = tuple(dict.fromkeys(bare(word).casefold() for word in words))
-    more = {word: n for word in words if word and (n := _further(in_use.corpus, word))}
-    if not more:
+    corpus = in_use.corpus
+    more = keep("further sentences", [("corpus", corpus)], words, lambda: further_sentences(corpus, words), most=256)
+    if not more.counts:
         return
-    counted = ", ".join(f"{plain(shorten(word))} ({n})" for word, n in more.items())
+    counted = ", ".join(f"{plain(shorten(word))} ({n})" for word, n in more.counts.items())
     message = t("More labeled sentences: {words}. Reading them takes 1 to 2 minutes, once (300 MB).", words=counted)
     place = st.container(horizontal=True, vertical_alignment="center", key=f"{key}.more")
     place.caption(message)
-    label = t("Search all {n} labeled words", n=len(list_words_in(in_use.corpus)))
-    place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(with_all(in_use.corpus),))
-
-
-def _further(corpus: str, word: str) -> int:
-    return keep("further sentences", [("corpus", corpus)], word, lambda: further_with(corpus, word), most=256)
+    label = t("Search all {n} labeled words", n=more.n_words)
+    place.button(label, icon=":material/library_add:", key=f"{key}.more.take", on_click=_take, args=(more.corpus,))
 
 
 def _take(corpus: str) -> None:

@@ -35,7 +35,7 @@ def layer_in_question(in_use: InUse) -> str:
 def layer_of(in_use: InUse, *words: WordInContext) -> str:
     """The layer that tells the meanings of the first of these words with labels apart best; else the best of all words."""
     over = bench(in_use)
-    return levels.judge(over).layer(words, levels.labels(over))
+    return levels.best_layer(over, words)
 
 
 @within_run
@@ -43,12 +43,12 @@ def on(in_use: InUse, first: WordInContext, second: WordInContext) -> Judgment:
     """The verdict on both sentences' words in question, and the layer that tells that word's meanings apart best."""
     _measure(in_use)
     over = bench(in_use)
-    return levels.judge(over).judge(first, second, levels.labels(over))
+    return levels.judgment(over, first, second)
 
 
 def _measure(in_use: InUse) -> None:
     """What a model's first verdict waits for."""
     judge = levels.judge(bench(in_use))
-    if not judge.is_ready:
+    if not judge.is_calibrated:
         with st.spinner(t("Calibrating {model}, once…", model=plain(judge.model.layers.called))):
             judge.ground()

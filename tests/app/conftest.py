@@ -26,6 +26,13 @@ def no_job_left_running() -> Iterator[None]:
         thread.join(60)
 
 
+@pytest.fixture(autouse=True)
+def index_is_there(request: pytest.FixtureRequest) -> None:
+    """Every token of the bundled sentences is read already, but for the tests that watch the reading: pages would begin it for each test."""
+    if not request.node.get_closest_marker("unread"):
+        request.getfixturevalue("whole_index")
+
+
 @pytest.fixture(scope="session", autouse=True)
 def no_thread_left_behind() -> Iterator[None]:
     """Compiled code must not be cut off."""

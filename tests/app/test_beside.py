@@ -16,8 +16,6 @@ from pages._home.beside import Beside
 from tests.app.test_depths import random_model
 from tests.app.test_pages import html_of, opened
 
-pytestmark = pytest.mark.usefixtures("whole_index")
-
 PAIR = {"a": "A heron stood in the reeds by the bank.", "b": "Her bank closed three branches.", "ai": "bank", "bi": "bank"}
 
 

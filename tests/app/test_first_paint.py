@@ -73,7 +73,7 @@ for name in ("senses", "compare", "learn"):
 """
 
 
-def test_the_longest_openings_are_computed_ahead(whole_index, tmp_path):
+def test_the_longest_openings_are_computed_ahead(tmp_path):
     (tmp_path / "later.py").write_text(LATER.replace('"app.py"', repr(str(ROOT / "app.py"))).replace('f"pages/', f'f"{ROOT}/pages/'))
     command = [sys.executable, str(tmp_path / "later.py")]
     done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, capture_output=True, text=True, check=True)

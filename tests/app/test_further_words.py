@@ -12,10 +12,11 @@ from core.common.errors import BadInput
 from core.index import index_plan
 from core.text import languages
 from core.text.definitions import definition
+from core.text.readings import WordInContext
 from core.views import levels
 from pages._cached import jobs
 from pages._cached import opened as store
-from pages._cached.views import bench_of
+from pages._cached.views import about, bench_of
 from pages._frame.in_use import InUse
 from tests.app.test_map_view import sent as map_sent
 from tests.app.test_pages import opened
@@ -46,11 +47,12 @@ def test_the_lists_of_neighbours_and_the_map_show_its_senses():
 
 
 def test_only_a_word_that_needs_it_adds_to_the_corpus():
-    in_use = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
-    assert store.about(in_use, "bank", "banks", "zebra") is not None
-    assert store.about(in_use, "bank", "banks", "zebra").corpus == "sentences"
-    assert store.about(in_use, "viruses", "bank").corpus == "sentences+virus"
-    assert store.about(InUse("elmo-mini", "glove-mini", "mine.txt", "Elmoscope"), "virus").corpus == "mine.txt"
+    def corpus(in_use: str, *words: str) -> str:
+        return about(InUse("elmo-mini", "glove-mini", in_use, "Elmoscope"), *(WordInContext((word,), 0) for word in words)).corpus
+
+    assert corpus("sentences", "bank", "banks", "zebra") == "sentences"
+    assert corpus("sentences", "viruses", "bank") == "sentences+virus"
+    assert corpus("mine.txt", "virus") == "mine.txt"
 
 
 def test_home_reads_nothing_of_the_many_words_for_the_sentences_it_opens_with(monkeypatch):
@@ -87,7 +89,7 @@ def test_further_words_are_judged_by_what_was_learnt_from_them_and_the_bundled_o
     assert "bark" in bundled.words and list(further.words) == ["virus"]
 
 
-def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is(whole_index):
+def test_a_word_that_nobody_labelled_can_be_typed_into_the_box_as_it_is():
     page = opened_whole("pages/found.py", a="A zebra drank at the pool.", b="The zebra on the poster was green.")
     while not page.info:  # until every word of the sentences has been read
         assert not page.exception and not page.error
@@ -145,6 +147,7 @@ def test_many_further_words_are_read_in_their_turn_and_not_by_the_page(monkeypat
     assert "nothing is read in this test" in " ".join(error.value for error in page.error)
 
 
+@pytest.mark.unread
 def test_a_visit_that_has_used_its_share_of_the_disk_reads_no_further_words(monkeypatch, private_cache, no_jobs):
     monkeypatch.setenv("ELMOSCOPE_MAX_SESSION_DISK_MB", "1")
     page = opened("pages/neighbours.py", corpus="sentences+more-words", **VIRUS)

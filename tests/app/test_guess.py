@@ -33,7 +33,7 @@ def pressed(page: AppTest, key: str) -> AppTest:
 def read(request: QuizQuestion) -> QuizReading:
     model = open_model(ENGLISH.model)
     query = make_query(model.encoder, list(request.tokens), request.position)
-    return quiz.read(tables.open_word(request.word, model), request, query, open_judge(model).space)
+    return quiz.read(tables.open_word(request.word, model), request, query, open_judge(model).sense_space)
 
 
 def test_a_quiz_counts_points_for_elmo_s_readings_and_elmo_s_own_for_the_labels_apart():

@@ -3,7 +3,6 @@
 import re
 
 import numpy as np
-import pytest
 
 from core.analysis.maps import FrozenMaps
 from core.analysis.trustworthiness import by_chance
@@ -14,8 +13,6 @@ from core.views import levels
 from core.workbench import open_bench
 from pages._frame.in_use import InUse
 from tests.app.test_pages import html_of, opened, plain_mix
-
-pytestmark = pytest.mark.usefixtures("whole_index")
 
 OWN = InUse("elmo-mini", "glove-mini", "sentences", "Elmoscope")
 

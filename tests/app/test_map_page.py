@@ -8,8 +8,6 @@ from core.common.markup import plain
 from tests.app.test_map_view import sent
 from tests.app.test_pages import html_of, opened
 
-pytestmark = pytest.mark.usefixtures("whole_index")
-
 WILD = {
     "a": "A lynx watched the deer from a branch above the river.",
     "ai": "lynx",

@@ -20,8 +20,6 @@ from tests.app.test_beside_static import report
 from tests.app.test_pages import html_of, opened, plain_mix
 from tests.app.visit import written
 
-pytestmark = pytest.mark.usefixtures("whole_index")
-
 FRUIT = {"a": "She ate a lemon and a pear.", "ai": "lemon", "b": "The old car was a lemon and broke down again.", "bi": "lemon"}
 
 

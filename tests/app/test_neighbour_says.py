@@ -93,7 +93,7 @@ def test_a_majority_is_named_with_its_count_and_a_tie_is_no_majority(pair):
         ("pages/predict.py", "Not in GloVe: “thimbel”."),
     ],
 )
-def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(whole_index, page: str, said: str):
+def test_other_pages_say_once_that_glove_has_not_a_misspelt_word(page: str, said: str):
     texts = {
         "a": "She lost her thimbel there.",
         "b": "The thimbel was old.",

@@ -42,7 +42,7 @@ def test_a_word_without_labels_opens_in_it_and_one_with_labels_where_the_verdict
         page.run()
     assert "nlayer" not in page.query_params and page.session_state["among"] == "same word"
     model = open_model("elmo-mini")
-    index = SenseIndex(open_tokens(corpus, model), open_judge(model).space)
+    index = SenseIndex(open_tokens(corpus, model), open_judge(model).sense_space)
     queries = (make_query(model.encoder, RIVER[key].split(), int(RIVER[f"{key}i"])) for key in "ab")
     near = [n for query in queries for n in index.nearest(query, WEIGHTS, which=SAME)]
     assert len(near) == 12 and listed(page)[-12:] == [f"{n.cosine:.2f}" for n in near]

@@ -141,7 +141,7 @@ def test_the_neighbours_notebook_finds_what_the_page_lists(run):
 def test_the_neighbours_notebook_finds_them_in_the_sense_space(run):
     namespace = run("neighbours", {"a": "He lit a match.", "ai": 3, "b": "We won the match.", "bi": 3, "nlayer": "senses", "k": 5})
     model = OPENED[models, "open_model"]("elmo-mini")
-    index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).space)
+    index = SenseIndex(TABLES("sentences", model, targets_only=True), open_judge(model).sense_space)
     query = neighbours.make_query(model.encoder, ["He", "lit", "a", "match", "."], 3)
     expected = index.nearest(query, WEIGHTS, k=5, which=neighbours.SAME)
     rows = list(namespace["tables"][0].itertuples(index=False, name=None))

@@ -135,6 +135,7 @@ def answers(corpus: str) -> tuple[Neighbours, Induction]:
     return near, induction.compute(bench, InductionRequest(word="glass", space=SENSES))
 
 
+@pytest.mark.unread
 def test_a_corpus_that_a_page_reads_keeps_its_substitutes(tmp_path, private_cache, read_places, monkeypatch):
     corpus = own_texts(tmp_path)
     st.cache_resource.clear()  # of what an earlier test read of the same texts

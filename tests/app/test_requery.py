@@ -9,8 +9,6 @@ from core.text.tokens import bare, window
 from pages._widgets.lists import WIDTH
 from tests.app.test_pages import html_of, opened
 
-pytestmark = pytest.mark.usefixtures("whole_index")
-
 WILD = {
     "a": "The mustang was there before them.",
     "ai": "mustang",

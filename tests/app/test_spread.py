@@ -125,6 +125,7 @@ def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gol
     assert number not in dict(page.session_state[label_store.KEPT][KEY].given)
 
 
+@pytest.mark.unread
 def test_on_a_public_server_nothing_is_kept(gold, monkeypatch, tmp_path):
     monkeypatch.setenv("ELMOSCOPE_PUBLIC", "on")
     page = page_with(labeled(gold))

@@ -19,7 +19,6 @@ from tests.app.visit import opened_whole
 from tests.core.corpus import two_texts
 
 WORDS = ("bank", "bat", "bow", "court", "crane", "match", "plant", "seal", "spring", "table")
-pytestmark = pytest.mark.usefixtures("whole_index")
 CHANGED = ("bank", "garden", "roses", "planted", "the")
 
 

@@ -193,6 +193,7 @@ def test_learned_weights_are_drawn_for_any_number_of_layers_and_are_means_over_s
     assert len(layer_weights_figure({"x": row}).data[0].x) == 6
 
 
+@pytest.mark.unread
 def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_path(tmp_path):
     order = Order(
         task="own",

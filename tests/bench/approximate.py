@@ -33,7 +33,7 @@ def main() -> int:
     parser.add_argument("--senses", action="store_true", help="of the sense space, of an index that keeps substitutes")
     options = parser.parse_args()
     shards = index.open_shards(options.folder)
-    space = open_judge(open_model(BUNDLED_MODEL)).space if options.senses else None
+    space = open_judge(open_model(BUNDLED_MODEL)).sense_space if options.senses else None
     if not options.made:
         facts = senses.build(shards, space) if space else approximate.build(shards)
         say(f"made in {facts['seconds']:.1f} s: {facts['cells']:,} cells, {facts['bytes'] / 1e6:.1f} MB")

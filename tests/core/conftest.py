@@ -25,7 +25,7 @@ def table(model) -> OccurrenceTable:
 
 @pytest.fixture(scope="module")
 def space(model) -> SenseSpace:
-    return open_judge(model).space
+    return open_judge(model).sense_space
 
 
 @pytest.fixture(scope="module")

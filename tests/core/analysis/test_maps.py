@@ -4,6 +4,7 @@ import importlib
 import json
 import threading
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -364,6 +365,14 @@ def test_warming_up_twice_and_from_threads_at_once_is_harmless():
         thread.join()
     projection.compile_layout()
     assert failures == []
+
+
+def test_what_is_compiled_is_kept_on_disk_for_the_next_process():
+    from umap import umap_
+
+    projection.compile_layout()
+    for function in (projection._compiled(), umap_.smooth_knn_dist, umap_.compute_membership_strengths):
+        assert list(Path(function.stats.cache_path).glob(f"*{function.__name__}*.nbi"))
 
 
 def drawn_layers(n: int = 90) -> np.ndarray:

@@ -6,6 +6,7 @@ import shutil
 import signal
 from pathlib import Path
 
+import dask
 import numpy as np
 import pytest
 import torch
@@ -49,7 +50,8 @@ def sentences_of(n: int, seed: int = 0) -> list[Sentence]:
 @pytest.fixture(scope="module")
 def address():
     """The scheduler of two single-thread workers, processes of their own."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
+    lost = {"distributed.comm.timeouts.connect": "5s"}  # how long the scheduler tries to reach a worker that was killed; 30 s else
+    with dask.config.set(lost), LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster:
         yield cluster.scheduler_address
 
 

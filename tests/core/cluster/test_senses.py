@@ -109,7 +109,9 @@ def test_the_commands_search_shards_and_the_approximate_index(many, built, model
     expected = nearest("--corpus", built.folder)
     assert len(expected) == 8 and nearest("--corpus", many.url) == expected
     with pytest.raises(MissingArtifact, match="index approximate DIR --senses"):
-        ApproximateSenses(index.open_shards(built.folder), open_judge(model).space).nearest(make_query(model.encoder, ["bank"], 0), WEIGHTS)
+        ApproximateSenses(index.open_shards(built.folder), open_judge(model).sense_space).nearest(
+            make_query(model.encoder, ["bank"], 0), WEIGHTS
+        )
     assert answer("index", "approximate", built.folder, "--senses")["occurrences"] == len(built)
     assert nearest("--corpus", built.folder, "--approximate") == expected
     assert "Name its model" in refused("index", "approximate", built.folder, "--senses", "--model", "elmo-ko-mini")

@@ -59,5 +59,5 @@ def test_a_word_of_several_pieces_has_no_share_and_a_long_sentence_is_read_aroun
 def test_a_model_without_a_head_says_so(tmp_path):
     folder = bert(tmp_path / "plain")
     assert not has_head(folder) and not has_head(tmp_path)
-    with pytest.raises(MissingArtifact, match="plain came without a head"):
+    with pytest.raises(MissingArtifact, match="has no masked-word head"):
         MaskedWords(folder, TransformerEncoder(folder))

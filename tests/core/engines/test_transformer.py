@@ -120,12 +120,12 @@ def test_layers_neighbours_and_the_command_line_follow_from_the_model(small, tmp
     assert len(result) == 3 and result[0].cosine <= 1 + 1e-5
     message = ["--model", str(small), "--corpus", str(tmp_path / "index"), "--word", "we", "--sentence", "we sat"]
     assert len(answer("neighbours", "--layer", 3, "--k", 2, *message)["neighbours"]) == 2
-    assert "layers 0 to 3" in refused("neighbours", "--layer", 4, *message)
+    assert "Use 0 to 3" in refused("neighbours", "--layer", 4, *message)
 
 
 def test_two_ways_with_pieces_are_two_models(small):
     assert open_model(str(small)).fingerprint != open_model(str(small), pieces=FIRST).fingerprint
-    with pytest.raises(BadInput, match="not by 'middle'"):
+    with pytest.raises(BadInput, match="not 'middle'"):
         open_model(str(small), pieces="middle")
 
 
@@ -143,7 +143,7 @@ def test_weights_are_safetensors_or_nothing(small, tmp_path):
     folder.mkdir()
     (folder / "config.json").write_text((small / "config.json").read_text())
     (folder / "pytorch_model.bin").write_bytes(b"x")
-    with pytest.raises(MissingArtifact, match=r"no \*\.safetensors"):
+    with pytest.raises(MissingArtifact, match=r"needs \*\.safetensors"):
         open_model(str(folder))
 
 

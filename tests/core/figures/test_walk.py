@@ -56,7 +56,7 @@ def check(encoder: Encoder, tokens: list[str], position: int) -> None:
     for direction, half in ((way.forward, slice(p)), (way.backward, slice(p, None))):
         close(direction.outputs[:, 1:-1], layers[1:, :, half])
         for step, layer in zip(direction.steps, layers[1:], strict=True):
-            close(step.result, layer[position, half])
+            close(step.half, layer[position, half])
     assert way.shares.sum() + way.bias_share == pytest.approx(1, abs=1e-4)
 
 

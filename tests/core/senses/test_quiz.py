@@ -95,7 +95,7 @@ def test_a_model_reads_most_sentences_as_they_are_labelled_but_not_all(model):
 
 def test_in_the_sense_space_more_sentences_are_read_as_they_are_labelled(model):
     """And the sentence asked about does not vote there either, whatever label its own row bears."""
-    space = open_judge(model).space
+    space = open_judge(model).sense_space
     right = {"best layer": 0, "sense space": 0}
     for word in ("bank", "bark", "cell", "court", "light", "match"):
         table, request = open_word(word, model), quiz.question(1, word, labelled_of(ENGLISH, word))

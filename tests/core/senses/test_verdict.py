@@ -21,6 +21,8 @@ from core.text import languages
 from core.text.readings import WordInContext
 from core.text.sentences import Sentence, Target
 from core.text.tokens import find_word, tokenize
+from core.views import levels
+from core.workbench import open_bench
 from tests.bench import verdicts
 
 CODES = ("en", "ko")
@@ -153,7 +155,7 @@ def test_pairs_whose_labels_say_nothing_are_judged_by_chance(opened, monkeypatch
 def test_the_order_of_the_sentences_changes_no_verdict(opened):
     """Every labeled pair in two forms of a word ("fair", "fairs"), and as many in one, by labels and without."""
     model, table, _ = opened["en"]
-    request = judge.open_judge(model)
+    request = levels.judge(open_bench(model))  # reads each sentence once
     random = np.random.default_rng(0)
     asked_of = []
     for lemma in table.lemmas:
