@@ -166,7 +166,9 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         show_state(job, lambda: opened.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
-        row[0].success(t("In use on every page ({n:,} tokens).", n=len(job.result)), icon=":material/done_all:")
+        n = len(job.result)
+        message = tn("In use on every page ({n:,} token).", "In use on every page ({n:,} tokens).", n)
+        row[0].success(message, icon=":material/done_all:")
         page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):
