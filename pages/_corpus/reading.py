@@ -101,10 +101,11 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
             lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
             lines.append(t("In {n:,} of {all:,} documents.", **values))
-    if (result := commonest_beside(corpus, hits, -1)) and result[1] > 1:
-        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(result[0]), n=result[1]))
-    if (result := commonest_beside(corpus, hits, 1)) and result[1] > 1:
-        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(result[0]), n=result[1]))
+    after, before = (commonest_beside(corpus, hits, step) or ([], 0) for step in (-1, 1))
+    if after[1] > 1:
+        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(after[0]), n=after[1]))
+    if before[1] > 1:
+        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines

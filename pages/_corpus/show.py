@@ -117,7 +117,7 @@ def query_kind(key: str, place, usual: str = WORD) -> str:
         usual,
         place=place,
         help=t(
-            "Words: bank* is every word that begins with bank, * any word. All forms: go, went, gone. Regular expression: one pattern per word."
+            "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
         ),
     )
 
