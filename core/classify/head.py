@@ -60,11 +60,9 @@ class TextHead:
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float32 before the temperature; texts of like length share a batch."""
-        if isinstance(self.classifier, Committee):
-            return self.classifier.logits(texts, vectors=vectors, layers=layers)
-        if isinstance(self.classifier, Baseline):
-            return self.classifier.logits(texts, vectors)
-        return self._rows(self.classifier, texts, vectors, layers)
+        if isinstance(self.classifier, Network):
+            return self._rows(self.classifier, texts, vectors, layers)
+        return self.classifier.logits(texts, vectors=vectors, layers=layers)
 
     def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, E): each text's vector before the last linear layer of a network."""
