@@ -11,7 +11,6 @@ from torch import nn
 
 from core.learning import folders
 from core.learning.features import Layers
-from core.learning.fit import learned_mixes
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
 from core.tasks.inputs import PassageBatch, make_texts
@@ -56,10 +55,6 @@ class TaskHead:
         with torch.no_grad():
             for tensor in self.network.state_dict().values():
                 tensor.copy_(tensor.half())
-
-    def mixes(self) -> dict[str, dict]:
-        """What each of its mixes has learned."""
-        return learned_mixes(self.network)
 
 
 def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
