@@ -21,6 +21,7 @@ from core.common.i18n import t
 from core.files.artifacts import file_sha256, text_fingerprint
 from core.learning import folders
 from core.learning.features import Layers
+from core.learning.fit import of_like_lengths
 from core.learning.folders import VOCABULARY, WEIGHTS, pack, round_as_stored, unpack
 from core.static.vectors import StaticVectors
 
@@ -103,17 +104,11 @@ class TextHead:
         """What a network's `function` of batches gives, one row a text."""
         self.classifier.eval()
         glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
-        place = of(self.classifier)
-        order = sorted(range(len(texts)), key=lambda k: len(texts[k]))
-        parts = []
-        for start in range(0, len(order), ROWS_AT_ONCE):
-            with torch.inference_mode():
-                some = [texts[k] for k in order[start : start + ROWS_AT_ONCE]]
-                parts.append(function(make_batch(some, self.vocabulary, vectors=glove, layers=elmo, device=place)).cpu().numpy())
-        sorted_rows = np.concatenate(parts)
-        rows = np.empty_like(sorted_rows)
-        rows[order] = sorted_rows
-        return rows
+        reads = {"vectors": glove, "layers": elmo, "device": of(self.classifier)}
+        batches = of_like_lengths(list(map(len, texts)), ROWS_AT_ONCE)
+        with torch.inference_mode():
+            parts = [function(make_batch([texts[k] for k in numbers], self.vocabulary, **reads)).cpu().numpy() for numbers in batches]
+        return np.concatenate(parts)[np.argsort(np.concatenate(batches))]
 
 
 @dataclass(frozen=True, slots=True)

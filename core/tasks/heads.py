@@ -11,6 +11,7 @@ from torch import nn
 
 from core.learning import folders
 from core.learning.features import Layers
+from core.learning.fit import of_like_lengths
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
 from core.tasks.inputs import PassageBatch, make_texts
@@ -35,10 +36,8 @@ class TaskHead:
     def predictions(self, examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
         """The network's prediction of each example, in their order; examples of like length share a batch."""
         self.network.eval()
-        order = sorted(range(len(examples)), key=lambda k: sum(len(s) for p in examples[k].passages for s in p))
         answers: list = [None] * len(examples)
-        for start in range(0, len(order), AT_ONCE):
-            numbers = order[start : start + AT_ONCE]
+        for numbers in of_like_lengths([sum(len(s) for p in example.passages for s in p) for example in examples], AT_ONCE):
             batch = [examples[k] for k in numbers]
             texts = make_batch(batch, vectors, layers if self.shape.n_layers else None)
             for k, answer in zip(numbers, self.said(texts, batch), strict=True):
