@@ -15,7 +15,7 @@ from distributed import Client
 from core.cluster.jobs import ShardJob, run_jobs
 from core.cluster.shards import Shard, Shards
 from core.cluster.store import open_store
-from core.index.neighbours import ANY, Index, Neighbour, Question, best
+from core.index.neighbours import ANY, Index, Neighbour, Question
 from core.index.table import OccurrenceTable
 
 MOST_OPEN = 256  # shards that a worker keeps open: their labels and gram are in memory, 44 bytes a row
@@ -76,7 +76,7 @@ def place_in_index(shard: Shard, neighbour: Neighbour) -> Neighbour:
 
 def best_in_shard(shard: Shard, table: OccurrenceTable, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbour]:
     """The k best of some rows of a shard by their cosines, (n,) each, as rows of the whole index."""
-    return [place_in_index(shard, Neighbour(table.occurrence(int(rows[n])), float(values[n]))) for n in best(values, k)]
+    return [place_in_index(shard, item) for item in table.best_of(rows, values, k)]
 
 
 def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbour]:

@@ -109,7 +109,7 @@ class EncodedCorpus:
         """(words,) how often each occurs."""
         return np.bincount(self.word, minlength=len(self.words))
 
-    def opening_word(self, word: str = "") -> str:
+    def opening_word(self, word: str) -> str:
         """The word, where it occurs; else the commonest of at least five letters, or the commonest token where there is none."""
         if word in self.number:
             return word

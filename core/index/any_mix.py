@@ -38,9 +38,9 @@ class Candidates:
         return mix_cosines(*wide, np.asarray(weights, np.float64))
 
 
-def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
+def mixes(lengths: np.ndarray) -> np.ndarray:
     """(L,) -> (K, L), each together 1: even in what the layers count for, which is their weight times their vectors' length."""
-    n = len(lengths)
+    n, steps = len(lengths), STEPS
     while steps > 1 and comb(steps + n - 1, n - 1) > MIXES:
         steps -= 1
     grid = [np.bincount(parts, minlength=n) for parts in combinations_with_replacement(range(n), steps)]
