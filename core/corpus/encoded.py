@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -109,12 +110,13 @@ class EncodedCorpus:
         """(words,) how often each occurs."""
         return np.bincount(self.word, minlength=len(self.words))
 
-    def opening_word(self, word: str) -> str:
-        """The word, where it occurs; else the commonest of at least five letters, or the commonest token where there is none."""
+    def opening_word(self, word: str = "") -> str:
+        """The word, where it occurs; else the commonest of at least five letters, with a letter or digit, or at all."""
         if word in self.number:
             return word
         words = [self.word_list[k] for k in self.frequency.argsort(kind="stable")[::-1][:500].tolist()]
-        return next((word for word in words if len(word) > 4 and word.isalpha()), words[0])
+        long = (word for word in words if len(word) > 4 and word.isalpha())
+        return next(chain(long, (word for word in words if any(map(str.isalnum, word))), words))
 
     @cached_property
     def document_sizes(self) -> np.ndarray:

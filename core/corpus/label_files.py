@@ -8,13 +8,16 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
 from core.corpus.agreement import alpha
 from core.corpus.spread import Labels, SpreadLabels, clean
+from core.files.artifacts import check_fits
 from core.text.file_lines import refuse, show_value
+from core.text.own_corpus import keep_upload
 from core.text.sentences import check_position, checked_tokens, json_rows
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
@@ -70,6 +73,8 @@ def read_senses(path: str | Path) -> dict[Token, str]:
 def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     """A person's labels in a file on these sentences. BadInput as `read_senses`, and where no sentence is among these."""
     known = read_senses(path)
+    if not known:
+        raise BadInput(t("{name} has no labeled sentence. Choose another file.", name=Path(path).name))
     place_of = {token: k for k, token in reversed(list(enumerate(sentences)))}
     sense_of = {place_of[token]: sense for token, sense in known.items() if token in place_of}
     if not sense_of:
@@ -78,6 +83,14 @@ def read_labels(path: str | Path, sentences: Sequence[Token]) -> ReadLabels:
     for sense in dict.fromkeys(sense_of.values()):
         labels = labels.label([k for k, of in sense_of.items() if of == sense], sense)
     return ReadLabels(Labels(labels.given), len(known) - len(sense_of))
+
+
+def read_upload(name: str, content: bytes, sentences: Sequence[Token], most_mb: int) -> ReadLabels:
+    """`read_labels` of a file that came by a browser; BadInput calls it by its owner's name for it, and where it is larger than that."""
+    with TemporaryDirectory(prefix="elmoscope-") as folder:
+        source = keep_upload(name, content, Path(folder) / "labels")
+        check_fits(source.path, most_mb * 10**6)
+        return read_labels(source.path, sentences)
 
 
 def agreement(first: Labels, second: Labels) -> tuple[float, int]:

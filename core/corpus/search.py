@@ -19,7 +19,7 @@ from core.text.composed import composed, folded
 from core.text.languages import tokenize
 from core.text.sentences import as_in_text
 
-MAX_QUERY = 200  # characters
+MAX_QUERY = 200  # characters, but for a word that occurs
 MAX_WORDS = 12  # of a phrase
 WORD, LEMMA, PATTERN = "word", "lemma", "pattern"
 KINDS = (WORD, LEMMA, PATTERN)
@@ -104,7 +104,7 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     query = composed(query)
     if not query.strip():
         raise BadInput(t("Nothing to search for. Type a word."))
-    if len(query) > MAX_QUERY:
+    if len(query) > MAX_QUERY and (kind == PATTERN or folded(query) not in corpus.number):
         raise BadInput(t("{n:,} characters; search for at most {most}.", n=len(query), most=MAX_QUERY))
     if kind not in KINDS:
         raise BadInput(t("Unknown kind of search {kind!r}. Choose: {kinds}.", kind=shorten(kind), kinds=", ".join(KINDS)))

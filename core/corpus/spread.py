@@ -49,7 +49,7 @@ class Labels:
         wanted = dict.fromkeys(map(int, sentences))
         name = clean(sense)
         if sense and not name:
-            raise BadInput(t("A sense needs a name."))
+            raise BadInput(t("A sense needs a name. Type one."))
         kept = {k: of for k, of in self.given if name or k not in wanted}
         kept |= dict.fromkeys(wanted, name) if name else {}
         if len(set(kept.values())) > MOST_SENSES:
@@ -63,7 +63,7 @@ class Labels:
         new = clean(name)
         self.sentences(sense)
         if not new:
-            raise BadInput(t("A sense needs a name."))
+            raise BadInput(t("A sense needs a name. Type one."))
         if new != sense and new in self.senses:
             raise BadInput(t("“{name}” is a sense already. Merge the two instead.", name=shorten(new)))
         return self._changed((k, new if of == sense else of) for k, of in self.given)

@@ -13,6 +13,7 @@ import numpy as np
 
 from core.common.errors import BadInput
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.text.file_lines import Place, iterate_lines, refuse, show_value
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target
@@ -149,16 +150,14 @@ def keep_sides(uses: str | Path, clusters: str | Path | None = None, word: str |
     word = (word or lemmas[0]).casefold()
     read = [use for use in read if use.lemma.casefold() == word]
     sides = sentences_of_uses(read, read_clusters(clusters) if clusters else None)
+    name = Path(uses).name
     if len(sides) != 2:
-        values = {
-            "name": Path(uses).name,
-            "word": word,
-            "n": len(sides),
-            "groupings": ", ".join(sides) or "–",
-            "lemmas": ", ".join(lemmas[:10]),
-        }
-        raise BadInput(t("{name} has {n} groupings of “{word}” ({groupings}); two are compared. Its lemmas: {lemmas}.", **values))
+        groupings, of_all = (", ".join(map(shorten, each[:10])) or "–" for each in (list(sides), lemmas))
+        values = {"name": name, "word": shorten(word), "n": len(sides), "groupings": groupings, "lemmas": of_all}
+        raise BadInput(t("{name} has {n} groupings of “{word}” ({groupings}). Keep two. Its lemmas: {lemmas}.", **values))
     first, second = (keep_sentences(sentences).name for _, sentences in sorted(sides.items()))
+    if first == second:
+        raise BadInput(t("{name} has the same sentences in both groupings. Choose another file.", name=name))
     return word, first, second
 
 
@@ -203,7 +202,7 @@ def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict
             header = [name.strip() for name in cells]
             if missing := [name for name in needed if name not in header]:
                 message = t("no column {column} among {columns}", column=show_value(missing[0]), columns=show_value(header, 400))
-                refuse(place, message, t("Word usage graphs have tabs between their cells."))
+                refuse(place, message, t("Name it in the first line, with tabs between cells."))
         elif any(map(str.strip, cells)):
             row = dict(zip(header, cells, strict=False))
             if missing := [name for name in needed if not row.get(name, "").strip()]:

@@ -6,10 +6,11 @@ import numpy as np
 import plotly.graph_objects as go
 
 from core.common.i18n import t
-from core.common.markup import Markup, html
+from core.common.markup import Markup, html, shorten
 from core.figures import style
 from core.figures.style import AGAINST, FOR, GRID, SENSE_COLOURS, Figure, add_shades, add_text, base, layer_title, line_name, spread_heights
 
+LABEL = 30  # letters of a class's name on a confusion matrix
 CLOSEST = 0.3  # of a logarithmic axis: ticks nearer to each other are not both named
 GRADES = ("#A6341B", "#E08A5B", "#9A9AA3", "#5FA8D3", "#1B5E8C")  # ordered classes, from bad to good
 KINDS = {"with ELMo": "#2171B5", "without ELMo": "#E8871E", "plain baseline": "#7F7F7F"}
@@ -111,7 +112,9 @@ def confusion_figure(confusion: Sequence[Sequence[int]], labels: Sequence[str]) 
     """(C, C) counts, a row for each true class: shade by the row's share, counts as text."""
     counts = np.asarray(confusion, float)
     shares = counts / np.maximum(counts.sum(1, keepdims=True), 1)
-    names = list(labels)
+    names = [shorten(label, LABEL) for label in labels]
+    if len(set(names)) < len(names):
+        names = [f"{k}: {name}" for k, name in enumerate(names, 1)]
     places = {"label": "%{y}", "called": "%{x}", "n": "%{text:,}", "share": "%{z:.1%}"}
     figure = Figure()
     card = t("label {label}, prediction {called}: {n} ({share})", **places)

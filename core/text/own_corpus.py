@@ -198,6 +198,8 @@ def _check_archive(path: Path) -> None:
     try:
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
+            if not {"[Content_Types].xml", "word/document.xml"} & set(archive.namelist()):  # another kind of archive
+                raise zipfile.BadZipFile
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         message = t("{name} is not a .docx, or locked. Save it as .txt.", name=path.name)
         raise BadInput(message) from None

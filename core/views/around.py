@@ -40,11 +40,11 @@ class Around:
     """N points and S stars, the sentences' own words, in K spaces."""
 
     word: str
-    label: str  # the word without what clings to it
+    label: str  # the word without what clings to it, as a message cites it
     plan: str
     spaces: tuple[str, ...]  # (K,)
     points: Surroundings
-    labels: tuple[str, ...]  # (N,) of the points
+    labels: tuple[str, ...]  # (N,) of the points, alike
     absent: tuple[str, ...]  # which of the words do not occur
     total: int  # occurrences there are, drawn or not
     coordinates: np.ndarray  # (K, N, 2)
@@ -96,11 +96,11 @@ def compute(bench: Bench, request: AroundRequest) -> Around | None:
     has_sides = len(queries) == 2
     return Around(
         word=request.word,
-        label=bare(request.word),
+        label=shorten(bare(request.word)),
         plan=request.plan,
         spaces=spaces,
         points=points,
-        labels=tuple(map(bare, points.words)),
+        labels=tuple(shorten(bare(word)) for word in points.words),
         absent=tuple(word for word in dict.fromkeys(map(bare, words)) if not table.same_word(word).any()),
         total=int(np.any([table.same_word(word) for word in words], axis=0).sum()),
         coordinates=coordinates,

@@ -252,15 +252,15 @@ def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
 
 
 def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
-    """BadInput where there is nothing to compare with, or the same, or a count below 1."""
+    """Words on the side that has them, and more often. BadInput where there is nothing to compare with, or the same, or a count below 1."""
     _check_counts(request)
     against = request.against or reference_of(bench)
     if against == bench.corpus:
         raise BadInput(t("A corpus cannot be compared with itself. Choose another."))
     first, second = bench.encoded, bench.over(against).encoded
     words = keywords(first, second, minimum=request.minimum, correction=request.correction)
-    own = tuple(word for word in words if word.log_ratio > 0)[: request.most]
-    other = tuple(word for word in words if word.log_ratio < 0)[: request.most]
+    own = tuple(word for word in words if word.first and word.log_ratio > 0)[: request.most]
+    other = tuple(word for word in words if word.second and word.log_ratio < 0)[: request.most]
     return Keyness((bench.corpus, against), (len(first), len(second)), len(words), own, other)
 
 

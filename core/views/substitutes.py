@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from core.common.config import NEIGHBOURS
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo import in_place
 from core.elmo.in_place import InPlace
 from core.elmo.substitutes import BOTH, Change
@@ -66,4 +67,4 @@ def weak_texts(word: str) -> dict[str, str]:
 
 def weakness(word: str, why: str) -> str:
     """The same of one code; "" for none."""
-    return weak_texts(bare(word)[:24]).get(why, "")
+    return weak_texts(shorten(bare(word), 24)).get(why, "")

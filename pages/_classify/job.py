@@ -14,7 +14,7 @@ from core.classify.model import VARIANTS, Variant, variant_titles
 from core.classify.train import make_text_fit
 from core.classify.trainings import Order, cost, left_of_all
 from core.common.errors import ElmoscopeError
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.common.turns import Turn
 from core.elmo.models import Model
 from core.learning.frozen import Frozen
@@ -76,7 +76,9 @@ class TrainingJob(Background):
         self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns)
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
-        self.stage = t("Computing ELMo’s layers once, then {n} trainings", n=len(variants) * len(order.seeds))
+        if any(variant.elmo for variant in variants):
+            n = len(variants) * len(order.seeds)
+            self.stage = tn("Computing ELMo’s layers once, then {n} training", "Computing ELMo’s layers once, then {n} trainings", n)
         frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]

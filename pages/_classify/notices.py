@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from core.classify.head import Answer
 from core.classify.model import variant_titles
-from core.common.i18n import t
+from core.common.i18n import t, tn
 from core.tasks.results import Summary
 
 Labelled = tuple[int, int, str]
@@ -19,8 +19,10 @@ def describe_answers(answers: dict[str, Answer], deaf: list[str]) -> list[str]:
     lines = [_votes(answers, titles)]
     if unsure := [titles[name] for name, answer in answers.items() if answer.lead < CLOSE]:
         lines.append(
-            t(
+            tn(
                 "Too close to call for {classifiers}: its top two are within {points:.0f} points.",
+                "Too close to call for {classifiers}: their top two are within {points:.0f} points.",
+                len(unsure),
                 classifiers=", ".join(unsure),
                 points=100 * CLOSE,
             )

@@ -22,7 +22,11 @@ def show(in_use: InUse) -> None:
         order = choose(in_use)
         running = job is not None and job.running
         if st.button(t("Train"), type="primary", icon=":material/play_arrow:", disabled=order is None or running, key="train.go"):
-            job = TrainingJob(order, TURNS.ask(visitor())).start(opened.model(in_use.model), opened.vectors(in_use.vectors))
+            model, vectors = (
+                opened.model(in_use.model),
+                opened.vectors(in_use.vectors),
+            )  # before a place is asked for: they may not be there
+            job = TrainingJob(order, TURNS.ask(visitor())).start(model, vectors)
             st.session_state.training = job
             job.wait(0.3)  # so that a small job's result is on the page at once
             st.rerun()  # the button now rests
@@ -43,15 +47,17 @@ def _watch(job: TrainingJob) -> None:
     if not job.running:
         st.rerun()  # once, of the whole page: the button wakes, the ticking ends
     message = job.message
-    if job.seconds_left is not None:
+    if job.turn.stop_asked:
+        message = t("Stopping after this step…")
+    elif job.seconds_left is not None:
         if job.training:
             message = t("{stage}; at most {time} left", stage=message, time=duration(job.seconds_left))
         else:
             message = t("{stage}; {time} left", stage=message, time=duration(job.seconds_left))
     bar, stop = st.columns([5, 1], vertical_alignment="center")
     bar.progress(min(1.0, job.share_done), text=message)
-    if stop.button(t("Stop"), icon=":material/stop:", key="train.stop", width="stretch", help=t("The best so far is kept")):
-        job.stop()
+    options = {"icon": ":material/stop:", "width": "stretch", "disabled": job.turn.stop_asked, "on_click": job.stop}
+    stop.button(t("Stop"), key="train.stop", help=t("The best so far is kept"), **options)
     # Finished or not is asked once: buttons drawn by this fragment would lose the click that lands before the page is drawn anew.
     _show(job, finished=False)
 

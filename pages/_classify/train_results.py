@@ -31,7 +31,7 @@ RANDOM = ("lstm", "mean", "committee")  # networks whose start is drawn by the s
 def show_results(job: TrainingJob, *, finished: bool) -> None:
     result = dict(job.heads)
     table = pd.DataFrame(results_rows(result)).dropna(axis=1, how="all")
-    st.markdown(t("#### On unseen texts"))
+    st.markdown(t("#### On unseen texts: {name}", name=plain(job.order.title)))
     _show_table(table)
     notice(describe_training(result))
     if learned := learned_weights(result):
@@ -153,7 +153,7 @@ def notebook(order: Order) -> dict:
         "runs.groupby('variant')[['accuracy', 'macro_f1', 'seconds']].agg(['mean', 'std'])",
     ]
     names = ", ".join(variant_titles()[name] for name in order.variants)
-    about = t("{texts}: {variants}. Run it in Elmoscope’s folder and environment.", texts=order.title, variants=names)
+    about = t("{texts}: {variants}. Run it in Elmoscope’s folder and environment.", texts=plain(order.title), variants=names)
     if order.task == "own":
         about += " " + t("Put your file’s path into the command.")
     source = [line + "\n" for line in code[:-1]] + code[-1:]

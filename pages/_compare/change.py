@@ -99,6 +99,8 @@ def _inputs(in_use: InUse, news: str) -> tuple[tuple[Side, Side] | None, str, tu
     hint = t("Choose, or type a path")
     label = t("First corpus") if what == CORPORA else t("Corpus")
     first = corpus_box(FIRST, label, options, in_use.corpus, place=places[2], placeholder=hint)
+    if first:
+        registry.resolve(first, "corpus")  # before it is held against another
     if what == CORPORA:
         second = corpus_box(SECOND, t("Second corpus"), options, news or None, place=places[3], placeholder=hint)
         if not second or second == first:

@@ -9,6 +9,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.common.limits import limits
 from core.corpus import usage_graphs
+from core.text.own_corpus import keep_upload
 from core.views.change import WordChange, graph_files
 from pages._frame.markup import plain
 
@@ -51,11 +52,12 @@ def _keep_sides(files) -> tuple[str, str, str]:
     with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
         paths = {}
         for file in files:
-            path = Path(folder) / file.file_id / "uses.csv"
-            path.parent.mkdir()
-            path.write_bytes(file.getvalue())
+            path = keep_upload(file.name, file.getvalue(), Path(folder) / file.file_id).path
             head = path.read_text("utf-8", "replace").partition("\n")[0].split("\t")
-            paths["clusters" if "cluster" in head else "uses"] = path
+            what = "clusters" if "cluster" in head else "uses"
+            if what in paths:
+                raise BadInput(t("{first} and {second} both hold {what}. Keep one.", first=paths[what].name, second=path.name, what=what))
+            paths[what] = path
         if "uses" not in paths:
             raise BadInput(t("No uses.csv among these files: it has a column “context”. Add it."))
         return usage_graphs.keep_sides(paths["uses"], paths.get("clusters"))

@@ -66,13 +66,13 @@ def word_in_both(result: SpacesCompared) -> None:
     st.markdown(t("**A word in both**"))
     places = st.columns([4, 2], vertical_alignment="bottom")
     places[0].pills(t("Examples"), offered, key="cmp_example", on_change=_take_example, label_visibility="collapsed")
-    typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first)
+    typed = text_box("cmp_word", t("Word"), "", BOX["word"], place=places[1], placeholder=first).strip()
     word = find_form(typed or first, c.words)
     if not typed and not find_form(request, c.words):
         message = t("“{word}” is not in both; “{other}” is shown.", word=plain(shorten(request)), other=word)
         st.caption(message)
     if not word:
-        raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed.strip())))
+        raise BadInput(t("“{word}” is not in both. Choose another.", word=shorten(typed)))
     k = c.words.index(word)
     both = set(c.first[k]) & set(c.second[k])
     pairs = zip(st.columns(2, gap="large"), result.names, (c.first, c.second), c.cosines, c.random, strict=True)

@@ -5,7 +5,7 @@ import streamlit as st
 
 from core.common.i18n import t, tn
 from core.common.limits import BOX
-from core.common.markup import shorten
+from core.common.markup import CITED, plain, shorten
 from core.corpus import search
 from core.corpus.collocates import CLEAR_Z, WIDEST, WINDOW
 from core.text import languages
@@ -108,7 +108,7 @@ def _columns(result: Collocates) -> tuple[str, str]:
 def _sense(column: SenseColumn) -> str:
     words = [word for word in column.words if word.z >= TELLING][:10]
     rows = [(word.word, round(word.z, 1), word.here, word.elsewhere) for word in words]
-    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=shorten(column.sense.replace("*", ""))))
+    st.caption(tn("**{sense}**, {n:,} sentence", "**{sense}**, {n:,} sentences", column.n, sense=plain(column.sense, CITED)))
     event = st.dataframe(
         pd.DataFrame(rows, columns=(t("word"), "z", t("here"), t("elsewhere"))),
         hide_index=True,
@@ -128,9 +128,8 @@ def _lines(bench: Bench, request: CollocatesRequest, word: str, sense: str) -> N
         return
     wanted = request.lines(near=word, window=request.window, sense=sense, senses=request.senses or LABELS)
     hits = hits_of(bench, wanted)
-    st.caption(
-        tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), word=word, query=request.query)
-    )
+    values = {"word": plain(word, CITED), "query": plain(request.query, CITED)}
+    st.caption(tn("{n:,} line with “{word}” near “{query}”", "{n:,} lines with “{word}” near “{query}”", len(hits), **values))
     aligned(HitLines(bench, wanted, hits), key="collocates.lines")
 
 
@@ -141,25 +140,22 @@ def _table(result: Collocates) -> pd.DataFrame:
 
 
 def _write_notices(request: CollocatesRequest, result: Collocates, guessed: bool) -> list[str]:
-    facts = [t("Example: “{word}”.", word=request.query)] if guessed else []
+    query = shorten(request.query)
+    facts = [t("Example: “{word}”.", word=query)] if guessed else []
     firsts = [(column.sense, column.words[0]) for column in result.senses if column.words and not column.words[0].elsewhere]
     if firsts:
         clear = [(sense, first) for sense, first in firsts if first.z >= CLEAR_Z]
-        parts = "; ".join(f"“{first.word}” ({sense})" for sense, first in (clear or firsts)[:4])
+        parts = "; ".join(f"“{shorten(first.word)}” ({shorten(sense)})" for sense, first in (clear or firsts)[:4])
         if clear:
             facts.append(t("Near only one sense: {words}.", words=parts))
         else:
             facts.append(t("Near only one sense, though each may be chance: {words}.", words=parts))
     if result.items:
         best = result.items[0]
-        values = {"word": best.word, "query": request.query, "n": best.together, "all": best.frequency}
+        values = {"word": shorten(best.word), "query": query, "n": best.together, "all": best.frequency}
         facts.append(t("“{word}” occurs {all:,} times, {n:,} of them near “{query}”.", **values))
     else:
         facts.append(
-            t(
-                "No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.",
-                query=request.query,
-                n=request.minimum,
-            )
+            t("No word occurs {n} times or more near “{query}”. Lower the minimum, or widen the window.", query=query, n=request.minimum)
         )
     return facts

@@ -3,7 +3,8 @@
 import pandas as pd
 import streamlit as st
 
-from core.common.i18n import t
+from core.common.i18n import t, tn
+from core.common.markup import shorten
 from core.corpus.association import BONFERRONI, FDR, NONE
 from core.corpus.keyness import Keyword
 from core.files import registry
@@ -43,9 +44,8 @@ def show(in_use: InUse) -> None:
 def _show(result: Keyness) -> None:
     for place, name, words, own in zip(st.columns(2, gap="large"), result.names, (result.first, result.second), (True, False), strict=True):
         with place:
-            st.caption(
-                t("More often in **{name}** ({n:,} tokens)", name=plain(title_of(name, result.names)), n=result.tokens[0 if own else 1])
-            )
+            n, called = result.tokens[0 if own else 1], plain(title_of(name, result.names))
+            st.caption(tn("More often in **{name}** ({n:,} token)", "More often in **{name}** ({n:,} tokens)", n, name=called))
             table = _table(words, own)[[t("word"), t("log-likelihood"), t("log ratio"), t("p, corrected")]]
             lists.grid(table, height=min(LONG, len(table) + 1) * ROW + 3, column_config=_formats())
     notice(_write_notices(result))
@@ -87,15 +87,12 @@ def _write_notices(result: Keyness) -> list[str]:
     certain = [word for word in (*result.first, *result.second) if word.p < CERTAIN]
     facts = []
     if result.first:
-        words = "”, “".join(word.word for word in result.first[:3])
+        words = "”, “".join(shorten(word.word) for word in result.first[:3])
         facts.append(t("Most characteristic here: “{words}”.", words=words))
     listed = len(result.first) + len(result.second)
+    if not listed:
+        return [t("No word to list. Lower the count, or add text.")]
     facts.append(
-        t(
-            "{n:,} of the {shown:,} words listed differ beyond chance (p < 0.05, {all:,} tested).",
-            n=len(certain),
-            shown=listed,
-            all=result.compared,
-        )
+        t("{n:,} of {shown:,} listed differ beyond chance (p < 0.05, {all:,} tested).", n=len(certain), shown=listed, all=result.compared)
     )
     return facts

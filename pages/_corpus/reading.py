@@ -101,10 +101,11 @@ def write_notices(corpus: EncodedCorpus, query: str, guessed: bool, hits: Hits) 
             lines.append(t("In {n:,} of {all:,} documents, densest in {name}.", **values))
         else:
             lines.append(t("In {n:,} of {all:,} documents.", **values))
-    if (result := commonest_beside(corpus, hits, -1)) and result[1] > 1:
-        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(result[0]), n=result[1]))
-    if (result := commonest_beside(corpus, hits, 1)) and result[1] > 1:
-        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(result[0]), n=result[1]))
+    after, before = (commonest_beside(corpus, hits, step) or ([], 0) for step in (-1, 1))
+    if after[1] > 1:
+        lines.append(t("Most often after “{other}” ({n:,}).", other=_join_words(after[0]), n=after[1]))
+    if before[1] > 1:
+        lines.append(t("Most often before “{other}” ({n:,}).", other=_join_words(before[0]), n=before[1]))
     if total < FEW_TOKENS:
         lines.append(tn("{n:,} token is few: expect chance neighbors.", "{n:,} tokens are few: expect chance neighbors.", total))
     return lines
@@ -166,7 +167,9 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
         show_state(job, lambda: opened.go_on(corpus, in_use.model))
     else:
         row = st.columns([4, 2, 2], vertical_alignment="center")
-        row[0].success(t("In use on every page ({n:,} tokens).", n=len(job.result)), icon=":material/done_all:")
+        n = len(job.result)
+        message = tn("In use on every page ({n:,} token).", "In use on every page ({n:,} tokens).", n)
+        row[0].success(message, icon=":material/done_all:")
         page_link("neighbours", t("Neighbors"), place=row[1], icon=":material/hub:")
         page_link("found", t("Senses"), place=row[2], icon=":material/category:")
         if plan.keeps_substitutes and not keeps_substitutes(job.result):

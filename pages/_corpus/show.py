@@ -12,7 +12,7 @@ from core.common.i18n import t
 from core.common.limits import BOX, check_allowed
 from core.corpus import search
 from core.corpus.search import BY_SENSE, BY_SUBSTITUTES, LEMMA, PATTERN, WORD
-from core.files import own_names
+from core.files import own_names, registry
 from core.text import own_corpus
 from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance, ConcordanceRequest, HitLines, concordance, hits_of, with_senses
@@ -35,6 +35,7 @@ def show(in_use: InUse, brought: Brought) -> None:
     kept = _keep(brought)
     st.session_state[store.SEARCHED] = kept.name if kept else None
     bench = store.bench_over(in_use)
+    registry.resolve(bench.corpus, "corpus")  # what is not there is said once
     _search(bench)
     with show_errors():
         reading.show_plan(in_use, bench.corpus, kept)
@@ -116,7 +117,7 @@ def query_kind(key: str, place, usual: str = WORD) -> str:
         usual,
         place=place,
         help=t(
-            "Words: bank* is every word that begins with bank, * any word. All forms: go, went, gone. Regular expression: one pattern per word."
+            "Words: bank* is every word that begins with bank; within a phrase, * is any word. All forms: go, went, gone. Regular expression: one pattern per word."
         ),
     )
 

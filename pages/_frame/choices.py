@@ -10,7 +10,7 @@ import streamlit as st
 
 from core.common import model_layers
 from core.common.i18n import t
-from core.common.markup import plain
+from core.common.markup import plain, shorten
 from pages._frame.browser import limit_text
 from pages._frame.links import drop, write
 from pages._frame.question import gone_through_history
@@ -97,7 +97,8 @@ def mix_weights(**options: Any) -> str:
 
 
 def fit_layers(model: str, known: model_layers.Layers) -> None:
-    """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once."""
+    """Make these the layers in use; what the address or the session asks for and this model has not is forgotten, and said once
+    where the model has a name."""
     state = st.session_state
     given = st.query_params
     name = plain(Path(model).name)
@@ -109,7 +110,7 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
             continue
         state.pop(key, None)
         if given.pop(key, None):
-            values = {"model": name, "layer": request[:9], "where": known.title(known.top)}
+            values = {"model": name, "layer": shorten(request, 10), "where": known.title(known.top)}
             messages.append(t("{model} has no layer {layer}. Showing {where}.", **values))
     weights = given.get(WEIGHTS) or state.get(WEIGHTS) or ""
     if weights and str(weights).count(",") != known.n - 1:
@@ -120,7 +121,7 @@ def fit_layers(model: str, known: model_layers.Layers) -> None:
                 messages.append(t("{model} has {n} layers. Layer weights reset to equal.", n=known.n, model=name))
                 state[SAID] = messages
                 st.rerun()  # their box reads the address as it was when the run began
-    for sentence in messages:
+    for sentence in messages if model else ():
         st.info(sentence)
 
 

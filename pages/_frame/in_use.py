@@ -148,8 +148,8 @@ def short_name(model: str) -> str:
 
 
 def fit_model(model: str) -> None:
-    """Let every control follow the layers of a model; one that is not there has those of the bundled one."""
-    fit_layers(model, layers_of(model))
+    """Let every control follow the layers of a model; one that is not there has those of the bundled one, unsaid."""
+    fit_layers(model if registry.place_of(model, "model") else "", layers_of(model))
 
 
 def name_corpus(key: str) -> None:
@@ -177,7 +177,8 @@ def corpus_box(key: str, label: str, names: Sequence[str], default: str | None, 
     offered = list(dict.fromkeys([*names, *filter(None, [st.session_state.get(key), given])]))
     titles = {name: own_names.title_of(name, offered) for name in offered}
     index = offered.index(default) if default in offered else None
-    return coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options) or ""
+    chosen = coded_choice(key, label, titles, default, place=place, in_box=True, index=index, accept_new_options=True, **options)
+    return (chosen or "").strip() or default or ""
 
 
 def _keep_file(path: Path) -> str:

@@ -139,9 +139,14 @@ def _most(name: str) -> int:
     return BOX["folder"] if name in NAMES else max(limits().max_text, limits().max_passage)
 
 
+def readable(text: str) -> str:
+    """A text without signs that are in none, as an address may hold it."""
+    return "".join(sign for sign in text if category(sign) != CONTROL or sign.isspace())
+
+
 def _fit(name: str) -> str:
     """What was typed, without signs that are in no text, and not longer than may be."""
-    return "".join(sign for sign in st.query_params[name] if category(sign) != CONTROL or sign.isspace())[: _most(name)]
+    return readable(st.query_params[name])[: _most(name)]
 
 
 def _unfit(name: str) -> str:

@@ -74,7 +74,7 @@ def _data(pair: Pair, other: Beside | None) -> dict:
         | {
             "label": what_layers_read(),
             "glove": ["GloVe", none if pair.static is None else single if pair.same else double],
-            "beside": t("{model}, {layer}", model=other.name[:24], layer="{layer}") if other else "",
+            "beside": t("{model}, {layer}", model=shorten(other.name, 24), layer="{layer}") if other else "",
             "bars": bars_alt(pair, other),
         },
     }

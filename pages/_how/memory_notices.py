@@ -4,6 +4,7 @@ import numpy as np
 
 from core.analysis.memory import Memory, changed_neighbours
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.index.table import OccurrenceTable
 from core.senses.separation import pair_cosines
 from pages._widgets.inputs import Chosen
@@ -24,7 +25,7 @@ def describe_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
         t(
             "At layer {layer} “{word}” drifts most (cosine {cosine:.2f}). Mean drift (1 − cosine): {mean:.3f}.",
             layer=layer,
-            word=tokens[worst][:24],
+            word=shorten(tokens[worst], 24),
             cosine=1 - float(drifted.whole[layer, worst]),
             mean=float(drifted.whole[layer].mean()),
         )
@@ -46,8 +47,8 @@ def describe_words(memory: Memory, chosen: Chosen, layer: int) -> list[str]:
         lines.append(
             t(
                 "Unexpectedly, the forward half drifts most at “{ahead}”, the backward half at “{behind}”.",
-                ahead=tokens[int(ahead.argmax())][:24],
-                behind=tokens[int(behind.argmax())][:24],
+                ahead=shorten(tokens[int(ahead.argmax())], 24),
+                behind=shorten(tokens[int(behind.argmax())], 24),
             )
         )
     return lines
@@ -90,7 +91,7 @@ def describe_neighbors(table: OccurrenceTable, memory: Memory, chosen: Chosen, l
     first = memory.same.encodings[0]
     second = memory.same.encodings[1]
     changed, k, same_word = changed_neighbours(table, list(chosen.tokens), chosen.position, first, second)
-    values = {"word": chosen.word[:24], "k": k, "n": changed[layer], "layer": layer}
+    values = {"word": shorten(chosen.word, 24), "k": k, "n": changed[layer], "layer": layer}
     if not table.lemmas:  # a text without labels
         if same_word:
             return [t("The other text changes {n} of the {k} sentences nearest to “{word}” at layer {layer}.", **values)]

@@ -64,9 +64,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         request = AroundRequest(word=word, contexts=tuple(item.in_context for item in chosen), plan=plan)
         result = view(around.compute, over, request, most=16)
     if not len(result.points) and not chosen:
-        message = t(
-            "“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(shorten(result.label))
-        )
+        message = t("“{word}” does not occur in your corpus. Type it into a sentence, or choose another word.", word=plain(result.label))
         st.info(message, icon=":material/search_off:")
         more_sentences.offer(in_use, word, key="around")
         return
@@ -78,7 +76,7 @@ def show(in_use: InUse, over: Bench, word: str, chosen: tuple[Chosen, ...], plan
         _multiples(result, occurrences, chosen, [seen] if seen in spaces else list(model_layers.in_use().some))
     layer = seen if seen in spaces else model_layers.in_use().top
     unknown = static.unknown(over.vectors, [result.label])
-    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=shorten(result.label))
+    no_senses = t("“{word}” has no labeled senses, so no sense space.", word=result.label)
     absent = [t("“{word}” does not occur in your corpus.", word=shorten(each)) for each in result.absent]
     notice([*absent, *([no_senses] if wants_senses else []), *_write_notices(over, result, layer), *unknown])
     if result.total < clusters.FEWEST:

@@ -15,6 +15,7 @@ from core.analysis import surroundings
 from core.classify.tasks import learned_mixes, task_titles
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.mix import scores
 from core.figures.style import OWN, layer_colour, sense_colour
 from core.figures.surroundings import SIDES
@@ -40,7 +41,7 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
     Of a word whose senses nobody labeled a point is colored by which of both sentences it leans to under the mix on screen, which
     `mix.js` works out anew at every pixel: so both sentences are given the same candidates.
     """
-    known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or bare(chosen[0].word)[:24]
+    known, n_layers, word = model_layers.in_use(), len(of.lengths), of.lemma or shorten(bare(chosen[0].word), 24)
     numbers = {k: senses.index(o.sense) if o.sense in senses else -1 for k, o in of.examples.items()}
     names = [(sense, sense_colour(k)) for k, sense in enumerate(senses)]
     if of.lemma is None:
@@ -83,7 +84,7 @@ def static(of: AnyMix, senses: Sequence[str], chosen: tuple[Chosen, ...]) -> dic
 
 def title_of(item: Chosen, number: int) -> str:
     """What stands above the list of one of both sentences."""
-    return t("Nearest to “{word}”, sentence {number}", word=bare(item.word)[:24], number=number + 1)
+    return t("Nearest to “{word}”, sentence {number}", word=shorten(bare(item.word), 24), number=number + 1)
 
 
 def _presets(n_layers: int) -> list[dict]:

@@ -7,6 +7,7 @@ import numpy as np
 from core.analysis.surroundings import sides
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.figures.style import layer_title
 
 NAMED = 3  # words named on each side
@@ -45,7 +46,7 @@ def compare_cosine(layer: str, cosine: float, random: float | None) -> str:
 def _nearest(words: Sequence[str], cosines: np.ndarray, kept: np.ndarray) -> str:
     """The nearest of those kept."""
     order = [k for k in np.argsort(-cosines, kind="stable") if kept[k]]
-    return ", ".join(f"“{words[k]}”" for k in order[:NAMED])
+    return ", ".join(f"“{shorten(words[k])}”" for k in order[:NAMED])
 
 
 def of_scores(word: str | None, best: tuple[str, float], zero: float, chance: float, usual: float, n: int) -> list[str]:

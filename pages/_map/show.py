@@ -8,6 +8,7 @@ import streamlit as st
 from core.analysis.word_maps import ALL_WORDS
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.common.model_layers import SENSES
 from core.text.composed import folded
 from core.text.labelled_words import list_words_in, parts
@@ -113,7 +114,7 @@ def _show_around(in_use: InUse, over: Bench, word: str, chosens: tuple[Chosen, .
         plan = around.choose_plan(len(drawn))
     with left:
         if reading.every_token(over) is None:
-            notice([t("“{word}” has no labels, so all sentences are read first, once.", word=word)])
+            notice([t("“{word}” has no labels, so all sentences are read first, once.", word=shorten(word))])
             reading.show_state(over)
             return
         around.show(in_use, over, word, drawn, plan)

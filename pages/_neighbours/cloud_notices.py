@@ -97,7 +97,7 @@ def describe_sides(words: tuple[str, str], layer: str, result: SideCloud, static
         near = [
             [result.words[k] for k in np.argsort(-each, kind="stable") if sides[k] == side][:3] for side, each in enumerate(result.cosines)
         ]
-        listed = [", ".join(f"“{word}”" for word in side) for side in near]
+        listed = [", ".join(f"“{shorten(word)}”" for word in side) for side in near]
         if all(listed):
             pair = dict(zip(("first", "second"), listed, strict=True))
             line = t("{where} nearer to your first sentence: {first}; to your second: {second}.", where=values["where"], **pair)

@@ -145,7 +145,7 @@ def _show_second_model(
         columns = st.columns(3, gap="large")
         columns[0].caption(t("{model}: {where}, same depth", model=plain(name), where=known.title(layer)))
         sides = list(zip(columns[1:], "ab", _names(), (BESIDE, BESIDE), chosens, strict=True))
-        listed = _lists(over, choice, sides, name[:24], tables, waiting, whole=everything is not None, beside=name)
+        listed = _lists(over, choice, sides, shorten(name, 24), tables, waiting, whole=everything is not None, beside=name)
         with model_layers.speaking_of(known):
             return notices.compare_with_second_model(name, tuple(first), tuple(listed), layer)
     return []

@@ -7,6 +7,7 @@ from core.analysis import expectation
 from core.analysis.expectation import Expected, Reading
 from core.common.i18n import t
 from core.common.limits import limits
+from core.common.markup import shorten
 from core.figures.measures import BACKWARD, FORWARD
 from core.text.tokens import SENTENCE_BEGIN, SENTENCE_END, write_word
 from core.views import next_words
@@ -30,11 +31,11 @@ def show(in_use: InUse, read: Reading) -> None:
     with st.container(key="both_ways"):
         left, right = st.columns(2, gap="large")
     with left:
-        lists.heading(t("Before “{word}”", word=first[:24]), BACKWARD, t("backward, from the right"))
+        lists.heading(t("Before “{word}”", word=shorten(first, 24)), BACKWARD, t("backward, from the right"))
         _draws(in_use, read, backward=True)
         word_buttons("before", before, BACKWARD, longest, _prepend)
     with right:
-        lists.heading(t("After “{word}”", word=last[:24]), FORWARD, t("forward, from the left"))
+        lists.heading(t("After “{word}”", word=shorten(last, 24)), FORWARD, t("forward, from the left"))
         _draws(in_use, read, backward=False)
         word_buttons("after", after, FORWARD, longest, _append)
     _how_to_draw()
@@ -100,7 +101,7 @@ def _prepend(word: str) -> None:
 
 def _write_notices(first: str, last: str, before: Expected, after: Expected) -> list[str]:
     n, m = (round(result.effective, 1 if result.effective < 10 else None) for result in (after, before))
-    names = {"first": write_word(first)[:24], "last": write_word(last)[:24], "n": n, "m": m}
+    names = {"first": shorten(write_word(first), 24), "last": shorten(write_word(last), 24), "n": n, "m": m}
     ends, begins = (
         next((p.probability for p in item.likeliest if p.word == word), 0.0)
         for item, word in ((after, SENTENCE_END), (before, SENTENCE_BEGIN))

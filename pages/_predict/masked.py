@@ -7,6 +7,7 @@ from core.analysis import expectation
 from core.analysis.expectation import Expected
 from core.common import model_layers
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.elmo.language_model import Prediction
 from core.engines.masked import Masked
 from core.figures.expectation import BOTH
@@ -31,7 +32,7 @@ def show(in_use: InUse, sentences: tuple[tuple[str, ...], ...]) -> None:
     word = tokens[position]
     result = view(next_words.masked, bench(in_use), NextWordsRequest(sentences=sentences, position=position), most=128)
     st.html(STYLE)
-    lists.heading(t("In place of “{word}”, from both sides", word=word[:24]), BOTH, t("word masked, sentence read"))
+    lists.heading(t("In place of “{word}”, from both sides", word=shorten(word, 24)), BOTH, t("word masked, sentence read"))
     expected = Expected(
         tuple(Prediction(item.text if item.whole else f"…{item.text}", item.probability) for item in result.likeliest),
         0.0,
@@ -65,7 +66,7 @@ def _replace(word: str, position: int) -> None:
 
 def _write_notices(word: str, masked: Masked) -> list[str]:
     best = masked.likeliest[0]
-    values = {"word": word[:24], "best": best.text, "share": best.probability}
+    values = {"word": shorten(word, 24), "best": best.text, "share": best.probability}
     if masked.rank is None:
         return [t("“{word}” is {n} pieces, more than one mask; “{best}” is likeliest ({share:.1%}).", n=masked.pieces, **values)]
     if masked.rank == 1:

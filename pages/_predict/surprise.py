@@ -111,7 +111,7 @@ def _most(values: np.ndarray, words: np.ndarray) -> int:
 
 def token_names(tokens: Sequence[str]) -> list[str]:
     """Tokens as they are called in sentences: short, numbered where they stand again."""
-    return question.token_labels(list(tokens), lambda token: write_word(token)[:24])
+    return question.token_labels(list(tokens), lambda token: shorten(write_word(token), 24))
 
 
 def _replace(word: str, position: int) -> None:
@@ -126,7 +126,7 @@ def _not_in_glove(in_use: InUse, read: Reading) -> list[str]:
         vectors = opened.vectors(in_use.vectors)
     except ElmoscopeError:  # they are beside the point here: the pages that need them say what is wrong
         return []
-    missing = [f"“{write_word(word)[:24]}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
+    missing = [f"“{shorten(write_word(word), 24)}”" for word in outside if any(map(str.isalnum, word)) and word not in vectors]
     return [t("Not in GloVe: {words}.", words=", ".join(missing[:5]))] if missing else []
 
 
@@ -154,6 +154,6 @@ def _write_notices(read: Reading, places: np.ndarray) -> list[str]:
         names = {"n": scored, "left": left, "right": right, "both": both}
         lines.append(t("Top prediction right, of {n}: {left} from the left, {right} from the right, {both} from both.", **names))
     if not known.all():
-        outside = ", ".join(f"“{write_word(w)[:24]}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
+        outside = ", ".join(f"“{shorten(write_word(w), 24)}”" for w in list(dict.fromkeys(tokens[i] for i in np.flatnonzero(~known)))[:5])
         lines.append(t("Outside the vocabulary, read by their letters but not scored: {words}.", words=outside))
     return lines

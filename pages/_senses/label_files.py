@@ -1,7 +1,6 @@
 """Labels as files: downloaded, opened again, held against a second annotator's, used as sentences on every page."""
 
-import tempfile
-from pathlib import Path
+from types import MappingProxyType
 
 import pandas as pd
 import streamlit as st
@@ -20,6 +19,7 @@ from pages._senses import label_store
 from pages._widgets import lists
 
 MOST_MB = 20
+KINDS = MappingProxyType({"type": ["jsonl", "json"], "max_upload_size": MOST_MB})
 
 
 def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
@@ -58,23 +58,37 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
-    """A file to go on from; read once, however often the page runs."""
-    file = place.file_uploader(t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.file")
-    if file is None or st.session_state.get("spread.read") == (file.file_id, key):
+    """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
+    file = place.file_uploader(t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), key="spread.file", **KINDS)
+    if file is None:
         return
-    st.session_state["spread.read"] = file.file_id, key
-    if (read := _read(place, file, occurrences)) is not None:
-        label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
-        st.session_state["spread.missing"] = read.missing
-        st.rerun()
+    faults = st.session_state.setdefault("spread.read", {})
+    this = file.file_id, key
+    if this not in faults:
+        faults[this] = ""
+        try:
+            read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+        except ElmoscopeError as error:
+            faults[this] = str(error)
+        else:
+            label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
+            st.session_state["spread.missing"] = read.missing
+            st.rerun()
+    if faults[this]:
+        place.error(plain(faults[this]), icon=":material/error:")
 
 
 def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     """Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
-    file = place.file_uploader(t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), type=["jsonl", "json"], key="spread.second")
-    if file is None or (read := _read(place, file, occurrences)) is None:
+    file = place.file_uploader(t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), key="spread.second", **KINDS)
+    if file is None:
+        return
+    try:
+        read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+    except ElmoscopeError as error:
+        place.error(plain(str(error)), icon=":material/error:")
         return
     try:
         alpha, n = label_files.agreement(labels, read.labels)
@@ -83,20 +97,6 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
         return
     place.metric(t("Krippendorff’s alpha"), format_number(alpha, ".2f"), help=t("1: full agreement, 0: chance."))
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
-
-
-def _read(place, file, occurrences: Occurrences) -> label_files.ReadLabels | None:
-    if file.size > MOST_MB * 10**6:
-        place.error(t("The file has {n:.0f} MB; the limit is {most} MB.", n=file.size / 1e6, most=MOST_MB), icon=":material/error:")
-        return None
-    with tempfile.TemporaryDirectory(prefix="elmoscope-") as folder:
-        path = Path(folder) / "labels.jsonl"
-        path.write_bytes(file.getvalue())
-        try:
-            return label_files.read_labels(path, label_files.tokens_of(occurrences.items))
-        except ElmoscopeError as error:
-            place.error(plain(str(error)), icon=":material/error:")
-            return None
 
 
 def _use(occurrences: Occurrences, result: SpreadLabels) -> None:

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from core.common.i18n import t, tn
-from core.common.markup import html, plain
+from core.common.markup import CITED, html, plain
 from core.common.model_layers import SENSES
 from core.corpus.spread import FEWEST_SENSES, MOST_CHARACTERS, MOST_SENSES, Labels, SpreadLabels
 from core.figures.maps import selected_rows
@@ -17,6 +17,7 @@ from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
 from pages._cached.views import view
+from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_html
@@ -26,7 +27,7 @@ from pages._widgets.charts import draw
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
-UNSURE = "?"
+UNSURE = " ?"  # no sense’s name begins with a blank, but one may be a question mark
 Key = tuple[str, str]
 
 
@@ -105,14 +106,16 @@ def _ask(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLabel
     for k in [k for k in result.doubtful.tolist() if k not in put_off][:OFFERED]:
         o = occurrences.items[k]
         show_html("{}", lists.keyword_line(o.tokens, o.position, "", text=o.text, shortened=True))
+        shares = zip(result.senses, result.shares[k], strict=True)
+        titles = {sense: f"{plain(sense, CITED)} {share:.0%}" for sense, share in shares} | {UNSURE: "?"}
         box = f"spread.ask.{k}.{label_store.turn()}"
         st.pills(
             t("Sense"),
-            [*result.senses, UNSURE],
+            list(titles),
             key=box,
             label_visibility="collapsed",
             on_change=partial(_answered, key, occurrences, k, box),
-            format_func=lambda sense, k=k: sense if sense == UNSURE else f"{sense} {result.shares[k, result.senses.index(sense)]:.0%}",
+            format_func=titles.get,
         )
 
 
@@ -188,7 +191,7 @@ def _senses(key: Key, occurrences: Occurrences, labels: Labels, result: SpreadLa
     with st.expander(t("Rename, merge, split"), key="spread.edit"):
         first, second, third = st.columns([3, 3, 2], vertical_alignment="bottom")
         old = first.selectbox(t("Sense"), labels.senses, key=f"spread.old.{n}")
-        new = second.text_input(t("New name"), key=f"spread.new.{n}", max_chars=MOST_CHARACTERS)
+        new = text_box(f"spread.new.{n}", t("New name"), "", MOST_CHARACTERS, place=second, bind=None)
         third.button(
             t("Rename"),
             key="spread.rename",

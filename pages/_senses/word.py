@@ -143,7 +143,7 @@ def _none(table: OccurrenceTable) -> None:
     most = next((k for k in order if clusters.tells(table.words[k])), None)
     values = {
         "least": clusters.FEWEST,
-        "word": plain(bare(table.words[most])) if most is not None else "",
+        "word": plain(shorten(bare(table.words[most]))) if most is not None else "",
         "n": int(counts[most]) if most is not None else 0,
     }
     if most is None:
@@ -167,8 +167,8 @@ def _few(in_use: InUse, table: OccurrenceTable, word: str, rows: np.ndarray) -> 
     why = t("“{word}” is in none of {all:,} sentences. Choose another word, or add text.", **values)
     if len(rows):
         why = tn(
-            "“{word}” occurs once in {all:,} sentences; groups need {least}. Choose another word, or add text.",
-            "“{word}” occurs {n} times in {all:,} sentences; groups need {least}. Choose another word, or add text.",
+            "“{word}” occurs once in this corpus; groups need {least} sentences. Choose another word, or add text.",
+            "“{word}” occurs {n} times in this corpus; groups need {least} sentences. Choose another word, or add text.",
             len(rows),
             **values,
         )

@@ -30,7 +30,7 @@ def glove_column(vectors: StaticVectors, first: Chosen, second: Chosen, k: int, 
     """GloVe's list: one for a word, whatever the sentence; two if the two words differ."""
     words = list(dict.fromkeys(c.word.casefold() for c in (first, second) if c.word))
     for word in words:
-        lists.heading(t("GloVe, “{word}” in any sentence", word=word[:24]), GLOVE)
+        lists.heading(t("GloVe, “{word}” in any sentence", word=shorten(word, 24)), GLOVE)
         try:
             neighbours = vectors.neighbours(word, k if len(words) == 1 else max(3, k // 2))
         except BadInput as error:

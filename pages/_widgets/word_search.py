@@ -8,6 +8,7 @@ import streamlit as st
 
 from core.common.i18n import t, tn
 from core.text.labelled_words import Labelled
+from pages._frame.links import readable
 from pages._frame.question import follow, gone_through_history
 
 ALL = "all"
@@ -55,7 +56,7 @@ def word_search(
             disabled=not drawn,
             help=t("A random labeled word"),
         )
-    result = (result or "").strip() or usual
+    result = readable(result or "").strip() or usual
     if result != usual:
         st.query_params[key] = result
     elif key in st.query_params:

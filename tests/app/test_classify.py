@@ -105,6 +105,8 @@ def test_what_is_said_of_answers_is_so(result: dict[str, Answer]):
         assert (titles[name] in sentence.partition(":")[0].removeprefix("Too close to call for ").split(", ")) == close or "," in titles[
             name
         ]
+    leads = [answer.lead for answer in result.values() if answer.lead < CLOSE]
+    assert ("its top two" in said, "their top two" in said) == (len(leads) == 1, len(leads) > 1)
     for before, after in re.findall(r"goes from (\d+)% to (\d+)%", said):
         assert before != after
 

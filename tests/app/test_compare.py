@@ -166,3 +166,26 @@ def test_what_was_measured_of_three_models_is_a_table_with_its_conditions():
     assert set(table["model"]) == {"elmo-mini", "all-MiniLM-L6-v2"} and len(table) == 2 * table["measure"].nunique() >= 8
     assert ((table["at that layer"] > table["chance"]) & (table["at that layer"] <= 1)).all()
     assert "Training: 1000 sentences" in page.caption[0].value
+
+
+def test_blanks_are_no_word_and_no_corpus():
+    page = opened("pages/compare.py", cmp_word="   ")
+    assert not page.error and not page.exception
+    page = opened("pages/keyness.py", against="  ")
+    assert not page.error and "Most characteristic here" in html_of(page)
+
+
+def test_a_corpus_that_is_not_there_is_named_though_it_is_on_both_sides():
+    page = opened("pages/change.py", change_first="nonsense", change_second="nonsense")
+    assert ["Unknown corpus 'nonsense'" in error.value for error in page.error] == [True] and not page.info
+
+
+def test_a_word_usage_graph_is_refused_by_the_names_of_its_files():
+    page = opened("pages/change.py")
+    (box,) = page.file_uploader
+    box.set_value([("bank.csv", b"hello", "text/csv"), ("my spring.csv", b"hello", "text/csv")]).run()
+    page.button(key="change.take").click().run()
+    assert [r"bank\.csv and my spring\.csv both hold uses" in item.value for item in page.error] == [True]
+    page.file_uploader[0].set_value([("my spring.csv", b"hello", "text/csv")]).run()
+    page.button(key="change.take").click().run()
+    assert [item.value.startswith(r"my spring\.csv, line 1") for item in page.error] == [True] and not page.exception

@@ -58,6 +58,11 @@ def test_an_address_that_names_a_layer_which_the_model_has_not_opens_at_its_top_
     assert page.session_state[key] in ("1", "mix") and key not in page.query_params
 
 
+def test_of_a_model_that_is_not_there_no_layers_are_told():
+    page = opened("pages/neighbours.py", model="nonsense", nlayer="9", s="1,2")
+    assert not page.info and "Unknown model" in page.error[-1].value
+
+
 def test_weights_of_another_depth_give_way_to_equal_ones(folder):
     page = opened("pages/neighbours.py", model=folder(3), nlayer="mix", s="1,2,3")
     assert any("has 4 layers. Layer weights reset" in info.value for info in page.info)

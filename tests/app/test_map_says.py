@@ -52,3 +52,9 @@ def test_no_layer_is_held_against_itself_and_chance_is_not_beaten_by_luck(where,
 def test_one_meaning_is_nothing_to_tell_apart(word):
     assert ("only one labeled sense" if word else "two senses") in of_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)[0]
     assert not re.search(r"\d", " ".join(of_scores(word, ("0", 0.0), 0.0, 0.0, 0.0, 0)))
+
+
+def test_a_word_without_end_is_cited_in_part():
+    near = np.array([[0.9, 0.1], [0.2, 0.8]])
+    lines = of_leans(["x" * 5_000, "y" * 5_000], near, "2", 0.5, None)
+    assert "xxx…”" in lines[0] and "yyy…”" in lines[0] and max(map(len, lines)) < 400

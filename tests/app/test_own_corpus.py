@@ -1,6 +1,7 @@
 """A corpus of one's own is shown by a name on every page, and no path of the machine reaches a visitor."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from core.workbench import open_bench
 from pages._cached.opened import drop_job
 from pages._frame.markup import pathless, plain
 from tests.app.test_korean import words_on
-from tests.app.test_pages import opened
+from tests.app.test_pages import html_of, opened
 
 TEXT = "The river bank was steep and muddy.\nThe bank lent her the money.\nBirds sang.\n"
 
@@ -170,3 +171,21 @@ def test_no_page_calls_a_visitors_own_sentences_labelled(tmp_path, page):
         assert "labelled" not in words and "is not in this corpus" in words
     else:
         assert "This quiz uses sentences, the language’s labeled sentences." in words
+
+
+def test_a_corpus_that_is_not_there_is_said_once():
+    page = opened("pages/corpus.py", corpus="nonsense")
+    assert [error.value.startswith("Unknown corpus 'nonsense'") for error in page.main.error] == [True]
+
+
+def test_a_text_of_one_endless_word_is_shown_in_part_on_every_part_of_the_page():
+    name = own_corpus.keep_text("x" * 4_000 + " " + "x" * 4_000, "mine").name
+    for view in ("corpus", "collocates", "keyness"):
+        page = opened(f"pages/{view}.py", corpus=name)
+        assert not page.exception and not page.error
+        assert len(html_of(page)) > 0 and "x" * 50 not in re.sub(r"<style.*?</style>", "", html_of(page))
+    assert "No word to list. Lower the count" in html_of(page)
+    few = opened("pages/found.py", corpus=name)
+    assert "the most frequent, has 2. Add text" in few.info[0].value and "x" * 50 not in few.info[0].value
+    short = opened("pages/keyness.py", corpus=own_corpus.keep_text("bank", "mine").name)
+    assert "More often in **mine** (1 token)" in [caption.value for caption in short.caption]

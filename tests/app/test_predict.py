@@ -118,3 +118,7 @@ def test_the_address_of_before_the_last_press_takes_nothing_back(monkeypatch):
     monkeypatch.setattr(choices, "ECHO_S", 0.0)  # later, the address is somebody's wish
     page.query_params["predict_part"] = "words"
     assert page.run().session_state["predict_part"] == "words"
+
+
+def test_a_long_word_is_cited_with_a_mark_where_it_is_cut():
+    assert "after “" + "x" * 23 + "…”" in said("We sat on the " + "x" * 30, part="next")

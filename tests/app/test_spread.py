@@ -6,6 +6,7 @@ import time
 import numpy as np
 import pytest
 
+from core.corpus.label_files import format_labels, tokens_of
 from core.corpus.spread import Labels
 from core.views import induction
 from core.views.induction import InductionRequest
@@ -42,6 +43,31 @@ def page_with(labels: Labels):
     return page.run()
 
 
+def given_file(page, name: str, text: str):
+    next(box for box in page.file_uploader if box.key == "spread.file").upload(name, text.encode())
+    return page.run()
+
+
+def test_what_is_wrong_with_a_file_of_labels_stands_by_its_own_name_while_it_is_there():
+    page = given_file(page_with(Labels()), "my friend’s.jsonl", '{"tokens": "x"}')
+    for _ in range(2):
+        (error,) = page.error
+        assert "my friend" in error.value and "line 1" in error.value and not page.exception
+        page.run()
+
+
+def test_labels_added_to_those_of_a_file_stay_when_another_word_was_looked_at(gold):
+    occurrences = induction.compute(open_bench(), InductionRequest(word="bank")).occurrences
+    file = format_labels("bank", tokens_of(occurrences.items), labeled(gold), None)
+    page = given_file(page_with(Labels()), "bank.jsonl", file)
+    assert len(page.session_state[label_store.KEPT][KEY].given) == 4
+    more = page.session_state[label_store.KEPT][KEY].label([20], gold[20])
+    page.session_state[label_store.KEPT][KEY] = more
+    for word in ("spring", "bank"):
+        page.selectbox(key="found_word").set_value(word).run()
+    assert page.session_state[label_store.KEPT][KEY].given == more.given
+
+
 def test_before_two_senses_are_labeled_it_says_how():
     page = opened_whole("pages/spread.py", found_word="bank")
     assert any("Steps" in each.value for each in page.markdown)
@@ -57,6 +83,32 @@ def test_a_few_labels_reach_the_rest_and_the_doubtful_are_offered(gold):
     assert table["by you"].sum() == 4
     offered = [each for each in page.button_group if str(each.key).startswith("spread.ask.")]
     assert len(offered) == 3
+
+
+def test_names_of_senses_stand_on_buttons_as_they_are_and_a_question_mark_is_one(gold):
+    names = dict(zip(sorted(set(gold)), ("**x** $y$", "?"), strict=True))
+    labels = labeled(gold)
+    for old, new in names.items():
+        labels = labels.rename(old, new)
+    page = page_with(labels)
+    offered = next(each for each in page.button_group if str(each.key).startswith("spread.ask."))
+    written = [option.content.rpartition(" ")[0] or option.content for option in offered.proto.options]
+    assert sorted(written) == sorted([r"\*\*x\*\* \$y\$", "?", "?"]) and written[-1] == offered.proto.options[-1].content
+    number = int(offered.key.split(".")[2])
+    offered.set_value("?").run()
+    assert dict(page.session_state[label_store.KEPT][KEY].given)[number] == "?"
+
+
+def test_a_name_that_is_too_long_is_cut_where_it_is_pasted(gold):
+    assert 'data-box="New name" data-most="80"' in said(page_with(labeled(gold)))
+
+
+def test_what_no_text_holds_is_no_part_of_a_word():
+    page = opened_whole("pages/spread.py", found_word="bank")
+    box = page.selectbox(key="found_word")
+    box.options.append("spr\x01ing")  # as a browser takes any
+    box.set_value("spr\x01ing").run()
+    assert page.query_params["found_word"] == "spring" and "“spring”" in said(page)
 
 
 def test_an_answer_is_a_label_that_can_be_undone_and_is_kept_on_this_machine(gold, tmp_path):

@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+import threading
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from core.classify import tasks
 from core.classify.model import VARIANTS, variant_titles
 from core.classify.tables import ScoreRow, Table
 from core.classify.trainings import FEWEST, Order, check_classes, cost, learned_weights, left_of_all
@@ -21,6 +23,7 @@ from pages._cached.progress import duration
 from pages._classify.job import TrainingJob
 from pages._classify.order import refusal
 from pages._classify.train_results import FEW_TEXTS, describe_training
+from pages._frame.server_jobs import TURNS
 from tests.app.test_pages import opened
 
 
@@ -128,14 +131,28 @@ def test_a_training_that_goes_on_shows_the_epochs_of_both_visits(tmp_path):
     assert 2 <= len(first) < len(whole) and whole == [*range(1, len(whole) + 1)]
 
 
+@pytest.mark.parametrize(
+    ("variants", "stage"), [(("tfidf",), "Reading the texts"), (("mean-elmo",), "then 1 training"), (("elmo", "tfidf"), "2 trainings")]
+)
+def test_layers_are_only_named_where_some_are_computed(variants, stage, tmp_path, monkeypatch):
+    (tmp_path / "own.csv").write_text("text,label\n" + "".join(f"text number {k},{'ab'[k % 2]}\n" for k in range(60)))
+    files, names = {"train": tmp_path / "own.csv"}, {"model": "elmo-mini", "vectors": "glove-mini"}
+    order = Order(task="own", title="own.csv", files=files, columns={}, variants=variants, seeds=(0,), share=1.0, epochs=1, **names)
+    job, stages = TrainingJob(order, Turns().ask()), []
+    monkeypatch.setattr(tasks, "freeze", lambda *_, **__: stages.append(job.stage) or {}[""])
+    with pytest.raises(KeyError):
+        job._work(None, None)
+    assert stages[0].endswith(stage)
+
+
 def test_no_share_is_recommended_without_a_number_that_shows_it():
     page = opened("pages/train.py")
     (share,) = (slider for slider in page.select_slider if slider.key == "share")
     assert "Results" in share.help and "%" not in share.help and "try" not in share.help
 
 
-def with_file(name: str, text: str):
-    page = opened("pages/train.py", train_task="Your own file")
+def with_file(name: str, text: str, **address: str):
+    page = opened("pages/train.py", train_task="Your own file", **address)
     page.file_uploader[0].upload(name, text.encode(), "text/csv")
     return page.run()
 
@@ -200,3 +217,32 @@ def test_the_command_of_a_training_runs_nothing_that_stands_in_a_header_or_a_pat
     assert (rows.train, read["model"].model) == (str(order.files["train"]), order.model) and as_json
     assert (rows.text_column, rows.label_column) == (order.columns["text_columns"], order.columns["label_column"])
     assert read["variant"] == ["embedding", "glove"] and read["seeds"] == [0, 1] and (rows.share, read["epochs"]) == (0.5, 12)
+
+
+def test_results_are_named_by_their_texts_when_another_file_is_chosen():
+    rows = "text,label\n" + "".join(f"remark {k % 2} of number {k},{'ab'[k % 2]}\n" for k in range(60))
+    page = with_file("first file.csv", rows, variants="tfidf")
+    page.button(key="train.go").click().run()
+    page.session_state["training"].wait(60)
+    page.run()
+    page.file_uploader[0].set_value(("second.csv", rows.encode(), "text/csv")).run()
+    assert "#### On unseen texts: first file\\.csv" in [line.value for line in page.markdown] and not page.exception
+
+
+def test_a_training_that_cannot_begin_keeps_no_place_in_the_queue():
+    page = opened("pages/train.py", variants="tfidf", model="nonsense")
+    page.button(key="train.go").click().run()
+    assert any("Unknown model 'nonsense'" in item.value for item in page.main.error) and not page.exception
+    assert not TURNS.waiting and not TURNS.running
+
+
+def test_a_training_that_was_told_to_stop_says_so():
+    done = threading.Event()
+    turns = Turns(is_there=lambda _: True)
+    job = TrainingJob(SimpleNamespace(), turns.ask("visitor")).begin(done.wait, failed="", name="training")
+    page = opened("pages/train.py")
+    page.session_state["training"] = job
+    page.run()
+    page.button(key="train.stop").click().run()
+    assert job.stop_asked and page.button(key="train.stop").disabled and "Stopping" in page.get("progress")[0].proto.text
+    done.set()

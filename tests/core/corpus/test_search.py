@@ -319,3 +319,20 @@ def test_an_accent_is_found_however_query_and_text_write_it():
             assert places(corpus, find(corpus, query, kind=kind)) == [(0, 1), (1, 0)]
     assert places(corpus, find(corpus, "caf.\u0301?", kind=PATTERN)) == [(0, 1), (1, 0)]
     assert similar(corpus, "cafe\u0301s") == ["caf\u00e9"]
+
+
+def test_what_a_page_opens_with_can_be_searched_whatever_it_is():
+    for tokens, word in (
+        (("x" * 5_000,), "x" * 5_000),
+        (("…", "…", "of"), "of"),
+        (("\u2066", "שלום", "\u2069"), "שלום"),
+        (("…", "…", "?"), "…"),
+    ):
+        corpus = encode([Sentence(tokens)])
+        assert corpus.opening_word() == word
+        for kind in (WORD, LEMMA):
+            assert len(find(corpus, word, kind=kind)) == tokens.count(word)
+    with pytest.raises(BadInput, match="5,000 characters"):
+        find(encode([Sentence(("bank",))]), "x" * 5_000)
+    with pytest.raises(BadInput, match="5,000 characters"):
+        find(encode([Sentence(("x" * 5_000,))]), "x" * 5_000, kind=PATTERN)

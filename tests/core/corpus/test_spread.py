@@ -139,6 +139,7 @@ def test_a_file_that_is_none_is_named(tmp_path):
         ([row | {"position": 5}], "line 1: position 5 in 3 tokens"),
         ([row, row | {"sense": "river"}], "line 2: this sentence is “money” and “river”"),
         ([row | {"tokens": ["Another", "bank"]}], "labels none of these 40 sentences"),
+        ([], "labels.jsonl has no labeled sentence. Choose another file."),
     ):
         path.write_text("\n".join(map(json.dumps, rows)), "utf-8")
         with pytest.raises(BadInput, match=message):

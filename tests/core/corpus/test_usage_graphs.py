@@ -75,3 +75,14 @@ def test_what_is_wrong_is_named_with_its_line(tmp_path):
         usage_graphs.read_judgments(write(tmp_path / "j.csv", "\t".join(usage_graphs.JUDGMENTS), "u1\tu2\tann\t7\t\tplane"))
     with pytest.raises(BadInput, match="Use 'u2' has no word at 8"):
         usage_graphs.sentences_of_uses(usage_graphs.read_uses(write(path, HEADER, use("u2", "A plane. ", "8:9"))))
+
+
+def test_sides_that_cannot_be_compared_are_named_in_a_line(tmp_path):
+    long = "x" * 5_000
+    row = use("u1", "A plane.", "2:7").replace("plane\t", f"{long}\t", 1)
+    with pytest.raises(BadInput, match=r"^u\.csv has 1 groupings of “x{39}…” .*Keep two") as refused:
+        usage_graphs.keep_sides(write(tmp_path / "u.csv", HEADER, row))
+    assert len(str(refused.value)) < 200
+    same = [use(name, "A plane.", "2:7", grouping=name) for name in ("1", "2")]
+    with pytest.raises(BadInput, match=r"u\.csv has the same sentences in both groupings"):
+        usage_graphs.keep_sides(write(tmp_path / "u.csv", HEADER, *same))

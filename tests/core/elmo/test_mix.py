@@ -186,7 +186,7 @@ def test_weights_may_be_any_numbers_negative_ones_included():
         ([0, 0, 0], "finite and not all zero, got 0, 0, 0"),
         ([1, math.nan, 0], "finite and not all zero, got 1, nan, 0"),
         ([1, math.inf, 0], "finite"),
-        (["a", 1, 1], "must be numbers"),
+        (["a", 1, 1], "must be numbers, got a, 1, 1."),
         (None, "must be numbers"),
         ([None, 1, 1], "must be numbers"),
         (3, "must be numbers"),

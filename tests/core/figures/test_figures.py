@@ -155,6 +155,9 @@ def test_weak_reasons_stay_pale():
 
 
 def test_a_confusion_is_shaded_by_the_true_classes_share():
+    long = confusion_figure([[8, 2], [0, 0]], ["x" * 5_000, "x" * 4_000])
+    first, second = long.data[0].y
+    assert first != second and max(len(first), len(second)) < 40
     figure = confusion_figure([[8, 2], [0, 0]], ["a", "b"])
     assert figure.data[0].z.tolist() == [[0.8, 0.2], [0.0, 0.0]] and figure.data[0].text.tolist() == [[8, 2], [0, 0]]
     assert list(figure.data[1].text) == ["8", "2", "0", "0"]

@@ -7,8 +7,9 @@ import pytest
 
 from core.cli.main import main
 from core.common.errors import BadInput
+from core.text import own_corpus
 from core.views import concordance, induction
-from core.views.concordance import GROUPS, CollocatesRequest, ConcordanceRequest
+from core.views.concordance import GROUPS, CollocatesRequest, ConcordanceRequest, KeynessRequest
 from core.views.induction import InductionRequest
 from core.workbench import Bench, open_bench
 from tests.core.corpus import two_texts
@@ -79,3 +80,10 @@ def test_the_command_writes_the_same_columns(corpus, columns, capsys):
     facts = json.loads(capsys.readouterr().out)
     assert [(column["sense"], column["n"]) for column in facts["senses"]] == [(column.sense, column.n) for column in columns]
     assert [word["word"] for word in facts["senses"][0]["words"]] == [word.word for word in columns[0].words]
+
+
+def test_a_word_is_a_keyword_of_no_corpus_that_lacks_it():
+    kept = own_corpus.keep_text("bank", "mine")
+    result = concordance.keyness(open_bench(corpus=kept.name), KeynessRequest(most=10_000))
+    assert [word.word for word in result.first] == ["bank"]
+    assert all(word.first for word in result.first) and all(word.second for word in result.second)
