@@ -1,5 +1,5 @@
-"""Chains of tags: BIO's tags, a linear-chain CRF (Lafferty et al. 2001), and Viterbi's best path under BIO's rules. The CRF is ours: pytorch-crf's last
-release is of 2019. It is checked against the sum over all paths, written out, in its tests."""
+"""Chains of tags: BIO's tags, a linear-chain CRF (Lafferty et al. 2001), and Viterbi's best path under BIO's rules. The CRF is ours:
+pytorch-crf's last release is of 2019. It is checked against the sum over all paths, written out, in its tests."""
 
 from collections.abc import Sequence
 
