@@ -38,8 +38,8 @@ class Baseline:
     terms: tuple[str, ...] = ()  # (F,)
     idf: np.ndarray | None = None  # (F,)
 
-    def logits(self, texts: Sequence[Tokens], vectors: StaticVectors | None = None) -> np.ndarray:
-        """(N, C) float32."""
+    def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None = None, layers: None = None) -> np.ndarray:
+        """(N, C) float32; no layers are read."""
         if not self.analyzer:
             return (mean_vectors(texts, vectors) @ self.coef.T + self.intercept).astype(np.float32)
         rows = np.empty((len(texts), len(self.intercept)), np.float32)
@@ -89,21 +89,20 @@ def mean_vectors(texts: Sequence[Tokens], vectors: StaticVectors) -> np.ndarray:
     """(N, S): the mean of the vectors of the tokens that have one; zeros where none has."""
     means = np.zeros((len(texts), vectors.dim), np.float32)
     for row, text in zip(means, texts, strict=True):
-        results = [vector for token in text if (vector := vectors.vector(token)) is not None]
-        if results:
-            row[:] = np.mean(results, axis=0)
+        places, rows = vectors.vectors_of(text)
+        if len(places):
+            row[:] = rows.mean(axis=0)
     return means
 
 
-def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, float, float]:
-    """(baseline, C, loss) of the least validation loss among STRENGTHS; the search ends where it rises again."""
-    best: tuple[Baseline, float, float] | None = None
+def strongest(fit: Fit, loss: Callable[[Baseline], float]) -> tuple[Baseline, float]:
+    """(baseline, C) of the least validation loss among STRENGTHS; the search ends where it rises again."""
+    least = math.inf
     for strength in STRENGTHS:
         fitted = fit(strength)
-        result = loss(fitted)
-        if best is not None and result > best[2]:
+        if (result := loss(fitted)) > least:
             break
-        best = fitted, strength, result
+        best, least = (fitted, strength), result
     return best
 
 

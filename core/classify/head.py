@@ -21,6 +21,7 @@ from core.common.i18n import t
 from core.files.artifacts import file_sha256, text_fingerprint
 from core.learning import folders
 from core.learning.features import Layers
+from core.learning.fit import of_like_lengths
 from core.learning.folders import VOCABULARY, WEIGHTS, pack, round_as_stored, unpack
 from core.static.vectors import StaticVectors
 
@@ -60,11 +61,9 @@ class TextHead:
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float32 before the temperature; texts of like length share a batch."""
-        if isinstance(self.classifier, Committee):
-            return self.classifier.logits(texts, vectors=vectors, layers=layers)
-        if isinstance(self.classifier, Baseline):
-            return self.classifier.logits(texts, vectors)
-        return self._rows(self.classifier, texts, vectors, layers)
+        if isinstance(self.classifier, Network):
+            return self._rows(self.classifier, texts, vectors, layers)
+        return self.classifier.logits(texts, vectors=vectors, layers=layers)
 
     def pooled(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, E): each text's vector before the last linear layer of a network."""
@@ -105,17 +104,11 @@ class TextHead:
         """What a network's `function` of batches gives, one row a text."""
         self.classifier.eval()
         glove, elmo = vectors if self.variant.glove else None, layers if self.variant.elmo else None
-        place = of(self.classifier)
-        order = sorted(range(len(texts)), key=lambda k: len(texts[k]))
-        parts = []
-        for start in range(0, len(order), ROWS_AT_ONCE):
-            with torch.inference_mode():
-                some = [texts[k] for k in order[start : start + ROWS_AT_ONCE]]
-                parts.append(function(make_batch(some, self.vocabulary, vectors=glove, layers=elmo, device=place)).cpu().numpy())
-        sorted_rows = np.concatenate(parts)
-        rows = np.empty_like(sorted_rows)
-        rows[order] = sorted_rows
-        return rows
+        reads = {"vectors": glove, "layers": elmo, "device": of(self.classifier)}
+        batches = of_like_lengths(list(map(len, texts)), ROWS_AT_ONCE)
+        with torch.inference_mode():
+            parts = [function(make_batch([texts[k] for k in numbers], self.vocabulary, **reads)).cpu().numpy() for numbers in batches]
+        return np.concatenate(parts)[np.argsort(np.concatenate(batches))]
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,16 +86,7 @@ VARIANTS = {
 
 def variant_titles() -> dict[str, str]:
     """The titles of VARIANTS in the reader's language."""
-    translated = {
-        "glove": t("GloVe, frozen"),
-        "glove-unfrozen": t("GloVe, unfrozen"),
-        "glove-unfrozen+elmo": t("GloVe unfrozen + ELMo"),
-        "mean-elmo": t("mean ELMo"),
-        "mean-glove": t("mean GloVe"),
-        "glove-unfrozen+tfidf": t("GloVe unfrozen and TF-IDF"),
-        "glove-unfrozen+elmo+tfidf": t("GloVe unfrozen + ELMo and TF-IDF"),
-    }
-    return {name: translated.get(name, variant.title) for name, variant in VARIANTS.items()}
+    return {name: say(variant.title) for name, variant in VARIANTS.items()}
 
 
 def variant_descriptions() -> dict[str, str]:

@@ -15,6 +15,7 @@ from scipy.special import log_softmax, softmax
 from core.common.errors import BadInput
 
 N_BINS = 10
+DRAWS = 2_000  # of perfectly calibrated answers
 TEMPERATURES = 0.2, 20.0  # searched between: a small validation set without a mistake would ask for 0
 
 
@@ -93,9 +94,9 @@ def best_temperature(logits: np.ndarray, truth: np.ndarray) -> float:
     return result if nll(logits, truth, result) < nll(logits, truth) else 1.0
 
 
-def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -> tuple[float, float]:
+def calibrated_ece(bins: Sequence[dict]) -> tuple[float, float]:
     """The calibration error that answers as sure and as many as these would show if they were perfectly calibrated: (mean, 95%
-    quantile) over draws. `bins`: of Scores.bins, confidence and n of each.
+    quantile) over DRAWS. `bins`: of Scores.bins, confidence and n of each.
 
     So many texts never fall into the bins' exact shares: the error is above 0 even then.
     """
@@ -103,7 +104,7 @@ def calibrated_ece(bins: Sequence[dict], *, draws: int = 2_000, seed: int = 0) -
     counts = np.array([b["n"] for b in bins], int)
     if not counts.sum():
         raise BadInput("There is no example to score on. Add one.")
-    right = np.random.default_rng(seed).binomial(counts, sure, size=(draws, len(counts)))
+    right = np.random.default_rng(0).binomial(counts, sure, size=(DRAWS, len(counts)))
     errors = np.abs(counts * sure - right).sum(axis=1) / counts.sum()
     return float(errors.mean()), float(np.quantile(errors, 0.95))
 

@@ -72,10 +72,7 @@ def read_table(
     """
     path = Path(path)
     if _kind(path) == ".txt":
-        text, notes = _decoded(_unpacked(path), path.name, encoding)
-        if not text.strip():
-            _refuse_empty(path.name)
-        return _trees(path.name, text, notes)
+        return _trees(path.name, *_read_text(path, encoding))
     numbered = any(isinstance(column, str) and column.isdecimal() for column in (*text_columns, label_column))
     placed, notes = iterate_rows(path, numbered=numbered, encoding=encoding)
     return _table(path.name, placed, (list(text_columns), list(prefer)), label_column, notes)
@@ -84,17 +81,14 @@ def read_table(
 def _kind(path: Path) -> str:
     kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
     if kind not in (".csv", ".tsv", ".jsonl", ".txt"):
-        message = t("{name} is not a .csv, .tsv, .jsonl or .txt file of labeled rows. Save it as one.", name=path.name)
-        raise BadInput(message)
+        raise BadInput(t("{name} is not a .csv, .tsv, .jsonl or .txt file of labeled rows. Save it as one.", name=path.name))
     return kind
 
 
 def iterate_rows(path: Path, *, numbered: bool, encoding: str | None = None) -> tuple[Iterator[tuple[Place, Any]], tuple[str, ...]]:
     """The names and then the cells of a table's rows, each with its place; and notes on how the file was read."""
     kind = _kind(path)
-    text, notes = _decoded(_unpacked(path), path.name, encoding)
-    if not text.strip():
-        _refuse_empty(path.name)
+    text, notes = _read_text(path, encoding)
     return (_json_rows(path.name, text) if kind == ".jsonl" else _csv_rows(path.name, text, kind, numbered)), notes
 
 
@@ -148,8 +142,15 @@ def _unpacked(path: Path) -> bytes:
     return data
 
 
-def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, tuple[str, ...]]:
-    """Text and a note where it was no UTF-8: then it is read in `encoding`, or in what its bytes look like."""
+def _read_text(path: Path, encoding: str | None) -> tuple[str, tuple[str, ...]]:
+    """Text, not empty, and a note where it was no UTF-8: then it is read in `encoding`, or in what its bytes look like."""
+    text, notes = _decode(_unpacked(path), path.name, encoding)
+    if not text.strip():
+        _refuse_empty(path.name)
+    return text, notes
+
+
+def _decode(data: bytes, name: str, encoding: str | None) -> tuple[str, tuple[str, ...]]:
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         raise BadInput(t("{name} is UTF-16 text. Save it as plain text in UTF-8.", name=name))
     if b"\x00" in data:
@@ -160,8 +161,7 @@ def _decoded(data: bytes, name: str, encoding: str | None = None) -> tuple[str, 
         line = data.count(b"\n", 0, error.start) + 1
         if sum(byte < 9 or 13 < byte < 32 for byte in data[:4096]) > 8:
             place = Place(name, line)
-            message = t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place)
-            raise BadInput(message) from None
+            raise BadInput(t("{place}: these bytes are not text in any known encoding. Save it in UTF-8.", place=place)) from None
         try:
             codec = encoding or guess(data) or "latin-1"
             text = data.decode(codec)

@@ -67,20 +67,19 @@ def make_text_fit(
     trained on `device`; scikit-learn knows the processor alone."""
     if variant.members:
         raise BadInput(f"{variant.title} is made of {' and '.join(variant.members)}: train those (core.classify.committee).")
-    if (variant.elmo and frozen.layers is None) or (variant.glove and frozen.vectors is None):
-        if variant.elmo and frozen.layers is None:
-            raise BadInput(t("{title} needs a model.", title=variant.title))
+    if variant.elmo and frozen.layers is None:
+        raise BadInput(t("{title} needs a model.", title=variant.title))
+    if variant.glove and frozen.vectors is None:
         raise BadInput(t("{title} needs word vectors.", title=variant.title))
     if variant.network in ("lstm", "mean"):
-        fitting = FitConfig.of(config, fused=True)
-        return Fit(TextJob(variant, dataset, config, frozen, device), fitting)
+        return Fit(TextJob(variant, dataset, config, frozen, device), FitConfig.of(config, fused=True))
     return BaselineFit(variant, dataset, config, frozen)
 
 
 class TextJob:
     """What `Fit` trains: a network of a variant."""
 
-    def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device = PROCESSOR) -> None:
+    def __init__(self, variant: Variant, dataset: Dataset, config: TrainConfig, frozen: Frozen, device: torch.device) -> None:
         self.device = device
         self.generator = seeded(config.seed)
         self.variant, self.dataset, self.config, self.frozen = variant, dataset, config, frozen
@@ -142,23 +141,15 @@ class BaselineFit:
 
     def run(self, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoch]:
         started = time.perf_counter()
-        n = len(self.dataset.labels)
-        texts = texts_of(self.dataset.train)
-        truth = truth_of(self.dataset.train)
-        valid = texts_of(self.dataset.valid)
-        true_valid = truth_of(self.dataset.valid)
-
+        vectors, n = self.frozen.vectors, len(self.dataset.labels)
+        (texts, truth), (valid, true_valid) = ((texts_of(part), truth_of(part)) for part in (self.dataset.train, self.dataset.valid))
         if self.variant.network == "tfidf":
             fit = baselines.fit_tf_idf(texts, truth, n_classes=n, analyzer=self.config.analyzer)
         else:
-            fit = baselines.fit_mean_vectors(texts, truth, n_classes=n, vectors=self.frozen.vectors)
-
-        def loss(fitted: baselines.Baseline) -> float:
-            return nll(fitted.logits(valid, self.frozen.vectors), true_valid)
-
-        self.fitted, strength, _ = baselines.strongest(fit, loss)
-        train_loss = nll(self.fitted.logits(texts, self.frozen.vectors), truth)
-        measures = _measures(self.fitted.logits(valid, self.frozen.vectors), true_valid)
+            fit = baselines.fit_mean_vectors(texts, truth, n_classes=n, vectors=vectors)
+        self.fitted, strength = baselines.strongest(fit, lambda fitted: nll(fitted.logits(valid, vectors=vectors), true_valid))
+        train_loss = nll(self.fitted.logits(texts, vectors=vectors), truth)
+        measures = _measures(self.fitted.logits(valid, vectors=vectors), true_valid)
         seconds = time.perf_counter() - started
         event = Epoch(1, 1, 1, 1, train_loss, seconds, 0.0, measures, True, {})
         self.made = {"strength": strength, "seconds": round(seconds, 2), "epochs": 1, "mix": None, "curve": [_record(event)]}
@@ -240,8 +231,6 @@ def _record(epoch: Epoch) -> dict:
 def _initial_rows(vocabulary: TextVocabulary, vectors: StaticVectors) -> Tensor:
     """(V, S) GloVe's rows of the vocabulary, NaN where there is none (and for the unknown word)."""
     rows = np.full((len(vocabulary), vectors.dim), np.nan, np.float32)
-    for number, word in enumerate(vocabulary.words, start=1):
-        vector = vectors.vector(word)
-        if vector is not None:
-            rows[number] = vector
+    places, known = vectors.vectors_of(vocabulary.words)
+    rows[places + 1] = known
     return torch.from_numpy(rows)

@@ -94,25 +94,22 @@ def left_of_all(costs: Sequence[float], number: int, spent: float, left: float) 
 
 def learned_weights(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[float]]:
     """(variant, seed) -> head: the learned s_j of each classifier that mixes layers, however many there are; the mean over its seeds."""
-    rows = {}
-    for variant in dict.fromkeys(v for v, _ in result):
-        mixes = [head.meta["mix"]["s"] for (v, _), head in result.items() if v == variant and head.meta.get("mix")]
-        if mixes:
-            rows[variant_titles()[variant]] = np.mean(mixes, axis=0).tolist()
-    return rows
+    mixes = {variant: [meta["mix"]["s"] for meta in metas if meta.get("mix")] for variant, metas in _metas_of(result).items()}
+    return {variant_titles()[variant]: np.mean(some, axis=0).tolist() for variant, some in mixes.items() if some}
 
 
 def results_rows(result: Mapping[tuple[str, int], TextHead]) -> list[dict]:
     """(variant, seed) -> head: a row a variant, mean and spread over its seeds, F1 of every class. Columns and classifiers have their names
     in the code."""
     rows = []
-    for variant in dict.fromkeys(v for v, _ in result):
-        metas = [head.meta for (v, _), head in result.items() if v == variant]
+    for variant, metas in _metas_of(result).items():
         tests = [meta["test"] for meta in metas]
         classes = list(tests[0]["per_class"])[:MAX_CLASSES_IN_TABLE]
         f1 = {f"F1 {c}": round(statistics.fmean(test["per_class"][c]["f1"] for test in tests), 4) for c in classes}
-        row = {"classifier": variant, "accuracy": _mean(tests, "accuracy"), "± over seeds": _deviation(tests, "accuracy")}
-        row |= {"macro F1": _mean(tests, "macro_f1"), **f1, "seeds": len(tests)}
+        accuracies = [test["accuracy"] for test in tests]
+        spread = round(statistics.stdev(accuracies), 4) if len(tests) > 1 else None
+        row = {"classifier": variant, "accuracy": round(statistics.fmean(accuracies), 4), "± over seeds": spread}
+        row |= {"macro F1": round(statistics.fmean(test["macro_f1"] for test in tests), 4), **f1, "seeds": len(tests)}
         row["seconds"] = round(statistics.fmean(meta["seconds"] for meta in metas), 1)
         mix = metas[0].get("mix")
         rows.append(row | {"s0, s1, …": ", ".join(f"{s:.2f}" for s in mix["s"]) if mix else ""})
@@ -128,9 +125,9 @@ def all_metas(own: Mapping[str, OpenHeads]) -> dict[str, dict[str, dict]]:
     return {task: metas for task, metas in result.items() if metas}
 
 
-def _mean(tests: Sequence[dict], key: str) -> float:
-    return round(statistics.fmean(test[key] for test in tests), 4)
-
-
-def _deviation(tests: Sequence[dict], key: str) -> float | None:
-    return round(statistics.stdev(test[key] for test in tests), 4) if len(tests) > 1 else None
+def _metas_of(result: Mapping[tuple[str, int], TextHead]) -> dict[str, list[dict]]:
+    """Variant -> the metas of its heads."""
+    metas = {}
+    for (variant, _), head in result.items():
+        metas.setdefault(variant, []).append(head.meta)
+    return metas

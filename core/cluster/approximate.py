@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from core.cluster.search import by_shard, merged, of_all, open_shard, place_in_index
+from core.cluster.search import best_in_shard, by_shard, merged, of_all, open_shard
 from core.cluster.shards import APPROXIMATE, APPROXIMATE_SENSES, Shards
 from core.cluster.store import open_store
 from core.common.directions import unit
@@ -56,7 +56,7 @@ def build(
     began = time.perf_counter()
     folder = _folder(shards, space)
     n = shards.meta["occurrences"]
-    cells = _cells(shards.meta["occurrences"])
+    cells = max(1, min(65_536, n // ROWS_PER_CELL))
     width = space.dim if space else shards.meta["layers"] * shards.meta["dim"]
     made = faiss.index_factory(width, f"IVF{cells},SQ8", faiss.METRIC_INNER_PRODUCT)
     made.cp.seed = seed
@@ -129,8 +129,7 @@ def _rank_rows(shards: Shards, rows: np.ndarray, question: Question) -> list[Nei
         table = open_shard(shards.url, shard)
         cross = np.einsum("id,njd->nij", question.query.layers, table.rows.take(here), optimize=True)
         values = mix_cosines(cross, own, table.rows.gram[here], np.asarray(question.weights))
-        best = np.argsort(-values, kind="stable")[: question.k]
-        parts.append([place_in_index(shard, Neighbour(table.occurrence(int(here[b])), float(values[b]))) for b in best])
+        parts.append(best_in_shard(shard, table, here, values, question.k))
     return merged(parts, question.k)
 
 
@@ -155,10 +154,6 @@ def _sample(shards: Shards, n: int, seed: int, take: Take) -> np.ndarray:
     return np.concatenate(parts)
 
 
-def _cells(rows: int) -> int:
-    return max(1, min(65_536, rows // ROWS_PER_CELL))
-
-
 def _fingerprint(shards: Shards, space: SenseSpace | None) -> str:
     return f"{shards.meta['model']} {space.mark}" if space else shards.meta["model"]
 
@@ -166,8 +161,7 @@ def _fingerprint(shards: Shards, space: SenseSpace | None) -> str:
 def _folder(shards: Shards, space: SenseSpace | None) -> Path:
     store = open_store(shards.url)
     if not store.is_folder:
-        message = t("Approximate indexes need a local folder, not {place}.", place=shards.url)
-        raise BadInput(message)
+        raise BadInput(t("Approximate indexes need a local folder, not {place}.", place=shards.url))
     return Path(store.place(APPROXIMATE_SENSES if space else APPROXIMATE))
 
 

@@ -74,6 +74,11 @@ def place_in_index(shard: Shard, neighbour: Neighbour) -> Neighbour:
     return replace(neighbour, occurrence=replace(neighbour.occurrence, row=shard.first_row + neighbour.occurrence.row))
 
 
+def best_in_shard(shard: Shard, table: OccurrenceTable, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbour]:
+    """The k best of some rows of a shard by their cosines, (n,) each, as rows of the whole index."""
+    return [place_in_index(shard, item) for item in table.best_of(rows, values, k)]
+
+
 def _best_of_one(url: str, shard: Shard, question: Question) -> list[Neighbour]:
     table = open_shard(url, shard)
     results = [place_in_index(shard, item) for item in table.answer(question)]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from core.cluster import approximate
-from core.cluster.search import ShardedIndex, by_shard, merged, of_all, open_shard, place_in_index
+from core.cluster.search import ShardedIndex, best_in_shard, by_shard, merged, of_all, open_shard
 from core.cluster.shards import Shard, Shards
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.elmo.mix import layer_weights
 from core.index import sense_index
-from core.index.neighbours import ANY, Index, Neighbour, Query, Question, best
+from core.index.neighbours import ANY, Index, Neighbour, Query, Question
 from core.index.sense_index import SenseIndex
 from core.index.sense_space import LAYER, SenseSpace
 from core.index.table import OccurrenceTable
@@ -90,6 +90,6 @@ def _rank_rows(shards: Shards, space: SenseSpace, parts: list[tuple[Shard, np.nd
     for shard, rows in parts:
         table = open_shard(shards.url, shard)
         values = SenseIndex(table, space, name).cosines(rows, query) if len(rows) else np.empty(0, np.float32)
-        lists.append([place_in_index(shard, Neighbour(table.occurrence(int(rows[k])), float(values[k]))) for k in best(values, question.k)])
+        lists.append(best_in_shard(shard, table, rows, values, question.k))
         table.rows.let_go()
     return merged(lists, question.k)

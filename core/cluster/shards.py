@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from itertools import chain, islice
 from pathlib import Path
 
 import pyarrow as pa
@@ -33,7 +34,7 @@ from core.files import ours
 from core.files.artifacts import parse_json, provenance, short, text_fingerprint
 from core.index import sense_space
 from core.index.build import APPROXIMATE as NEAR
-from core.index.build import FILES, TOKENS_PER_ROUND, build_index
+from core.index.build import FILES, TOKENS_PER_ROUND, build_index, rounds
 from core.index.table import FACTS, OccurrenceTable, say_wrong
 from core.text.sentences import Sentence, Target, fingerprint
 
@@ -188,20 +189,8 @@ def open_own(where: str | Path) -> Store:
 
 def cut(sentences: Iterable[Sentence], rounds_each: int) -> Iterator[list[Sentence]]:
     """Parts of so many whole rounds, as core.index.build makes them of all sentences."""
-    part = []
-    rounds = 0
-    tokens = 0
-    for sentence in sentences:
-        part.append(sentence)
-        tokens += len(sentence.tokens)
-        if tokens >= TOKENS_PER_ROUND:
-            tokens = 0
-            rounds = rounds + 1
-        if rounds == rounds_each:
-            yield part
-            part = []
-            rounds = 0
-    if part:
+    parts = rounds(sentences)
+    while part := list(chain.from_iterable(islice(parts, rounds_each))):
         yield part
 
 
@@ -227,7 +216,7 @@ class Counted:
         self.sentences = self.tokens = self.rounds = 0
 
     def __iter__(self) -> Iterator[Sentence]:
-        for part in cut(self.all, 1):
+        for part in rounds(self.all):
             self.rounds += 1
             for sentence in part:
                 self.sentences, self.tokens = self.sentences + 1, self.tokens + len(sentence.tokens)

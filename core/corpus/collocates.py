@@ -13,7 +13,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.corpus.association import log_dice, log_likelihood, log_odds
 from core.corpus.encoded import EncodedCorpus
-from core.corpus.search import Hits
+from core.corpus.search import Hits, context_codes
 
 WINDOW, WIDEST = 5, 10  # words on each side
 
@@ -59,8 +59,7 @@ def near(corpus: EncodedCorpus, hits: Hits, window: int) -> tuple[np.ndarray, np
             inside = (at >= 0) & (at < len(corpus))
             at = at[inside]
             steps[at[corpus.sentence[at] == sentence[inside]]] = step
-    for k in range(int(hits.length.max(initial=0))):
-        steps[hits.first[hits.length > k] + k] = 0
+    steps[_own_tokens(hits)] = 0
     at = np.flatnonzero(steps)
     return at, steps[at]
 
@@ -78,7 +77,7 @@ def collocates(
     both = together[chosen]
     dice = log_dice(both, len(hits), frequency)
     taken = int(hits.length.sum())
-    own = np.bincount(_own_words(corpus, hits), minlength=n)[chosen]
+    own = np.bincount(corpus.word[_own_tokens(hits)], minlength=n)[chosen]
     rest = len(corpus) - taken - len(at)  # tokens that are neither hits nor near one
     elsewhere = np.maximum(frequency - own - both, 0)
     g2 = log_likelihood(both, elsewhere, len(at), rest) if rest > 0 else np.zeros(len(chosen))
@@ -137,23 +136,16 @@ def check_window(window: int) -> None:
 
 def with_word_near(corpus: EncodedCorpus, hits: Hits, word: str, window: int) -> np.ndarray:
     """(n,) bool: which hits have that word within the window, in their sentence."""
-    result = np.zeros(len(hits), bool)
     if (number := corpus.number.get(word)) is None:
-        return result
-    sentence = corpus.sentence[hits.first]
-    for distance in range(1, window + 1):
-        for at in (hits.first - distance, hits.first + hits.length - 1 + distance):
-            inside = (at >= 0) & (at < len(corpus))
-            at = np.where(inside, at, 0)
-            result |= inside & (corpus.word[at] == number) & (corpus.sentence[at] == sentence)
-    return result
+        return np.zeros(len(hits), bool)
+    steps = [*range(-window, 0), *range(1, window + 1)]
+    return np.any([context_codes(corpus, hits, step) == number for step in steps], axis=0)
 
 
-def _own_words(corpus: EncodedCorpus, hits: Hits) -> np.ndarray:
-    """Words of the hits' own tokens."""
-    return np.concatenate(
-        [corpus.word[hits.first[hits.length > k] + k] for k in range(int(hits.length.max(initial=0)))] or [np.empty(0, int)]
-    )
+def _own_tokens(hits: Hits) -> np.ndarray:
+    """Where the hits' own tokens stand."""
+    longest = int(hits.length.max(initial=0))
+    return np.concatenate([np.empty(0, int), *(hits.first[hits.length > k] + k for k in range(longest))])
 
 
 def _chosen(corpus: EncodedCorpus, counts: np.ndarray, minimum: int, without: Collection[str]) -> np.ndarray:

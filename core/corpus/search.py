@@ -29,6 +29,7 @@ BY_RIGHT = ("right", "right2", "right3")
 BY_SUBSTITUTES = "substitutes"  # which need a model: core.elmo.in_place.by_substitutes
 ORDERS = (IN_TEXT, *BY_LEFT, *BY_RIGHT, BY_SOURCE, BY_SENSE, AT_RANDOM, BY_SUBSTITUTES)
 EQUALLY = 3  # words that may share the first place beside a hit
+MOST_FORMS = 20  # of what the hits are
 SORT_DEPTH = 4  # words from the first that is sorted by outwards
 LONGEST = 40  # letters of a word to which like spellings are proposed
 
@@ -196,16 +197,16 @@ def commonest_beside(corpus: EncodedCorpus, hits: Hits, step: int) -> tuple[list
     return ([corpus.word_list[code] for code in commonest], int(most)) if 0 < len(commonest) <= EQUALLY else None
 
 
-def forms(corpus: EncodedCorpus, hits: Hits, most: int = 20) -> list[tuple[str, int]]:
-    """What the hits are, letter case aside, and how often each; the commonest first."""
+def forms(corpus: EncodedCorpus, hits: Hits) -> list[tuple[str, int]]:
+    """What the hits are, letter case aside, and how often each; the MOST_FORMS commonest first."""
     counts: dict[str, int] = {}
     for length in np.unique(hits.length).tolist():
         first = hits.first[hits.length == length]
         codes, n = np.unique(corpus.word[first[:, None] + np.arange(length)], axis=0, return_counts=True)
-        for k in np.argsort(-n, kind="stable")[:most].tolist():
+        for k in np.argsort(-n, kind="stable")[:MOST_FORMS].tolist():
             words = " ".join(corpus.word_list[code] for code in codes[k].tolist())
             counts[words] = counts.get(words, 0) + int(n[k])
-    return sorted(counts.items(), key=lambda item: -item[1])[:most]
+    return sorted(counts.items(), key=lambda item: -item[1])[:MOST_FORMS]
 
 
 def context_codes(corpus: EncodedCorpus, hits: Hits, step: int) -> np.ndarray:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+from scipy.special import softmax
 
 from core.common.directions import unit
 from core.common.errors import BadInput
@@ -136,7 +137,7 @@ def shares_of(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_senses:
     rows = np.asarray(rows, np.float32)
     sharpness = SHARPNESS + MORE * np.log(len(places) / n_senses)
     sharpness *= np.exp(_own_of_held(rows, places, codes, n_senses, sharpness) - USUAL)
-    shares = _softmax(sharpness * _cosines(rows, places, codes, n_senses))
+    shares = softmax(sharpness * _cosines(rows, places, codes, n_senses), axis=1)
     shares[places] = np.eye(n_senses, dtype=np.float32)[codes]
     return shares
 
@@ -147,7 +148,7 @@ def _cosines(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_senses: 
     known[places, codes] = 1
     cosines = rows @ unit(known.T @ rows).T
     for _ in range(ROUNDS):
-        belong = _softmax(WITHIN * cosines)
+        belong = softmax(WITHIN * cosines, axis=1)
         belong[places] = known[places]
         cosines = rows @ unit(belong.T @ rows).T
     return cosines
@@ -159,13 +160,8 @@ def _own_of_held(rows: np.ndarray, places: np.ndarray, codes: np.ndarray, n_sens
     own = []
     for k in shared[:: -(-len(shared) // MOST_HELD) or 1].tolist():
         cosines = _cosines(rows, np.delete(places, k), np.delete(codes, k), n_senses)[places[k]]
-        own.append(_softmax(sharpness * cosines[None])[0, codes[k]])
+        own.append(softmax(sharpness * cosines)[codes[k]])
     return float(np.mean(own)) if own else USUAL
-
-
-def _softmax(values: np.ndarray) -> np.ndarray:
-    powers = np.exp(values - values.max(axis=1, keepdims=True))
-    return powers / powers.sum(axis=1, keepdims=True)
 
 
 def _end_of(sense: str, into: Mapping[str, str]) -> str:

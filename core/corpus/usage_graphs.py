@@ -4,7 +4,7 @@ Schlechtweg and others 2021, "DWUG": a use is a context with the place of its wo
 to; a judgment is a pair of uses with 1 (unrelated) to 4 (identical), 0 where the annotator could not decide; cluster -1 is noise.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
@@ -71,7 +71,6 @@ def read_uses(path: str | Path) -> list[Use]:
             date=row.get("date", ""),
             pos=row.get("pos", ""),
         )
-    _check_some(uses, path)
     return list(uses.values())
 
 
@@ -85,7 +84,6 @@ def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
             refuse(place, t("use {name} is in two clusters", name=show_value(name)), t("Keep one of them."))
         if known and name not in known:
             refuse(place, t("use {name} is not among the uses", name=show_value(name)), t("Load the uses that belong to these clusters."))
-    _check_some(clusters, path)
     return clusters
 
 
@@ -97,7 +95,6 @@ def read_judgments(path: str | Path) -> list[UsePair]:
         if judgment not in map(str, range(IDENTICAL + 1)):
             refuse(place, t("judgment {value}", value=show_value(row["judgment"])), t("Judgments are 1 to 4, or 0 for “cannot decide”."))
         judgments.append(UsePair(row["identifier1"], row["identifier2"], row["annotator"], int(judgment)))
-    _check_some(judgments, path)
     return judgments
 
 
@@ -181,11 +178,11 @@ def format_clusters(lemma: str, groups: Sequence[int]) -> str:
     return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), map(str, groups), strict=True))
 
 
-def format_judgments(lemma: str, groups: Sequence[int], annotator: str, *, seed: int = 0) -> str:
+def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
     """Pairs of uses as judgments.csv: IDENTICAL of one group, else UNRELATED; of more than MOST_PAIRS pairs a sample."""
     names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
     if len(pairs) > MOST_PAIRS:
-        pairs = [pairs[k] for k in np.sort(np.random.default_rng(seed).choice(len(pairs), MOST_PAIRS, replace=False))]
+        pairs = [pairs[k] for k in np.sort(np.random.default_rng(0).choice(len(pairs), MOST_PAIRS, replace=False))]
     same = {True: str(IDENTICAL), False: str(UNRELATED)}
     return _table(JUDGMENTS, ((names[a], names[b], annotator, same[bool(groups[a] == groups[b])], "", lemma) for a, b in pairs))
 
@@ -196,10 +193,10 @@ def identifiers(lemma: str, n: int) -> list[str]:
 
 
 def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict[str, str]]]:
-    """The rows below a first line of names, cell by name; BadInput where a needed column or cell is missing."""
-    lines = iterate_lines(Path(path), whole=True)
+    """The rows below a first line of names, cell by name; BadInput where a needed column or cell is missing, or no row is there."""
     header: list[str] = []
-    for place, line in lines:
+    row: dict[str, str] = {}
+    for place, line in iterate_lines(Path(path), whole=True):
         cells = line.rstrip("\r\n").split("\t")
         if not header:
             header = [name.strip() for name in cells]
@@ -211,10 +208,7 @@ def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict
             if missing := [name for name in needed if not row.get(name, "").strip()]:
                 refuse(place, t("no {column}", column=missing[0]), t("Fill the cell."))
             yield place, row
-
-
-def _check_some(rows: Sized, path: str | Path) -> None:
-    if not rows:
+    if not row:
         raise BadInput(t("{name} has no row below its header. Add some.", name=Path(path).name))
 
 

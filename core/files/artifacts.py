@@ -76,19 +76,12 @@ def read_json(path: str | Path, max_bytes: int = MAX_JSON_BYTES, *, expect: type
     try:
         value = parse_json(path.read_bytes())
     except OSError as error:
-        message = t("{path} cannot be read: {error}. Check its permissions.", path=path, error=error.strerror)
-        raise MissingArtifact(message) from None
+        raise MissingArtifact(t("{path} cannot be read: {error}. Check its permissions.", path=path, error=error.strerror)) from None
     except ValueError as error:
-        message = t("{path} is damaged: {error}. Delete and remake it.", path=path, error=error)
-        raise CorruptArtifact(message) from None
+        raise CorruptArtifact(t("{path} is damaged: {error}. Delete and remake it.", path=path, error=error)) from None
     if not isinstance(value, expect):
-        message = t(
-            "{path} is damaged: {found} instead of {wanted}. Delete and remake it.",
-            path=path,
-            found=type(value).__name__,
-            wanted=expect.__name__,
-        )
-        raise CorruptArtifact(message)
+        kinds = {"found": type(value).__name__, "wanted": expect.__name__}
+        raise CorruptArtifact(t("{path} is damaged: {found} instead of {wanted}. Delete and remake it.", path=path, **kinds))
     return value
 
 
@@ -114,25 +107,24 @@ def check_fits(path: str | Path, max_bytes: int, *, error: type[ElmoscopeError] 
     if path.is_dir():
         raise error(t("{path} is a folder. Choose a file.", path=path))
     if size > max_bytes:
-        message = t(
-            "{name} is {size}, above the limit of {most}. Use a smaller file.",
-            name=path.name,
-            size=_megabytes(size),
-            most=_megabytes(max_bytes),
-        )
-        raise error(message)
+        sizes = {"size": _megabytes(size), "most": _megabytes(max_bytes)}
+        raise error(t("{name} is {size}, above the limit of {most}. Use a smaller file.", name=path.name, **sizes))
     sums.check(path)
     return size
 
 
 def file_sha256(path: str | Path) -> str:
-    """sha256 of a file, 64 hex digits, read in pieces."""
+    """sha256 of a file, 64 hex digits."""
+    return file_sum(path, "sha256")
+
+
+def file_sum(path: str | Path, kind: str) -> str:
+    """The sum of a file, "sha256" or "md5", in hex digits, read in pieces; MissingArtifact if it cannot be read."""
     try:
         with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, "sha256").hexdigest()
+            return hashlib.file_digest(stream, lambda: hashlib.new(kind, usedforsecurity=False)).hexdigest()
     except OSError as error:
-        message = t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)
-        raise MissingArtifact(message) from None
+        raise MissingArtifact(t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)) from None
 
 
 def text_fingerprint(texts: Iterable[str]) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from core.common.i18n import t
+from core.common.i18n import say, t
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +85,7 @@ CATALOGUE = (
 
 
 def in_words(entry: CatalogueEntry) -> CatalogueEntry:
-    """An entry of Catalog in the reader's language; what is not listed here stays as it is."""
-    titles = {
-        "trained here, 18.0 M parameters": t("trained here, 18.0 M parameters"),
-        "13.6 M parameters": t("13.6 M parameters"),
-        "28.0 M parameters": t("28.0 M parameters"),
-        "93.6 M parameters": t("93.6 M parameters"),
-        "trained here": t("trained here"),
-        "from gensim-data": t("from gensim-data"),
-        "our labeled sentences": t("our labeled sentences"),
-        "labeled sentences, more words": t("labeled sentences, more words"),
-        "Korean, trained here": t("Korean, trained here"),
-        "our Korean sentences": t("our Korean sentences"),
-        "Korean sentences, more words": t("Korean sentences, more words"),
-    }
+    """An entry of Catalog in the reader's language; what has no translation stays as it is."""
     sentences = {
         f"Trained on {BILLION}.": t("Trained on 1 Billion Word Benchmark."),
         f"Trained on {WIKI_NEWS}.": t("Trained on Wikipedia and WMT news (5.5 billion tokens)."),
@@ -106,8 +93,8 @@ def in_words(entry: CatalogueEntry) -> CatalogueEntry:
         f"{UNCHECKED}.": t("The first download’s sha256 must not change."),
         MD5_CHECKED: t("Its MD5 must match gensim-data’s."),
     }
-    title = entry.title.removeprefix(f"{entry.name}, ")
+    title = say(entry.title.removeprefix(f"{entry.name}, "))
     note = entry.note
     for english, text in sentences.items():
         note = note.replace(english, text)
-    return replace(entry, title=f"{entry.name}, {titles[title]}" if title in titles else entry.title, note=note)
+    return replace(entry, title=f"{entry.name}, {title}", note=note)

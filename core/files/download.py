@@ -5,7 +5,6 @@ one download at a time holds it, to the end. RFC 9110 sections 13.1.5 and 14 (If
 """
 
 import contextlib
-import hashlib
 import http.client
 import os
 import re
@@ -24,7 +23,7 @@ from filelock import Timeout
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.common.i18n import t
 from core.files import https
-from core.files.artifacts import file_sha256, read_json, write_json
+from core.files.artifacts import file_sum, read_json, write_json
 from core.files.atomic import cannot_write, locked, rename
 
 CHUNK = 1 << 16  # bytes read at a time, at most
@@ -87,15 +86,6 @@ def download(
     return transfer.target
 
 
-def file_md5(path: str | Path) -> str:
-    """md5 of a file, 32 hex digits, read in pieces; MissingArtifact if it cannot be read."""
-    try:
-        with Path(path).open("rb") as stream:
-            return hashlib.file_digest(stream, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()
-    except OSError as error:
-        raise MissingArtifact(t("{path} cannot be read: {error}. Check the path.", path=path, error=error.strerror)) from None
-
-
 @dataclass(slots=True)
 class _Transfer:
     """One download under way: what is asked for, and the `.part` file it grows in."""
@@ -152,7 +142,7 @@ class _Transfer:
     def check(self, sums: dict[str, str | None]) -> None:
         """That what has arrived is what was published; else it is removed."""
         for kind, expected in sums.items():
-            digest = {"sha256": file_sha256, "md5": file_md5}[kind](self.part) if expected else None
+            digest = file_sum(self.part, kind) if expected else None
             if digest != expected:
                 self.restart()
                 raise CorruptArtifact(
@@ -294,8 +284,7 @@ def _held(part: Path) -> Iterator[None]:
         try:
             held.enter_context(locked(part, timeout_s=0))
         except Timeout:
-            message = t("{name} is already downloading elsewhere. Wait.", name=part.stem)
-            raise MissingArtifact(message) from None
+            raise MissingArtifact(t("{name} is already downloading elsewhere. Wait.", name=part.stem)) from None
         try:
             yield
         finally:

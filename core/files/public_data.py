@@ -13,8 +13,8 @@ from core.common.config import cache_folder, data_folder
 from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.files.artifacts import file_sha256
-from core.files.download import Report, download, file_md5
+from core.files.artifacts import file_sum
+from core.files.download import Report, download
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,4 +196,4 @@ def _is_whole(path: Path, file: PublishedFile) -> bool:
 @functools.lru_cache(maxsize=32)
 def _sum(kind: str, path: Path, size: int, mtime_ns: int) -> str:
     """Read once for each size and time: a page asks at every turn."""
-    return file_md5(path) if kind == "md5" else file_sha256(path)
+    return file_sum(path, kind)

@@ -14,7 +14,7 @@ import numpy as np
 
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import mix_cosines
-from core.index.neighbours import Products, best
+from core.index.neighbours import Products, best, grams_beside
 from core.index.rows import Rows
 from core.index.table import OccurrenceTable
 
@@ -38,9 +38,9 @@ class Candidates:
         return mix_cosines(*wide, np.asarray(weights, np.float64))
 
 
-def mixes(lengths: np.ndarray, steps: int = STEPS) -> np.ndarray:
+def mixes(lengths: np.ndarray) -> np.ndarray:
     """(L,) -> (K, L), each together 1: even in what the layers count for, which is their weight times their vectors' length."""
-    n = len(lengths)
+    n, steps = len(lengths), STEPS
     while steps > 1 and comb(steps + n - 1, n - 1) > MIXES:
         steps -= 1
     grid = [np.bincount(parts, minlength=n) for parts in combinations_with_replacement(range(n), steps)]
@@ -65,9 +65,9 @@ def of_types(table: OccurrenceTable, products: Products, lengths: np.ndarray) ->
 def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarray) -> Candidates:
     """Those to keep, if they are few; else the union of the nearest under each of `mixes`, fewer of each where that is too many."""
     chosen = np.flatnonzero(keep)
-    grams = rows.normalised_gram if products.normalised else rows.gram
     if len(chosen) > MOST:
-        values = np.where(keep, mix_cosines(products.cross, products.own, grams, mixes(lengths)), -np.inf)  # (K, N)
+        cosines = mix_cosines(products.cross, products.own, grams_beside(rows, products), mixes(lengths))
+        values = np.where(keep, cosines, -np.inf)  # (K, N)
         ranked = np.stack([best(value, EACH) for value in values])  # (K, EACH), best first
         depth = EACH
         while len(chosen := np.unique(ranked[:, :depth])) > MOST:
@@ -77,7 +77,7 @@ def _chosen(rows: Rows, products: Products, keep: np.ndarray, lengths: np.ndarra
 
 def of_rows(rows: Rows, products: Products, chosen: np.ndarray) -> Candidates:
     """The very rows that are asked for, (n,) numbers of `rows`."""
-    grams = rows.normalised_gram if products.normalised else rows.gram
+    grams = grams_beside(rows, products)
     cross = np.ascontiguousarray(products.cross[chosen], np.float32)
     return Candidates(chosen, cross, np.ascontiguousarray(grams[chosen], np.float32), np.asarray(products.own, np.float32))
 

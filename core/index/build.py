@@ -5,7 +5,7 @@ What was encoded of an index that is not finished lies beside it, a file a round
 
 import shutil
 import zipfile
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
@@ -56,9 +56,7 @@ def build_index(
         sentences = [s for s in sentences if s.targets]
     started = perf_counter()
     total = sum(len(s.tokens) for s in sentences)
-    done = 0
-    fresh = 0
-    rows = 0
+    done = fresh = rows = first = 0
     corpus = fingerprint(sentences)
     columns = (_target_words if targets_only else _words, _senses, _lemmas)
     names = [sorted({value for s in sentences for value in values(s)}) for values in columns]
@@ -77,7 +75,7 @@ def build_index(
         temporary.mkdir(parents=True, exist_ok=True)
         kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
-            for first, part in _rounds(sentences):
+            for part in rounds(sentences):
                 keep = _choose_rows(part, targets_only)
                 labels = _labels(part, first, keep, names, schema)
                 codes = labels.column("word").indices.to_numpy()
@@ -92,7 +90,7 @@ def build_index(
                     writer.write_batch(_own_memory(batch.slice(start, ROWS_PER_BATCH)))
                 rows += batch.num_rows
                 tokens = sum(len(s.tokens) for s in part)
-                done, fresh = done + tokens, fresh + tokens * is_new
+                done, fresh, first = done + tokens, fresh + tokens * is_new, first + len(part)
                 if report:
                     report(done, total, (fresh or done) / (perf_counter() - started))
         del kept  # closed before the folder is renamed
@@ -149,19 +147,17 @@ def _lemma(target: Target) -> str:
     return target.lemma or target.word.casefold()
 
 
-def _rounds(sentences: list[Sentence]) -> Iterable[tuple[int, list[Sentence]]]:
-    """(number of the first, sentences) in rounds of about TOKENS_PER_ROUND tokens."""
-    first = 0
-    part = []
-    tokens = 0
-    for number, sentence in enumerate(sentences):
+def rounds(sentences: Iterable[Sentence]) -> Iterator[list[Sentence]]:
+    """The sentences in rounds of about TOKENS_PER_ROUND tokens."""
+    part, tokens = [], 0
+    for sentence in sentences:
         part.append(sentence)
         tokens += len(sentence.tokens)
-        if tokens >= TOKENS_PER_ROUND or number == len(sentences) - 1:
-            yield first, part
-            first = number + 1
-            part = []
-            tokens = 0
+        if tokens >= TOKENS_PER_ROUND:
+            yield part
+            part, tokens = [], 0
+    if part:
+        yield part
 
 
 def _choose_rows(part: list[Sentence], targets_only: bool) -> np.ndarray:
@@ -212,12 +208,14 @@ def _labels(part: list[Sentence], first: int, keep: np.ndarray, names: list[list
             lemmas.append(lemma_code[_lemma(target)] if target else None)
             numbers.append(number)
             positions.append(position)
-    coded = [
-        pa.DictionaryArray.from_arrays(pa.array(codes, pa.int32()), pa.array(each, pa.string()))
-        for codes, each in zip((words, senses, lemmas), names, strict=True)
-    ]
-    rows = [*coded, pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())]
+    rows = [*_coded((words, senses, lemmas), names), pa.array(numbers, pa.int32()), pa.array(positions, pa.int32())]
     return pa.RecordBatch.from_arrays(rows, names=schema.names[:5]).filter(pa.array(keep))
+
+
+def _coded(codes: Iterable[Sequence[int | None]], names: list[list[str]]) -> list[pa.Array]:
+    """The columns of words, senses and lemmas."""
+    pairs = zip(codes, names, strict=True)
+    return [pa.DictionaryArray.from_arrays(pa.array(numbers, pa.int32()), pa.array(each, pa.string())) for numbers, each in pairs]
 
 
 def _vectors(layers: np.ndarray) -> list[pa.Array]:
@@ -237,11 +235,7 @@ def _own_memory(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def _write_types(path: Path, schema: pa.Schema, names: list[list[str]], means: np.ndarray) -> None:
     n = len(means)
-    codes = [np.arange(n, dtype=np.int32), None, None]
-    coded = [
-        pa.DictionaryArray.from_arrays(pa.array(c if c is not None else [None] * n, pa.int32()), pa.array(each, pa.string()))
-        for c, each in zip(codes, names, strict=True)
-    ]
+    coded = _coded((range(n), [None] * n, [None] * n), names)
     none = pa.array(np.full(n, -1, np.int32))
     with pa.ipc.new_file(str(path), schema) as writer:
         writer.write_batch(pa.RecordBatch.from_arrays([*coded, none, none, *_vectors(means.astype(np.float16))], schema=schema))

@@ -1,14 +1,12 @@
 """What a name of a corpus, a model or vectors stands for now: by this, and not by the name, is kept what was computed of it."""
 
+from functools import lru_cache
 from pathlib import Path
 
 from core.files import registry
 from core.files.artifacts import file_sha256
 from core.text import languages
 from core.text.labelled_words import MARK, parts, sentences_of
-
-MOST_CONTENTS = 256
-_CONTENTS: dict[tuple, str] = {}  # of files of texts: path, size and times -> sha256
 
 
 def content_of(name: str, kind: str) -> tuple:
@@ -23,7 +21,7 @@ def content_of(name: str, kind: str) -> tuple:
             return reads
         if path.is_dir():
             return (*reads, str(path), *(_stamp(file) for file in sorted(path.iterdir()) if file.is_file()))
-        return (*reads, _sha256(path)) if kind == "corpus" else (*reads, *_stamp(path))
+        return (*reads, _sha256(_stamp(path))) if kind == "corpus" else (*reads, *_stamp(path))
     except OSError:
         return reads
 
@@ -33,11 +31,7 @@ def _stamp(path: Path) -> tuple:
     return str(path), stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns
 
 
-def _sha256(path: Path) -> str:
-    """Of a file, read again when its stamp changes."""
-    stamp = _stamp(path)
-    if stamp not in _CONTENTS:
-        while len(_CONTENTS) >= MOST_CONTENTS:
-            _CONTENTS.pop(next(iter(_CONTENTS)), None)
-        _CONTENTS[stamp] = file_sha256(path)
-    return _CONTENTS[stamp]
+@lru_cache(maxsize=256)
+def _sha256(stamp: tuple) -> str:
+    """Of a file of texts, read again when its stamp changes."""
+    return file_sha256(stamp[0])

@@ -13,7 +13,7 @@ from core.elmo.encoder import Encoder
 from core.elmo.models import Model
 from core.elmo.substitutes import Substitutes
 from core.files.disk_space import make_room, room
-from core.index.build import TOKENS_PER_ROUND
+from core.index.build import TOKENS_PER_ROUND, rounds
 from core.index.sense_space import substitutes_of
 from core.index.table import OccurrenceTable
 from core.index.tables import Report, open_table, unread
@@ -58,18 +58,12 @@ def plan_for(sentences: list[Sentence], model: Model, *, targets_only: bool = Fa
 def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: int = 0) -> Plan:
     """What is in a corpus, and what its index will take on disk and in memory (as core.index.build writes it); `substitutes` is the size
     of what it keeps of every token beside its layers."""
-    spellings = Counter()
-    of_rounds = 0
-    this_round = set()
-    in_round = 0
-    for sentence in sentences:
-        spellings.update(sentence.tokens)
-        this_round.update(sentence.tokens)
-        in_round += len(sentence.tokens)
-        if in_round >= TOKENS_PER_ROUND:
-            of_rounds = of_rounds + len(this_round)
-            this_round = set()
-            in_round = 0
+    spellings: Counter[str] = Counter()
+    of_rounds = 0  # spellings of each, together
+    for part in rounds(sentences):
+        counts = Counter(token for sentence in part for token in sentence.tokens)
+        spellings.update(counts)
+        of_rounds += len(counts)
     words: Counter[str] = Counter()
     for spelling, n in spellings.items():
         words[spelling.casefold()] += n
@@ -87,7 +81,7 @@ def index_plan(sentences: list[Sentence], n_layers: int, dim: int, substitutes: 
         spellings=len(spellings),
         commonest=tuple((word, n) for word, n in words.most_common(200) if any(map(str.isalpha, word)))[:12],
         index_bytes=index,
-        working_bytes=index + tokens * 2 * vector + (of_rounds + len(this_round)) * 4 * vector + kept,
+        working_bytes=index + tokens * 2 * vector + of_rounds * 4 * vector + kept,
         memory_bytes=len(words) * vector * 10 + min(tokens, TOKENS_PER_ROUND) * (vector * 20 + substitutes * 18) + tokens * 40,
         keeps_substitutes=substitutes > 0,
     )

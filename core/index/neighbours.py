@@ -222,13 +222,13 @@ def normalised_products(rows: Rows, result: Products) -> Products:
 
 def cosines(rows: Rows, result: Products, weights) -> np.ndarray:
     """Cosine of the query's mix with every row's mix, (N,); 0 where a mix has no length."""
-    return mix_cosines(result.cross, result.own, _gram(rows, result), check_weights(weights, len(result.query.layers)))
+    return mix_cosines(result.cross, result.own, grams_beside(rows, result), check_weights(weights, len(result.query.layers)))
 
 
 def cosines_of_mixes(rows: Rows, result: Products, mixes) -> np.ndarray:
     """`cosines` for several mixes at once: K times L weights -> (K, N)."""
     checked = [check_weights(weights, len(result.query.layers)) for weights in mixes]
-    return mix_cosines(result.cross, result.own, _gram(rows, result), np.array(checked))
+    return mix_cosines(result.cross, result.own, grams_beside(rows, result), np.array(checked))
 
 
 def products_of(rows: Rows, request: Query | Products) -> Products:
@@ -236,7 +236,8 @@ def products_of(rows: Rows, request: Query | Products) -> Products:
     return request if isinstance(request, Products) else products(rows, request)
 
 
-def _gram(rows: Rows, result: Products) -> np.ndarray:
+def grams_beside(rows: Rows, result: Products) -> np.ndarray:
+    """(N, L(L+1)/2) the rows' products with themselves, normalized if the query's are."""
     return rows.normalised_gram if result.normalised else rows.gram
 
 

@@ -30,10 +30,8 @@ class SenseIndex(Index):
     word: str = ""  # by whose map; "" by that of the query's word as the table has it
 
     def answer(self, question: Question) -> list[Neighbour]:
-        query = question.query
         rows = self.rows(question)
-        values = self.cosines(rows, query)
-        return [Neighbour(self.table.occurrence(int(rows[k])), float(values[k])) for k in best(values, question.k)]
+        return self.table.best_of(rows, self.cosines(rows, question.query), question.k)
 
     def cosines(self, rows: np.ndarray, query: Query) -> np.ndarray:
         """(n,): of some rows with a word in its sentence; all of their sentences are read where nothing is kept of them."""

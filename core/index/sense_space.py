@@ -8,7 +8,7 @@ word that it was learned from is judged by a map that has not seen it.
 Layers 0, 1, 2 and their mix stay what the paper defines; this space is ours.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -94,23 +94,20 @@ class SenseSpace:
 
     def views(self, occurrences: Sequence[tuple[Sequence[str], int]], layers: np.ndarray, read: Sequence[np.ndarray] = ()) -> np.ndarray:
         """(tokens, position) each, their layers (n, L, D), and what was `read` of the sentences, (L, T, D) each -> (n, V) parts side by side."""
-        sentences, positions = [list(tokens) for tokens, _ in occurrences], [position for _, position in occurrences]
+        sentences, positions, words = _columns(occurrences)
         places = self.encoder.around(sentences, positions, read)
-        words = [tokens[position] for tokens, position in zip(sentences, positions, strict=True)]
         return self._side_by_side(layers, sentences, positions, self.substitutes.vectors(places, words))
 
     def alone(self, occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[np.ndarray, np.ndarray]:
         """(tokens, position) each -> (n, V) as of `views`, and their places (n, 2P): read no further than that takes."""
-        sentences, positions = [list(tokens) for tokens, _ in occurrences], [position for _, position in occurrences]
+        sentences, positions, words = _columns(occurrences)
         layers, places = self.encoder.alone(sentences, positions)
-        words = [tokens[position] for tokens, position in zip(sentences, positions, strict=True)]
         vectors = self.substitutes.vectors(places, words)
         return self._side_by_side(layers.astype(np.float16), sentences, positions, vectors), places  # as tables store them
 
     def of_rows(self, table: OccurrenceTable, rows: np.ndarray) -> np.ndarray:
         """(n, V) of some rows of a table; what takes long, their substitutes, is kept beside the table or in memory."""
-        occurrences = [table.occurrence(int(row)) for row in rows]
-        sentences, positions = [list(o.tokens) for o in occurrences], [o.position for o in occurrences]
+        sentences, positions, _ = _columns(_in_place(table, rows))
         return self._side_by_side(table.rows.take(rows), sentences, positions, self._substitutes_of(table, rows))
 
     def place(self, views: np.ndarray, mean: np.ndarray | None = None, word: str = "", *, mapped: bool = True) -> np.ndarray:
@@ -167,9 +164,8 @@ class SenseSpace:
             if known == key and all(row in number for row in wanted):
                 chosen = [number[row] for row in wanted]
                 return places[chosen], [words[k] for k in chosen]
-        occurrences = [table.occurrence(row) for row in wanted]
-        places = self.encoder.alone([list(o.tokens) for o in occurrences], [o.position for o in occurrences])[1]
-        words = [o.tokens[o.position] for o in occurrences]
+        sentences, positions, words = _columns(_in_place(table, wanted))
+        places = self.encoder.alone(sentences, positions)[1]
         self._last = ((key, {row: k for k, row in enumerate(wanted)}, places, words), *self._last)[:LAST]
         return places, words
 
@@ -194,6 +190,16 @@ class SenseSpace:
         with replacing(table.folder / KEPT) as temporary, temporary.open("wb") as file:
             np.save(file, vectors)
         write_json(table.folder / "meta.json", table.meta | {SUBSTITUTES: FORMAT})
+
+
+def _in_place(table: OccurrenceTable, rows: Iterable[int]) -> list[tuple[tuple[str, ...], int]]:
+    """(tokens, position) of some rows."""
+    return [(occurrence.tokens, occurrence.position) for occurrence in map(table.occurrence, map(int, rows))]
+
+
+def _columns(occurrences: Sequence[tuple[Sequence[str], int]]) -> tuple[list[list[str]], list[int], list[str]]:
+    """(tokens, position) each -> the sentences, the positions, and the tokens there."""
+    return [list(s) for s, _ in occurrences], [position for _, position in occurrences], [s[position] for s, position in occurrences]
 
 
 def keeps_substitutes(table: OccurrenceTable) -> bool:

@@ -43,6 +43,7 @@ FORMAT = 1
 TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # of a sentence: its labeled tokens' parts of speech
 FACTS = {"occurrences": int, "types": int, "sentences": int, "layers": int, "dim": int}  # what meta.json must say, and how
 FACTS |= {"seconds": (int, float), "tokens_per_second": (int, float), "model": str, "corpus": str}
+LOOKED_AT = 64  # occurrences of a spelling, for the nearest of them
 STEMS = 2_000  # occurrences of a bare stem that are read in their sentences
 
 
@@ -125,6 +126,10 @@ class OccurrenceTable(Index):
         rows = best(np.where(self.may_answer(question), values, -np.inf), question.k)
         return [Neighbour(self.occurrence(int(row)), float(values[row])) for row in rows]
 
+    def best_of(self, rows: np.ndarray, values: np.ndarray, k: int) -> list[Neighbour]:
+        """The k best of some rows by their cosines, (n,) each."""
+        return [Neighbour(self.occurrence(int(rows[n])), float(values[n])) for n in best(values, k)]
+
     def may_answer(self, question: Question) -> np.ndarray:
         """(N,) bool: which rows may answer, by spelling and lemma, and never the query's own."""
         if question.which == ANY:
@@ -197,14 +202,14 @@ class OccurrenceTable(Index):
         counts = np.bincount(self.word, minlength=len(values))
         return [TypeNeighbour(self.words[code], float(values[code]), int(counts[code])) for code in best(values, k)]
 
-    def nearest_of_types(self, query: Query, words: Sequence[str], weights, *, most: int = 64) -> list[Occurrence]:
-        """For each spelling the occurrence that is nearest to the query; of a frequent one the first `most` are looked at."""
+    def nearest_of_types(self, query: Query, words: Sequence[str], weights) -> list[Occurrence]:
+        """For each spelling the occurrence that is nearest to the query; of a frequent one the first LOOKED_AT are looked at."""
         checked = check_weights(weights, len(query.layers))
         own = self.own_row(query)
         results = []
         wanted = mixed(query.layers, checked, unit=True)
         for word in words:
-            rows = np.flatnonzero(self.spelled(word) & ~own)[:most]
+            rows = np.flatnonzero(self.spelled(word) & ~own)[:LOOKED_AT]
             results.append(self.occurrence(int(rows[np.argmax(mixed(self.rows.take(rows), checked, axis=1, unit=True) @ wanted)])))
         return results
 

@@ -196,9 +196,14 @@ def resumed(fit: Fit, stop: Callable[[], bool] = lambda: False) -> Iterator[Epoc
 
 def batches_by_length(lengths: np.ndarray, size: int, random: np.random.Generator) -> list[list[int]]:
     """Numbers of examples in batches of like length, in random order."""
-    order = np.argsort(lengths, kind="stable").tolist()
-    batches = [order[k : k + size] for k in range(0, len(order), size)]
+    batches = of_like_lengths(lengths, size)
     return [batches[k] for k in random.permutation(len(batches))]
+
+
+def of_like_lengths(lengths: Sequence[float], size: int) -> list[list[int]]:
+    """Numbers of examples in batches of like length, the shortest first."""
+    order = np.argsort(lengths, kind="stable").tolist()
+    return [order[k : k + size] for k in range(0, len(order), size)]
 
 
 def learned_mixes(network: nn.Module) -> dict[str, dict]:

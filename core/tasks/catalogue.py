@@ -1,7 +1,7 @@
 """The tasks by name: those of the paper's table, in its order, and after them those beside it."""
 
 from core.common.errors import BadInput
-from core.common.i18n import t
+from core.common.i18n import say, t
 from core.common.markup import shorten
 from core.tasks import clusters, coreference, entailment, names, questions, roles
 from core.tasks.task import Task
@@ -30,17 +30,7 @@ def task_named(name: str) -> Task:
 
 def task_titles() -> dict[str, str]:
     """The titles of TASKS in the reader's language."""
-    return {
-        "questions": t("Question answering"),
-        "entailment": t("Entailment"),
-        "roles": t("Semantic roles"),
-        "coreference": t("Coreference"),
-        "names": t("Names"),
-        "wikigold": t("Names in Wikipedia"),
-        "chunks": t("Chunks"),
-        "speech": t("Parts of speech"),
-        "clusters": t("Coreference clusters"),
-    }
+    return {name: say(task.title) for name, task in TASKS.items()}
 
 
 def measure_titles() -> dict[str, str]:

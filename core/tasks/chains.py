@@ -1,12 +1,30 @@
-"""Chains of tags: a linear-chain CRF (Lafferty et al. 2001), and Viterbi's best path under BIO's rules. The CRF is ours: pytorch-crf's last
-release is of 2019. It is checked against the sum over all paths, written out, in its tests."""
+"""Chains of tags: BIO's tags, a linear-chain CRF (Lafferty et al. 2001), and Viterbi's best path under BIO's rules. The CRF is ours:
+pytorch-crf's last release is of 2019. It is checked against the sum over all paths, written out, in its tests."""
 
 from collections.abc import Sequence
 
 import torch
 from torch import Tensor, nn
 
+from core.tasks.spans import tags_of
+from core.tasks.task import Example
+
 FORBIDDEN = -1e4  # added to the score of a step that BIO does not allow
+
+
+def bio_tags(labels: Sequence[str]) -> list[str]:
+    """The K = 1 + 2 * labels tags."""
+    return ["O", *(f"{begin}-{label}" for label in labels for begin in "BI")]
+
+
+def true_tags(examples: Sequence[Example], tags: Sequence[str], width: int) -> Tensor:
+    """(B, T) numbers of the tags of examples of one sentence, whose targets are spans: O of a label that has no tag, -1 behind the end."""
+    number = {tag: k for k, tag in enumerate(tags)}
+    rows = torch.full((len(examples), width), -1)
+    for row, example in zip(rows, examples, strict=True):
+        sentence = tags_of(example.target, len(example.passages[0][0]))
+        row[: len(sentence)] = torch.tensor([number.get(tag, 0) for tag in sentence])
+    return rows
 
 
 def bio_rules(tags: Sequence[str]) -> tuple[Tensor, Tensor]:

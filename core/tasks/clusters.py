@@ -20,7 +20,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.tasks.inputs import Passage, PassageBatch, Span, flat
 from core.tasks.reader import Reader, masked
-from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
 
 BACK = 60  # mentions before one that it may go with
 WIDTH = 12  # tokens of a mention that are read, from its first
@@ -144,10 +144,6 @@ def _sentences(words: Sequence[str]) -> Passage:
     return tuple(sentences)
 
 
-def labels(examples: Sequence[Example]) -> tuple[str, ...]:
-    return ()
-
-
 def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float]:
     """CoNLL F1 and its parts over all documents; a mention that goes with none is in no cluster, as in OntoNotes."""
     documents = [
@@ -212,9 +208,8 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 TASK = Task(
     name="clusters",
     title="Coreference clusters",
-    files=MappingProxyType({part: f"coref/ontogum.{part}.conll.xz" for part in ("train", "dev", "test")}),
+    files=MappingProxyType({part: f"coref/ontogum.{part}.conll.xz" for part in PARTS}),
     readers=one_reader(read),
-    labels=labels,
     network=MentionRanker,
     score=score,
     scrambled=scrambled,

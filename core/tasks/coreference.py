@@ -20,7 +20,7 @@ from core.common.i18n import t
 from core.tasks.inputs import Passage, PassageBatch, Span, covered, passage_of
 from core.tasks.reader import Reader, masked
 from core.tasks.spans import f1
-from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from core.tasks.task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 MASCULINE, FEMININE = ("he", "him", "his"), ("she", "her", "hers")
 DISTANCE_DIM = 16
@@ -131,10 +131,6 @@ def cut_passage(passage: Passage, mentions: Sequence[Span]) -> tuple[Passage, li
     return passage[begin : end + 1], [(a - before, b - before) for a, b in mentions]
 
 
-def labels(examples: Sequence[Example]) -> tuple[str, ...]:
-    return ()
-
-
 def chosen(probabilities: Sequence[float]) -> int:
     """The number of the name that is likelier than every other and than none of them; -1 where there is none."""
     scores = [1 - sum(probabilities), *probabilities]
@@ -163,12 +159,6 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
     }
 
 
-def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """The same answers, dealt anew."""
-    order = random.permutation(len(examples)).tolist()
-    return [Example(e.passages, examples[k].target, e.facts) for e, k in zip(examples, order, strict=True)]
-
-
 TASK = Task(
     name="coreference",
     title="Coreference",
@@ -176,10 +166,9 @@ TASK = Task(
         {"train": "coref/gap-development.tsv.xz", "dev": "coref/gap-validation.tsv.xz", "test": "coref/gap-test.tsv.xz"}
     ),
     readers=one_reader(read),
-    labels=labels,
     network=PairScorer,
     score=score,
-    scrambled=scrambled,
+    scrambled=deal_targets,
     measure="f1",
     recipe=TaskRecipe(hidden=48, epochs=6, batch_size=20, learning_rate=2e-3, dropout=0.4, test_limit=1_000),
 )

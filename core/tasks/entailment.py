@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-import numpy as np
 import torch
 from torch import Generator, Tensor, nn
 
@@ -22,7 +21,7 @@ from core.common.markup import shorten
 from core.files.atomic import replacing
 from core.tasks.inputs import PassageBatch, flat, passage_of
 from core.tasks.reader import BiLSTM, Reader, masked
-from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from core.tasks.task import Example, Shape, Task, TaskRecipe, deal_targets, lines_in, one_reader
 
 KEYS = ("sentence1", "sentence2", "gold_label")
 TRAIN_PAIRS = 33_069  # that `unpack` takes of 549,367 with a label
@@ -130,12 +129,6 @@ def score(examples: Sequence[Example], predictions: Sequence) -> dict[str, float
     return {"accuracy": right / max(len(examples), 1), "right": right, "gold": len(examples)}
 
 
-def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
-    """The same labels, dealt anew."""
-    order = random.permutation(len(examples)).tolist()
-    return [Example(example.passages, examples[k].target) for example, k in zip(examples, order, strict=True)]
-
-
 TASK = Task(
     name="entailment",
     title="Entailment",
@@ -146,7 +139,7 @@ TASK = Task(
     labels=labels,
     network=ESIM,
     score=score,
-    scrambled=scrambled,
+    scrambled=deal_targets,
     measure="accuracy",
     recipe=TaskRecipe(
         hidden=64,

@@ -11,7 +11,7 @@ from torch import nn
 
 from core.learning import folders
 from core.learning.features import Layers
-from core.learning.fit import learned_mixes
+from core.learning.fit import of_like_lengths
 from core.static.vectors import StaticVectors
 from core.tasks.catalogue import task_named
 from core.tasks.inputs import PassageBatch, make_texts
@@ -36,10 +36,8 @@ class TaskHead:
     def predictions(self, examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:
         """The network's prediction of each example, in their order; examples of like length share a batch."""
         self.network.eval()
-        order = sorted(range(len(examples)), key=lambda k: sum(len(s) for p in examples[k].passages for s in p))
         answers: list = [None] * len(examples)
-        for start in range(0, len(order), AT_ONCE):
-            numbers = order[start : start + AT_ONCE]
+        for numbers in of_like_lengths([sum(len(s) for p in example.passages for s in p) for example in examples], AT_ONCE):
             batch = [examples[k] for k in numbers]
             texts = make_batch(batch, vectors, layers if self.shape.n_layers else None)
             for k, answer in zip(numbers, self.said(texts, batch), strict=True):
@@ -56,10 +54,6 @@ class TaskHead:
         with torch.no_grad():
             for tensor in self.network.state_dict().values():
                 tensor.copy_(tensor.half())
-
-    def mixes(self) -> dict[str, dict]:
-        """What each of its mixes has learned."""
-        return learned_mixes(self.network)
 
 
 def make_batch(examples: Sequence[Example], vectors: StaticVectors, layers: Layers | None) -> list:

@@ -79,9 +79,8 @@ def make_texts(passages: Sequence[Passage], vectors: StaticVectors, layers: Laye
         mask[row, : len(tokens)] = True
         words[row, : len(tokens)] = torch.tensor([word.setdefault(token, len(word)) for token in tokens])
     static, known = np.zeros((len(word), vectors.dim), np.float32), np.zeros(len(word), bool)
-    for token, k in word.items():
-        if (vector := vectors.vector(token)) is not None:
-            static[k], known[k] = vector, True
+    places, vectors_there = vectors.vectors_of(tuple(word))
+    static[places], known[places] = vectors_there, True
     characters = torch.from_numpy(np.stack([_bytes(token) for token in word])).long()
     read = None if layers is None else _join_layers(number, layers, shape)
     return PassageBatch(mask, words, torch.from_numpy(static), torch.from_numpy(known), characters, rows, read)

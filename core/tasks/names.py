@@ -17,11 +17,11 @@ from core.common.draws import first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
-from core.tasks.chains import CRF
+from core.tasks.chains import CRF, bio_tags, true_tags
 from core.tasks.inputs import PassageBatch
 from core.tasks.reader import Reader
-from core.tasks.spans import span_f1, spans_of, tags_of
-from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from core.tasks.spans import span_f1, spans_of
+from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 
 BETWEEN_DOCUMENTS = "-DOCSTART-"
 N_DEV = 936  # last sentences of CoNLL-2000's training file, by which the epoch is chosen
@@ -32,8 +32,7 @@ class Tagger(nn.Module):
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
-        self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
-        self.number = {tag: k for k, tag in enumerate(self.tags)}
+        self.tags = bio_tags(shape.labels)
         self.reader = Reader(shape, recipe, generator)
         self.scores = nn.Linear(self.reader.dim, len(self.tags))
         self.crf = CRF(self.tags)
@@ -45,11 +44,7 @@ class Tagger(nn.Module):
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         scores, mask = self(texts)
-        tags = torch.zeros(mask.shape, dtype=torch.long)
-        for row, example in enumerate(examples):
-            sentence = tags_of(example.target, len(example.passages[0][0]))
-            tags[row, : len(sentence)] = torch.tensor([self.number.get(tag, 0) for tag in sentence])
-        return self.crf.loss(scores, tags, mask)
+        return self.crf.loss(scores, true_tags(examples, self.tags, mask.shape[1]).clamp(min=0), mask)
 
     def predictions(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> list[list]:
         scores, mask = self(texts)
@@ -114,19 +109,13 @@ def _columns(column: int, part: str):
 def _sentences(path: Path, n_cells: int, column: int = 1) -> list[tuple[list[str], list[str]]]:
     """The words and the tags of each sentence; cells stand between tabs or single spaces."""
     sentences: list[tuple[list[str], list[str]]] = []
-    words, tags = [], []
-    for number, line in lines_in(path, end=""):
-        if line.strip():
-            cells = line.split("\t") if "\t" in line else line.split(" ")
+    for lines in sentences_in(path):
+        rows = [line.split("\t" if "\t" in line else " ") for _, line in lines]
+        for (number, line), cells in zip(lines, rows, strict=True):
             if len(cells) != n_cells:
-                raise BadInput(
-                    t("{file}, line {n}: a word and a tag are expected, got {line!r}.", file=path.name, n=number, line=shorten(line))
-                )
-            words.append(cells[0])
-            tags.append(cells[column])
-        elif words:
-            sentences.append((words, tags))
-            words, tags = [], []
+                values = {"file": path.name, "n": number, "line": shorten(line)}
+                raise BadInput(t("{file}, line {n}: a word and a tag are expected, got {line!r}.", **values))
+        sentences.append(([cells[0] for cells in rows], [cells[column] for cells in rows]))
     return sentences
 
 
@@ -175,7 +164,7 @@ def _place_at_random(spans: Sequence, length: int, kinds: Sequence[str], random:
 TASK = Task(
     name="names",
     title="Names",
-    files=MappingProxyType({part: f"ner/wnut17_{part}.conll.xz" for part in ("train", "dev", "test")}),
+    files=MappingProxyType({part: f"ner/wnut17_{part}.conll.xz" for part in PARTS}),
     readers=one_reader(read),
     labels=labels,
     network=Tagger,

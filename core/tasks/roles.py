@@ -16,11 +16,11 @@ from torch import Generator, Tensor, nn
 from core.common.draws import first_weights
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.tasks.chains import bio_rules, viterbi
+from core.tasks.chains import bio_rules, bio_tags, true_tags, viterbi
 from core.tasks.inputs import PassageBatch
 from core.tasks.reader import BiLSTM, ReaderWords, masked
-from core.tasks.spans import join_arguments, span_f1, spans_of, spans_of_brackets, tags_of
-from core.tasks.task import Example, Shape, Task, TaskRecipe, lines_in, one_reader
+from core.tasks.spans import join_arguments, span_f1, spans_of, spans_of_brackets
+from core.tasks.task import PARTS, Example, Shape, Task, TaskRecipe, one_reader, sentences_in
 
 MARK_DIM = 16
 RARE = 5  # a role with fewer arguments in the training set is not learned
@@ -38,8 +38,7 @@ class Labeller(nn.Module):
 
     def __init__(self, shape: Shape, recipe: TaskRecipe, generator: Generator | None) -> None:
         super().__init__()
-        self.tags = ["O", *(f"{begin}-{label}" for label in shape.labels for begin in "BI")]
-        self.number = {tag: k for k, tag in enumerate(self.tags)}
+        self.tags = bio_tags(shape.labels)
         self.words = ReaderWords(shape, recipe, generator)
         self.marks = nn.Embedding(2, MARK_DIM)
         self.lstm = BiLSTM(self.words.dim + MARK_DIM, recipe.hidden, depth=recipe.depth, dropout=recipe.dropout, generator=generator)
@@ -58,11 +57,9 @@ class Labeller(nn.Module):
 
     def loss(self, texts: Sequence[PassageBatch], examples: Sequence[Example]) -> Tensor:
         scores, acts = self(texts, examples)
-        tags = torch.full(scores.shape[:2], -1)
+        tags = true_tags(examples, self.tags, scores.shape[1])
         wanted = torch.zeros(acts.shape)
         for row, example in enumerate(examples):
-            sentence = tags_of(example.target, len(example.passages[0][0]))
-            tags[row, : len(sentence)] = torch.tensor([self.number.get(tag, 0) for tag in sentence])
             wanted[row, list(example.facts.every)] = 1
         acting = nn.functional.binary_cross_entropy_with_logits(acts, wanted, weight=(tags >= 0).float())
         return nn.functional.cross_entropy(scores.flatten(0, 1), tags.flatten(), ignore_index=-1) + acting
@@ -81,17 +78,15 @@ class Labeller(nn.Module):
 
 def read(path: Path) -> list[Example]:
     """One example a predicate, of CoNLL rows: sentence, token number, word, two tags, lemma, roleset or -, a bracket column a predicate."""
-    examples, rows = [], []
-    for number, line in lines_in(path, end=""):
-        if line.strip():
-            rows.append(line.split("\t"))
-            if len(rows[-1]) < 7 or len(rows[-1]) != len(rows[0]):
+    examples = []
+    for lines in sentences_in(path):
+        rows = [line.split("\t") for _, line in lines]
+        for (number, _), row in zip(lines, rows, strict=True):
+            if len(row) < 7 or len(row) != len(rows[0]):
                 raise BadInput(
                     t("{file}, line {n}: as many columns as in the sentence’s first row are expected.", file=path.name, n=number)
                 )
-        elif rows:
-            examples += _of_sentence(path, number, rows)
-            rows = []
+        examples += _of_sentence(path, number + 1, rows)
     return examples
 
 
@@ -138,7 +133,7 @@ def scrambled(examples: Sequence[Example], random: np.random.Generator) -> list[
 TASK = Task(
     name="roles",
     title="Semantic roles",
-    files=MappingProxyType({part: f"srl/ewt_propbank.{part}.conll.xz" for part in ("train", "dev", "test")}),
+    files=MappingProxyType({part: f"srl/ewt_propbank.{part}.conll.xz" for part in PARTS}),
     readers=one_reader(read),
     labels=labels,
     network=Labeller,

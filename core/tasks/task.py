@@ -3,7 +3,8 @@ reads its files and defines its network; what all share is in core.tasks.reader 
 
 import lzma
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from itertools import groupby
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -75,12 +76,12 @@ class Task:
     title: str
     files: MappingProxyType  # train, dev, test -> path in the data folder
     readers: MappingProxyType  # train, dev, test -> its file's reader, Path -> list[Example]
-    labels: Callable[[Sequence[Example]], tuple[str, ...]]  # of the training examples
     network: Callable[[Shape, TaskRecipe, Generator | None], Any]
     score: Callable[[Sequence[Example], Sequence], dict[str, float]]
     scrambled: Callable[[Sequence[Example], np.random.Generator], list[Example]]  # for the random-label control
     measure: str  # of `score`, by which epochs are judged and tasks compared; a share of 1
     recipe: TaskRecipe = field(default_factory=TaskRecipe)
+    labels: Callable[[Sequence[Example]], tuple[str, ...]] = lambda examples: ()  # of the training examples
     folds: int = 0  # of documents, which `facts` number: a run's seed says which is tested on; 0: the files are the split
     tests: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further test sets by name -> their path
     further: MappingProxyType = field(default_factory=lambda: MappingProxyType({}))  # further training sets by name -> their path
@@ -137,7 +138,7 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
     read = {part: sample(examples, limits[part]) for part, examples in every.items()}
     whole = {part: len(examples) for part, examples in every.items()}
     for name in further:
-        path = file_of(task.title, folder, _find_file(task, task.further, name))
+        path = _further_file(task, folder, task.further, name)
         more = task.readers["further"](path)
         read["train"] += sample(more, recipe.train_limit)
         whole["train"] += len(more)
@@ -148,18 +149,18 @@ def read_data(task: Task, folder: str | Path, recipe: TaskRecipe, *, further: Se
 
 def read_test(task: Task, folder: str | Path, name: str) -> Data:
     """One of the task's further test sets, whole, and nothing to train on."""
-    path = file_of(task.title, folder, _find_file(task, task.tests, name))
+    path = _further_file(task, folder, task.tests, name)
     examples = tuple(task.readers["further test"](path))
     return Data((), (), examples, MappingProxyType({"train": 0, "dev": 0, "test": len(examples)}))
 
 
-def _find_file(task: Task, files: MappingProxyType, name: str) -> str:
+def _further_file(task: Task, folder: str | Path, files: MappingProxyType, name: str) -> Path:
     if name not in files:
         known = ", ".join(files) or t("none")
         raise BadInput(
             t("{title} has no data set {name!r} beside its own. There are: {known}.", title=task.title, name=shorten(name), known=known)
         )
-    return files[name]
+    return file_of(task.title, folder, files[name])
 
 
 def _part_of(example: Example, folds: int, seed: int) -> str:
@@ -182,6 +183,19 @@ def file_of(title: str, folder: str | Path, name: str) -> Path:
 def one_reader(read: Callable[[Path], list[Example]]) -> MappingProxyType:
     """One reader for all three files."""
     return MappingProxyType({part: read for part in PARTS})
+
+
+def deal_targets(examples: Sequence[Example], random: np.random.Generator) -> list[Example]:
+    """The same answers, dealt anew."""
+    order = random.permutation(len(examples)).tolist()
+    return [replace(example, target=examples[k].target) for example, k in zip(examples, order, strict=True)]
+
+
+def sentences_in(path: Path) -> Iterator[list[tuple[int, str]]]:
+    """The lines of each sentence, numbered; blank lines stand between them."""
+    for is_blank, lines in groupby(lines_in(path), key=lambda line: not line[1].strip()):
+        if not is_blank:
+            yield list(lines)
 
 
 def lines_in(path: Path, *, end: str | None = None) -> Iterator[tuple[int, str]]:

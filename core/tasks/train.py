@@ -15,11 +15,11 @@ from core.common.markup import shorten
 from core.elmo.models import Model
 from core.files.artifacts import provenance, text_fingerprint
 from core.learning.features import Report
-from core.learning.fit import Epoch, Fit, FitConfig, batches_by_length
+from core.learning.fit import Epoch, Fit, FitConfig, batches_by_length, learned_mixes
 from core.learning.frozen import Frozen, freeze_each
 from core.static.vectors import StaticVectors
 from core.tasks.heads import TaskHead, make_batch
-from core.tasks.task import VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
+from core.tasks.task import PARTS, VARIANTS, Data, Example, Shape, Task, TaskRecipe, longest
 
 
 def freeze(variant: str, data: Data, model: Model | None, vectors: StaticVectors, *, report: Report | None = None) -> Frozen:
@@ -63,10 +63,16 @@ class TaskJob:
         """Rounded as it is stored, and scored on the test set."""
         head = self.head()
         head.round()
-        sizes = {part: len(getattr(self.data, part)) for part in ("train", "dev", "test")}
+        sizes = {part: len(getattr(self.data, part)) for part in PARTS}
         data = {"data": data_fingerprint(self.data), "sizes": sizes, "whole": dict(self.data.whole)}
         parameters = sum(p.numel() for p in self.network.parameters())
-        made = {"mixes": head.mixes(), "curve": history, "epochs": epochs, "seconds": round(seconds, 1), "parameters": parameters}
+        made = {
+            "mixes": learned_mixes(self.network),
+            "curve": history,
+            "epochs": epochs,
+            "seconds": round(seconds, 1),
+            "parameters": parameters,
+        }
         scored = {"dev": self._scores(self.data.dev), "test": self._scores(self.data.test)}
         head.meta = provenance(**data, **self.frozen.facts, **made, **scored)
         return head
@@ -87,7 +93,7 @@ class TaskJob:
 def data_fingerprint(data: Data) -> str:
     """sha256 of every example's tokens and target, and the split it is in, 64 hex digits."""
     cells = []
-    for part in ("train", "dev", "test"):
+    for part in PARTS:
         for example in getattr(data, part):
             cells += [part, repr(example.target), *(token for p in example.passages for s in p for token in s)]
     return text_fingerprint(cells)

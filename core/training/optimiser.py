@@ -11,15 +11,16 @@ from functools import partial
 import torch
 from torch import Tensor
 
+MOMENTUM = 0.95
 LIKE_ADAM = 0.2  # root mean square of a step over the learning rate, as Adam's usually is (Liu et al. 2025, section 2.2)
 
 
 class OrthogonalMomentum(torch.optim.Optimizer):
     """Nesterov momentum, orthogonalized block by block, for matrices (n * rows, cols) of n stacked blocks, or turned."""
 
-    def __init__(self, parameters, lr: float, *, rows: int, momentum: float = 0.95, threads: Executor | None = None) -> None:
+    def __init__(self, parameters, lr: float, *, rows: int, threads: Executor | None = None) -> None:
         """`rows`: the longer side of a block; a matrix with `rows` columns is one block, turned. `threads` share the matrices."""
-        super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": momentum})
+        super().__init__(parameters, {"lr": lr, "rows": rows, "momentum": MOMENTUM})
         self.map = threads.map if threads else map
 
     def step(self, closure=None) -> None:

@@ -27,7 +27,7 @@ from core.common.device import CPU, CUDA, PROCESSOR
 from core.common.draws import seeded
 from core.common.errors import BadInput
 from core.elmo.language_model import SPECIALS, Softmax
-from core.elmo.model import BiLM
+from core.elmo.model import BiLM, CharacterCNN
 from core.elmo.packing import PackedBatch
 from core.elmo.recurrence import side_by_side
 from core.files import checkpoint, made_of
@@ -36,6 +36,8 @@ from core.training import topic_loss
 from core.training.data import Corpus
 from core.training.optimiser import OrthogonalMomentum
 from core.training.sampled_softmax import LogUniformSampler, SampledSoftmax
+
+SPELLED_AT_ONCE = 512  # words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,20 +148,9 @@ class Trainer:
         distinct, where = ids.unique(return_inverse=True)
         with torch.set_grad_enabled(train):
             wanted = distinct if train else distinct[~self.known[distinct]]
-            fresh = self._spell(wanted)
+            fresh = spell(self.model.characters, [self.corpus.types[k] for k in wanted.tolist()], self.device)
         self.cache[wanted.to(self.device)], self.known[wanted] = fresh.detach(), True
         return (fresh if train else self.cache[distinct.to(self.device)])[where.to(self.device)]
-
-    def _spell(self, types: Tensor, *, rows: int = 512) -> Tensor:
-        words = sorted((self.corpus.types[k] for k in types.tolist()), key=len)  # like lengths share a product
-        vectors = [
-            self.model.characters(torch.from_numpy(character_ids(words[k : k + rows])).to(self.device)) for k in range(0, len(words), rows)
-        ]
-        if not vectors:
-            return self.cache[:0]
-        place = {word: k for k, word in enumerate(words)}
-        order = torch.tensor([place[self.corpus.types[k]] for k in types.tolist()])
-        return torch.cat(vectors)[order.to(self.device)]
 
     def gradients(self, batch: PackedBatch, negatives: Tensor, *, train_characters: bool) -> float:
         """Adds the batch's gradients to every parameter's; returns the language model's loss, nats a word. The two directions share no
@@ -313,3 +304,12 @@ class Trainer:
                 self.average = AveragedModel(self.learned)
                 self.average.load_state_dict(state["average"])
             self.step, self.tokens = state["counters"].tolist()
+
+
+def spell(characters: CharacterCNN, words: list[str], device: torch.device = PROCESSOR) -> Tensor:
+    """(N, P): what the char-CNN makes of words, in their order; those of like length share a product."""
+    order = sorted(range(len(words)), key=lambda k: len(words[k]))
+    parts = [[words[k] for k in order[start : start + SPELLED_AT_ONCE]] for start in range(0, len(order), SPELLED_AT_ONCE)]
+    vectors = [characters(torch.from_numpy(character_ids(part)).to(device)) for part in parts]
+    none = torch.empty(0, characters.projection.out_features, device=device)
+    return torch.cat([none, *vectors])[torch.tensor(order, dtype=torch.long).argsort().to(device)]

@@ -17,12 +17,15 @@ from torch import Tensor, nn
 from core.elmo.language_model import Softmax, Vocabulary
 from core.elmo.model import BiLM, CharacterCNN
 from core.text.tokens import BEGIN_WORD, END_WORD, character_ids
-from core.training.trainer import Trainer
+from core.training.trainer import Trainer, spell
 
 WHOLE = 2  # of the char-CNN's widths, the widest: for whole words
+SCALE = 8.0  # by which a filter of an n-gram falls off as characters differ
+RIDGE, WORD_RIDGE = 1e-2, 1e-3  # of n-grams, of whole words
+STEPS = 60  # of conjugate gradients
 
 
-def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray, *, scale: float = 0.25) -> int:
+def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray) -> int:
     """Copy `vectors` (n, d <= P - 3) of lower-case `words` into softmax and table; returns how many types had one. Three more columns of
     the table say how a type is written: capitalized, all capitals, with a digit."""
     row = {word: k for k, word in enumerate(words)}
@@ -36,11 +39,11 @@ def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray, *, sca
         named = slots != 2
         trainer.softmax.weight.mul_(0.3)
         place = trainer.softmax.weight.device
-        trainer.softmax.weight[slots[named].to(place), :d] = (result[named] * scale).to(place)
+        trainer.softmax.weight[slots[named].to(place), :d] = (result[named] * 0.25).to(place)
         chance = trainer.sampler.p.log().float()
         trainer.softmax.bias.copy_(chance - chance.mean())
         table = trainer.table.weight
-        table[torch.from_numpy(numbers).to(table.device), :d] = (result * 2 * scale).to(table.device)
+        table[torch.from_numpy(numbers).to(table.device), :d] = (result * 0.5).to(table.device)
         written = [(t[:1].isupper(), len(t) > 1 and t.isupper(), any(c.isdigit() for c in t)) for t in types]
         table[: len(types), d : d + 3] = torch.tensor(written, dtype=torch.float32).to(table.device)
         ends = torch.randn(2, table.shape[1] - d, generator=trainer.generator) * 0.5  # the two boundaries
@@ -48,7 +51,7 @@ def copy_vectors(trainer: Trainer, words: list[str], vectors: np.ndarray, *, sca
     return len(numbers)
 
 
-def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary, *, rows: int = 512) -> int:
+def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Vocabulary) -> int:
     """Give a trainer what a trained biLM knows: its LSTMs, its softmax by the words they share, and as input table the
     vectors that its char-CNN spells. Returns how many words of the softmax it knew; the model must have the trainer's shape.
     """
@@ -56,17 +59,13 @@ def go_on_from(trainer: Trainer, model: BiLM, softmax: Softmax, vocabulary: Voca
     named = trainer.vocabulary()
     known = [(mine, vocabulary.ids[word]) for mine, word in enumerate(named) if word in vocabulary.ids]
     types = trainer.corpus.types[: trainer.config.table_types]
-    order = sorted(range(len(types)), key=lambda k: len(types[k]))  # like lengths share a product
     table = trainer.table.weight
     model.characters.anchor()
     with torch.no_grad():
         mine, theirs = torch.tensor(known, dtype=torch.long).reshape(-1, 2).unbind(1)
         for weight, known_weight in zip(trainer.softmax.parameters(), softmax.parameters(), strict=True):
             weight[mine.to(weight.device)] = known_weight[theirs].to(weight.device)
-        for start in range(0, len(order), rows):
-            some = order[start : start + rows]
-            spelt = model.characters(torch.from_numpy(character_ids([types[k] for k in some])))
-            table[torch.tensor(some).to(table.device)] = spelt.to(table.device)
+        table[: len(types)] = spell(model.characters, types).to(table.device)
         table[-1] = table[len(types) // 2 : -1].mean(0)  # what stands for every rarer type
     return len(known)
 
@@ -83,7 +82,7 @@ def space_out(characters: CharacterCNN) -> None:
         vectors[BEGIN_WORD, -1] = 4.0
 
 
-def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE, scale: float = 8.0) -> int:
+def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOLE) -> int:
     """Let each filter but those of the `whole` widest widths answer 1 to one character n-gram and about 0 to all others.
 
     The weightiest n-grams of `types` are taken, so that unknown words are spelled from parts (as in Bojanowski et al. 2017).
@@ -92,10 +91,9 @@ def set_n_grams(characters: CharacterCNN, types: list[str], *, whole: int = WHOL
     encoded = [character_ids([word])[0][: len(word.encode("utf-8", "ignore")) + 2] for word in types]
     narrow = len(characters.convolutions) - whole
     n_set = 0
-    for convolution in characters.convolutions[:narrow]:
-        n_set += _set_windows(convolution, characters, _weightiest(encoded, convolution.kernel_size[0]), scale)
-    for convolution in characters.convolutions[narrow:]:
-        _set_windows(convolution, characters, [], scale)
+    for k, convolution in enumerate(characters.convolutions):
+        n_grams = _weightiest(encoded, convolution.kernel_size[0]) if k < narrow else []
+        n_set += _set_windows(convolution, characters, n_grams, SCALE)
     return n_set
 
 
@@ -147,9 +145,7 @@ def importance(n: int) -> np.ndarray:
     return (np.arange(n) + 10.0) ** -0.75
 
 
-def solve_characters(
-    characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = WHOLE, ridge: float = 1e-2, word_ridge: float = 1e-3
-) -> dict:
+def solve_characters(characters: CharacterCNN, types: list[str], target: Tensor, *, whole: int = WHOLE) -> dict:
     """Set the char-CNN so that it spells `target` (n, P), the vectors of `types`, most frequent first; widths must rise.
 
     First the n-grams, by a ridge regression over types that count more alike, so that they learn what spelling says of any
@@ -167,7 +163,7 @@ def solve_characters(
         parts[rows, :-1] = answers[:, :n_grams]
     even = torch.from_numpy(importance(len(types)) ** 0.5).float()
     gram, moment = parts.t() @ (parts * even[:, None]), parts.t() @ (target * even[:, None])
-    penalty = torch.full((n_grams + 1,), ridge * float(gram.diagonal()[:-1].mean()))
+    penalty = torch.full((n_grams + 1,), RIDGE * float(gram.diagonal()[:-1].mean()))
     penalty[-1] = 0.0
     solution = torch.linalg.solve(gram + penalty.diag(), moment)
     left = (target - parts @ solution).numpy()
@@ -179,7 +175,7 @@ def solve_characters(
         order += rows
         values.append(sparse.csr_array(answers[:, n_grams:].numpy()))
     words = sparse.vstack(values, format="csr")[np.argsort(order)] if values else sparse.csr_array((len(types), 0), dtype=np.float32)
-    of_words = _conjugate_gradients(words, weights, left, word_ridge)
+    of_words = _conjugate_gradients(words, weights, left, WORD_RIDGE)
     with torch.no_grad():
         characters.projection.weight.copy_(torch.cat([solution[:-1], torch.from_numpy(of_words)]).t())
         characters.projection.bias.copy_(solution[-1])
@@ -203,7 +199,7 @@ def _answers(characters: CharacterCNN, types: list[str]) -> Iterator[tuple[list[
             yield rows, characters.after_highways(pooled)
 
 
-def _conjugate_gradients(x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float, steps: int = 60) -> np.ndarray:
+def _conjugate_gradients(x: sparse.csr_array, weights: np.ndarray, target: np.ndarray, ridge: float) -> np.ndarray:
     """Solve (X^T D X + ridge * mean(D)) W = X^T D T for all columns of T at once, preconditioned by the diagonal: (W, P)."""
     weighed = x.T.multiply(weights[None]).tocsr().astype(np.float32)  # X^T D
     ridge = ridge * float(weights.mean())
@@ -212,7 +208,7 @@ def _conjugate_gradients(x: sparse.csr_array, weights: np.ndarray, target: np.nd
     residual = weighed @ target
     ahead = towards = residual / diagonal
     size = (residual * ahead).sum(0)
-    for _ in range(steps):
+    for _ in range(STEPS):
         image = weighed @ (x @ towards) + ridge * towards
         step = size / np.maximum((towards * image).sum(0), 1e-30)
         solution += step * towards

@@ -258,7 +258,7 @@ def test_our_tf_idf_is_scikit_learns(analyzer):
 def test_two_classes_have_two_logits_and_a_class_without_rows_is_never_named(vectors):
     texts = [("bank",), ("goal",), ("stock",), ("match",)]
     fitted = fit_mean_vectors(texts, np.array([1, 2, 1, 2]), n_classes=3, vectors=vectors)(10.0)
-    logits = fitted.logits(texts, vectors)
+    logits = fitted.logits(texts, vectors=vectors)
     assert logits.shape == (4, 3) and logits.argmax(1).tolist() == [1, 2, 1, 2] and (logits[:, 0] < -1000).all()
 
 

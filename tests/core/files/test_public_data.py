@@ -18,6 +18,7 @@ from core.cli import classify
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.files import download as fetching
 from core.files import public_data
+from core.files.artifacts import file_sum
 from core.files.download import DownloadStopped, download
 from tests.core.files.test_registry import Handler
 
@@ -242,4 +243,4 @@ def test_the_command_takes_every_data_set_there_is():
 
 def test_the_bundled_facts_are_those_of_the_published_test_file(data_folder):
     path, file = data_folder / TEST, public_data.PUBLISHED[TEST]
-    assert (path.stat().st_size, fetching.file_md5(path)) == (file.size, file.md5)
+    assert (path.stat().st_size, file_sum(path, "md5")) == (file.size, file.md5)

@@ -9,7 +9,7 @@ import torch
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
-from core.learning.fit import Fit
+from core.learning.fit import Fit, learned_mixes
 from core.learning.fit import resumed as run
 from core.learning.frozen import Frozen
 from core.tasks.catalogue import TASKS, task_named
@@ -57,8 +57,8 @@ def test_a_head_learns_is_stored_and_answers_as_it_was_scored(name, variant, fol
     again = load_head(save_head(head, tmp_path / "head"), **fits)
     said = again.predictions(item.job.data.test, parts[variant].vectors, parts[variant].layers)
     assert TASKS[name].score(item.job.data.test, said) == head.meta["test"] == again.meta["test"]
-    assert bool(head.mixes()) == (variant == "elmo")
-    for mix in head.mixes().values():
+    assert bool(learned_mixes(head.network)) == (variant == "elmo")
+    for mix in learned_mixes(head.network).values():
         assert sum(mix["s"]) == pytest.approx(1, abs=1e-3) and len(mix["s"]) == parts["elmo"].n_layers
 
 
