@@ -12,9 +12,12 @@ from pathlib import Path
 
 import pytest
 
+from core.classify.model import VARIANTS
 from core.cli import main
 from core.common import i18n, translations
 from core.common.i18n import FOLDER, damaged, languages, particle, say, t, tn
+from core.files.catalogue import CATALOGUE
+from core.tasks.catalogue import TASKS
 
 ROOT = Path(__file__).resolve().parents[3]
 HEADER = 'msgid ""\nmsgstr "Content-Type: text/plain; charset=utf-8\\nPlural-Forms: {plurals};"\n\n'
@@ -109,6 +112,13 @@ def test_places_are_filled_and_what_no_catalogue_has_stays_english(spoken):
     assert t("{n} words", n="말") == "“말”을 봅니다" and t("{n} words", n="차") == "“차”를 봅니다"
     i18n.use("no such language")
     assert t("{n} words", n="눈") == "눈 words"
+
+
+def test_titles_that_are_said_by_name_have_their_korean():
+    i18n.use("ko")
+    titles = [task.title for task in TASKS.values()] + [entry.title.removeprefix(f"{entry.name}, ") for entry in CATALOGUE]
+    titles += [variant.title for variant in VARIANTS.values() if re.search(r"(?<![.\w])[a-z]{3}", variant.title)]  # names stay as they are
+    assert len(titles) > 30 and not [title for title in titles if not re.search("[가-힣]", say(title))]
 
 
 def test_a_number_takes_the_form_that_its_language_has_for_it(spoken):
