@@ -1,4 +1,4 @@
-"""A real server in a process of its own and a real Chromium, one of each for all browser tests."""
+"""A real server in a process of its own and a real Chromium, one of each for all browser tests, and ended with them."""
 
 import contextlib
 import os
@@ -38,7 +38,7 @@ def pytest_runtest_makereport(item: pytest.Item):
     return report
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def server(tmp_path_factory: pytest.TempPathFactory, shared_cache: Path, built_index: Path, pytestconfig: pytest.Config) -> Iterator[str]:
     """The app on a free port, with an empty cache but for the bundled sentences' index; two workers' servers fill one together."""
     with socket.socket() as probe:
@@ -71,7 +71,7 @@ def wait_until_up(base: str, process: subprocess.Popen, log: Path, seconds: floa
     raise AssertionError(f"the server was not up after {seconds:.0f} s:\n{log.read_text()}")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def browser():
     from playwright.sync_api import Locator, TimeoutError, expect, sync_playwright
 
@@ -94,7 +94,7 @@ def browser():
     Locator.click = at_once
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def visitor(browser):
     """What all tests' pages share is the browser's cache: the app's scripts are fetched and compiled once, not for every test."""
     context = browser.new_context(viewport={"width": 1440, "height": 900})
