@@ -243,11 +243,11 @@ def _direction(model: BiLM, x: Tensor, at: int, *, backward: bool) -> Direction:
     outputs, _ = model.run_direction(x, [1] * len(x), backward=backward)
     _, states = model.run_direction(x[:at], [1] * at, backward=backward)  # at > 0: a boundary stands before
     steps = []
-    given = x[at]
+    below = x[at]
     for j, (layer, (h, c)) in enumerate(zip(model.backward_layers if backward else model.forward_layers, states, strict=True)):
-        step = _step(layer, given, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
+        step = _step(layer, below, h[0], c[0], skip=bool(j) and model.shape.skip_connections)
         steps.append(step)
-        given = torch.from_numpy(step.half).to(x.device)
+        below = torch.from_numpy(step.half).to(x.device)
     stacked = torch.stack(outputs)
     return Direction((stacked.flip(1) if backward else stacked).numpy(force=True), tuple(steps))
 

@@ -36,8 +36,8 @@ def check_weights(weights, n_layers: int) -> np.ndarray:
     try:
         values = np.asarray([float(w) for w in weights])
     except (TypeError, ValueError, OverflowError):
-        given = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else weights
-        raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(given))) from None
+        values = ", ".join(map(str, weights)) if isinstance(weights, list | tuple) else weights
+        raise BadInput(t("Layer weights must be numbers, got {weights}.", weights=shorten(values))) from None
     if len(values) != n_layers:
         facts = {"n": n_layers, "given": len(values)}
         raise BadInput(t("Give {n} layer weights, one per layer, not {given}.", **facts))

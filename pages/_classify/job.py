@@ -78,7 +78,9 @@ class TrainingJob(Background):
         variants = with_members(VARIANTS[name] for name in order.variants)
         if any(variant.elmo for variant in variants):
             n = len(variants) * len(order.seeds)
-            self.stage = tn("Computing ELMo’s layers once, then {n} training", "Computing ELMo’s layers once, then {n} trainings", n)
+            self.stage = tn(
+                "Computing ELMo’s layers once, then {n} training run", "Computing ELMo’s layers once, then {n} training runs", n
+            )
         frozen = tasks.freeze(variants, self.dataset, model, vectors, report=self._layers)
         runs = [(variant, seed) for seed in order.seeds for variant in variants]
         costs = [cost(variant) for variant, _ in runs]

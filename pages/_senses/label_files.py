@@ -59,7 +59,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
-    file = place.file_uploader(t("Continue with saved labels (.jsonl, to {mb} MB)", mb=MOST_MB), key="spread.file", **KINDS)
+    file = place.file_uploader(t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), key="spread.file", **KINDS)
     if file is None:
         return
     faults = st.session_state.setdefault("spread.read", {})
@@ -82,7 +82,7 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     """Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
-    file = place.file_uploader(t("A second annotator’s (.jsonl, to {mb} MB)", mb=MOST_MB), key="spread.second", **KINDS)
+    file = place.file_uploader(t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), key="spread.second", **KINDS)
     if file is None:
         return
     try:
