@@ -23,12 +23,26 @@ from core.common.i18n import t
 from core.files.artifacts import read_json
 from core.files.atomic import replacing
 from core.text.composed import folded
+from core.text.other_forms import other_forms
 from core.text.sentences import MAX_NAME, Sentence
 from core.text.tokens import JOINER, bare
 
-VERSION = 1
+VERSION = 2
 REPORT_EVERY = 2_000  # sentences
-ARRAYS = ("spelling", "word", "sentence", "starts", "document", "date", "text_at", "texts", "label_at", "label_sense")
+ARRAYS = (
+    "spelling",
+    "word",
+    "sentence",
+    "starts",
+    "document",
+    "date",
+    "text_at",
+    "texts",
+    "label_at",
+    "label_sense",
+    "other_at",
+    "other_word",
+)
 Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
 
 
@@ -46,6 +60,8 @@ class EncodedCorpus:
     texts: np.ndarray  # uint8, UTF-8
     label_at: np.ndarray  # (n,) int64, labeled tokens in order
     label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
+    other_at: np.ndarray  # (n,) int64, tokens in order that a line's end has cut in two
+    other_word: np.ndarray  # (n,) int32, in `words`: each with its hyphen where `word` is without, and the other way round
     spellings: pa.Array = field(repr=False)
     words: pa.Array = field(repr=False)  # alphabetical
     documents: list[str]
@@ -190,7 +206,7 @@ def encode(
     """
     spellings, documents, dates, senses = (_Numbers() for _ in range(4))
     spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
-    text_at, texts, labels = array("q", [0]), bytearray(), []
+    text_at, texts, labels, others = array("q", [0]), bytearray(), [], []
     started = time.monotonic()
     for k, sentence in enumerate(sentences):
         labels += [
@@ -198,6 +214,7 @@ def encode(
             for target in sorted(sentence.targets, key=lambda target: target.position)
             if target.sense is not None or target.lemma is not None
         ]
+        others += [(len(spelling) + at, spellings[form]) for at, form in other_forms(sentence.tokens, sentence.text)]
         spelling.extend(map(spellings.__getitem__, sentence.tokens))
         lengths.append(len(sentence.tokens))
         document.append(documents[sentence.document or unnamed])
@@ -209,14 +226,15 @@ def encode(
             done = len(spelling)
             report(done, max(done, int(done / max(share() if share else 1.0, 1e-3))), done / max(time.monotonic() - started, 1e-9))
     starts = np.concatenate([[0], np.cumsum(np.frombuffer(lengths, np.int32), dtype=np.int64)])
-    codes = np.frombuffer(spelling, np.int32)
     names = list(spellings)
     words, of_spelling = np.unique(np.array([folded(bare(name)) for name in names], object), return_inverse=True)
+    of_spelling = of_spelling.astype(np.int32)
+    codes, other_at, other = _settled(np.frombuffer(spelling, np.int32), others, of_spelling)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
     days = np.frombuffer(date, np.int32)
     return EncodedCorpus(
         spelling=codes,
-        word=of_spelling.astype(np.int32)[codes] if len(codes) else codes,
+        word=of_spelling[codes] if len(codes) else codes,
         sentence=np.repeat(np.arange(len(lengths), dtype=np.int32), np.diff(starts)),
         starts=starts,
         document=np.frombuffer(document, np.int32),
@@ -225,6 +243,8 @@ def encode(
         texts=np.frombuffer(bytes(texts), np.uint8),
         label_at=np.array([at for at, _ in labels], np.int64),
         label_sense=np.array([-1 if sense is None else senses[sense] for _, sense in labels], np.int32),
+        other_at=other_at,
+        other_word=of_spelling[other] if len(other) else other,
         spellings=pa.array(names, pa.string()),
         words=pa.array(words.tolist(), pa.string()),
         documents=[name[:MAX_NAME] for name in documents],
@@ -232,3 +252,20 @@ def encode(
         senses=list(senses),
         unnamed=unnamed[:MAX_NAME],
     )
+
+
+def _settled(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the spellings (N,) of all tokens, and where words are that a line's end has cut in two and their other spellings, (n,) each.
+
+    Of the two forms of such a word the one that is commoner elsewhere becomes its spelling. `others` are places and other spellings.
+    """
+    at = np.array([place for place, _ in others], np.int64)
+    other = np.array([form for _, form in others], np.int32)
+    if not others:
+        return codes, at, other
+    first = codes[at]
+    counts = np.bincount(word[codes], minlength=int(word.max()) + 1) - np.bincount(word[first], minlength=int(word.max()) + 1)
+    is_other = counts[word[other]] > counts[word[first]]
+    codes = codes.copy()
+    codes[at] = np.where(is_other, other, first)
+    return codes, at, np.where(is_other, first, other)

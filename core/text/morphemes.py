@@ -19,7 +19,7 @@ from threading import Lock
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.text.composed import composed
+from core.text.legible import Choice, keep_hyphen
 from core.text.tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
@@ -36,14 +36,14 @@ class Morpheme:
     parts: tuple[tuple[str, str], ...]  # (morpheme, tag) as the dictionary spells them: 내려서 is 내리/VV and 어서/EC
 
 
-def morphemes(sentence: str) -> list[str]:
-    """Tokens of one sentence; BadInput where the analyzer is not installed.
+def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
+    """Return the tokens of one sentence; BadInput where the analyzer is not installed.
 
     >>> [token.strip(JOINER) for token in morphemes("눈이 내려서 눈을 감았다.")]
     ['눈', '이', '내려서', '눈', '을', '감', '았', '다', '.']
     """
-    sentence = composed(sentence.replace(JOINER, ""))
-    text, spans = token_spans(sentence)
+    plain, spans = token_spans(sentence, choose)
+    text = plain.text
     if any(_HANGUL.search(text, start, end) for start, end in spans):
         cuts = _cuts(text)
         spans = [part for span in spans for part in _cut(text, span, cuts)]

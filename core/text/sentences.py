@@ -16,12 +16,14 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import parse_json, text_fingerprint
-from core.text.composed import composed
+from core.text.composed import plain_word
 from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
 from core.text.languages import tokenize
+from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
+from core.text.other_forms import settled_tokens
 from core.text.table_cells import cells
-from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
+from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
@@ -89,7 +91,7 @@ def read_sentences(
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
-    result = islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)
+    result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
@@ -134,7 +136,7 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
     """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
     placed = ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
-    return list(_from_text(placed, lines))
+    return _settled(list(_from_text(placed, lines)))
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
@@ -177,6 +179,15 @@ def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | 
             yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines))
 
 
+def _settled(sentences: list[Sentence]) -> list[Sentence]:
+    """Return the sentences with each word that a line's end has cut in two in the form, with a hyphen or without, that the others have."""
+    for n, forms in settled_tokens([(sentence.tokens, sentence.text) for sentence in sentences]).items():
+        tokens = tuple(forms.get(k, token) for k, token in enumerate(sentences[n].tokens))
+        targets = tuple(replace(target, word=tokens[target.position]) for target in sentences[n].targets)
+        sentences[n] = replace(sentences[n], tokens=tokens, targets=targets)
+    return sentences
+
+
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
     """Rows that follow each other and label other tokens of the same sentence become one."""
     last = Sentence(())
@@ -211,8 +222,21 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
 
 def _text_of(tokens: Sequence[str], text: Any) -> str | None:
     """What a row says under "text", if it is the text of its tokens and `join_tokens` would write it otherwise."""
-    is_theirs = isinstance(text, str) and "".join(map(bare, tokens)) == composed("".join(token_spans(text)[0].split()))
+    is_theirs = isinstance(text, str) and _has_all(text, tokens)
     return _unless_joined(tokens, text) if is_theirs else None
+
+
+def _has_all(text: str, tokens: Sequence[str]) -> bool:
+    """Whether a text has these tokens and, invisible characters ignored, nothing else."""
+    spans = spans_in(tokens, text)
+    if None in spans:
+        return False
+    at = 0
+    for start, end in [*spans, (len(text), len(text))]:
+        if legible(text[at:start]).strip():
+            return False
+        at = end
+    return True
 
 
 def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None) -> Iterable[Sentence]:
@@ -267,7 +291,7 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     if len(tokens) > MAX_TOKENS:
         refuse(place, t("{n:,} tokens", n=len(tokens)), t("Split it: at most {n:,} per sentence.", n=MAX_TOKENS))
     _text("".join(tokens), place)
-    return tuple(map(composed, tokens))
+    return tuple(map(plain_word, tokens))
 
 
 def _text(value: Any, place: Place | str) -> str | None:
@@ -281,8 +305,8 @@ def _text(value: Any, place: Place | str) -> str | None:
 
 
 def _name(value: Any, place: Place | str) -> str | None:
-    """A word or a label as it is compared with others."""
-    return value if (text := _text(value, place)) is None else composed(text)
+    """Return a word or a label as it is compared with others."""
+    return value if (text := _text(value, place)) is None else plain_word(text)
 
 
 def _kind(path: Path) -> str:
