@@ -98,6 +98,18 @@ def read_sentences(
     return sentences
 
 
+def read_lines(path: str | Path, *, text_column: str | None = None, **reading: Any) -> list[tuple[str, ...]]:
+    """Return the tokens of each line of a text, row of a table, or item of a JSON file, each one sentence; () for a blank one.
+
+    `reading`: as `iterate_lines` takes it.
+    """
+    path = Path(path)
+    lines = [sentence.tokens for sentence in _sentences(path, (text_column, None), None, whole=True, blank=True, **reading)]
+    if not any(lines) and _kind(path) != ".json":
+        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+    return lines
+
+
 def stream_sentences(path: str | Path, position: list[int] | None = None) -> Iterator[Sentence]:
     """The same of a file of any size, with few of them in memory at a time; `position` holds how many bytes were read, unpacked."""
     return _merged(_sentences(Path(path), (None, None), DETECT, whole=False, most=ANY_SIZE, position=position))
@@ -162,21 +174,23 @@ def fingerprint(sentences: Iterable[Sentence]) -> str:
     )
 
 
-def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | None, **reading: Any) -> Iterator[Sentence]:
-    """`reading`: as `iterate_lines` takes it."""
+def _sentences(
+    path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
     kind, column = _kind(path), columns[0]
     if kind in (".json", ".jsonl"):
         for place, row in json_rows(path, **reading):
             name = row.get("document") if isinstance(row, dict) else None
             document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
             date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
-            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines))
+            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines, blank))
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
-        yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines)
+        yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
         for place, text, date in cells(path, kind, *columns, **reading):
-            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines))
+            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines, blank))
 
 
 def _settled(sentences: list[Sentence]) -> list[Sentence]:
@@ -206,14 +220,16 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         last = sentence
 
 
-def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None) -> Iterator[Sentence]:
-    """The sentences of lines of text; each line is one if `lines` is None."""
+def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None, blank: bool = False) -> Iterator[Sentence]:
+    """Yield the sentences of lines of text; each line is one if `lines` is None, with `blank` a blank one too."""
     for place, text in sentences_in(placed, lines) if lines else placed:
         if len(text) > MAX_TEXT:
             message = t("{n:,} characters", n=len(text))
             refuse(place, message, t("Split it at sentence ends: at most {most:,}.", most=MAX_TEXT))
         if tokens := tokenize(text):
             yield Sentence(checked_tokens(tokens, place), text=_unless_joined(tokens, text.strip()))
+        elif blank:
+            yield Sentence(())
 
 
 def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
@@ -239,8 +255,10 @@ def _has_all(text: str, tokens: Sequence[str]) -> bool:
     return True
 
 
-def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None) -> Iterable[Sentence]:
-    """The sentences of one JSON value: a token list, a text, or an object."""
+def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None, blank: bool) -> Iterable[Sentence]:
+    """Return the sentences of one JSON value: a token list, a text, or an object."""
+    if blank and (row == [] or (isinstance(row, dict) and row.get("tokens") == [])):
+        return [Sentence(())]
     if isinstance(row, list):
         return [Sentence(checked_tokens(row, place))]
     if isinstance(row, dict) and "tokens" in row:
@@ -248,7 +266,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
-        return _from_text([(place, _text(text, place))], lines)
+        return _from_text([(place, _text(text, place))], lines, blank)
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
@@ -323,7 +341,8 @@ def json_rows(path: Path, **reading: Any) -> _Placed:
     if kind not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
     if kind == ".json":
-        text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+        most = max(MAX_JSON_BYTES, reading.get("most", 0))
+        text = "".join(line for _, line in iterate_lines(path, whole=True, most=most, longest=most))
         lines = iter([(path.name, text)])
     for place, text in ((place, text) for place, text in lines if text.strip()):
         try:
