@@ -11,11 +11,12 @@ from dataclasses import dataclass, field, replace
 
 from core.classify.tables import Table
 from core.common.errors import BadInput
-from core.common.i18n import t, tn
+from core.common.i18n import ENGLISH, t, tn
 from core.common.markup import shorten
 from core.files.artifacts import text_fingerprint
+from core.text import languages
 from core.text.composed import folded
-from core.text.tokens import tokenize
+from core.text.languages import Language
 
 MAX_TOKENS = 128  # of one example; the rest is cut off, and how often is said
 MAX_LABELS = 200
@@ -39,6 +40,7 @@ class Dataset:
     test: tuple[LabelledText, ...]
     texts: tuple[Tokens, ...] = ()  # distinct token lists of all rows that were read, sorted: no split or share changes them
     notes: tuple[str, ...] = ()
+    language: str = ENGLISH  # the code of the one in which the texts were cut into tokens
 
     @property
     def texts_in_use(self) -> tuple[Tokens, ...]:
@@ -47,10 +49,14 @@ class Dataset:
 
     @property
     def fingerprint(self) -> str:
-        """sha256 of every example, its label and the split it is in, 64 hex digits: the data hash of a result."""
+        """sha256 of every example, its label, the split it is in and another language than English: the data hash of a result."""
         parts = (("train", self.train), ("valid", self.valid), ("test", self.test))
         return text_fingerprint(
-            [*self.labels, *(cell for part, examples in parts for e in examples for cell in (part, e.text, str(e.label)))]
+            [
+                *([] if self.language == ENGLISH else [self.language]),
+                *self.labels,
+                *(cell for part, examples in parts for e in examples for cell in (part, e.text, str(e.label))),
+            ]
         )
 
 
@@ -106,15 +112,18 @@ def make_dataset(
     valid: Table | None = None,
     extra: Table | None = None,
     rules: RowRules | None = None,
+    language: Language | None = None,
 ) -> Dataset:
-    """Examples of a labeled table, split by `config`; official `test` and `valid` tables are respected.
+    """Examples of a labeled table, split by `config`; official `test` and `valid` tables are respected. Texts are cut as `language` (else
+    English) is.
 
     No text is in two of the sets: training and validation rows whose text is tested on are dropped and counted, and so are
     training rows whose text is validated on. (Of a file split in its order, training rows may repeat a test text, and how many
     do is noted; validation never sees one.) `extra` rows are only trained on.
     """
     rules = rules or RowRules()
-    made = _Maker(rules, config.max_tokens)
+    language = language or languages.get_language(ENGLISH)
+    made = _Maker(rules, config.max_tokens, language)
     every = [made.rows(part) if part else [] for part in (table, test, valid, extra)]
     rows, tested, checked, added = ([row for row in part if row.label != rules.left_out] for part in every)
     if config.duplicates == "drop":
@@ -139,7 +148,7 @@ def make_dataset(
         values = {"n": len(splits[0]), "name": name}
         raise BadInput(t("The {n:,} training rows of {name} all have the same label. Use a larger share, or add rows.", **values))
     texts = tuple(sorted({row.tokens for part in every for row in part}))
-    return Dataset(name, labels, *splits, texts, tuple(made.notes))
+    return Dataset(name, labels, *splits, texts, tuple(made.notes), language.code)
 
 
 def _too_few(splits: list[tuple[LabelledText, ...]], name: str, n_rows: int) -> str:
@@ -210,8 +219,8 @@ class _Cut:
 class _Maker:
     """Rows to cut rows, and the notes that are taken on the way."""
 
-    def __init__(self, rules: RowRules, max_tokens: int) -> None:
-        self.rules, self.max_tokens, self.notes = rules, max_tokens, []
+    def __init__(self, rules: RowRules, max_tokens: int, language: Language) -> None:
+        self.rules, self.max_tokens, self.language, self.notes = rules, max_tokens, language, []
         self.known: dict[str, str] = {}  # one string for each spelling
 
     def rows(self, table: Table) -> list[_Cut]:
@@ -219,7 +228,7 @@ class _Maker:
         n_cut, n_blank = 0, 0
         for row in table.rows:
             text = self.rules.clean(row.text)
-            tokens = tokenize(text)
+            tokens = self.language.tokenize(text)
             n_cut += len(tokens) > self.max_tokens
             n_blank += not tokens
             if tokens:

@@ -17,7 +17,7 @@ from core.classify.model import Network, NetworkConfig, Variant, variant_named
 from core.classify.scores import softmax_rows
 from core.common.device import of
 from core.common.errors import BadInput, CorruptArtifact
-from core.common.i18n import t
+from core.common.i18n import ENGLISH, t
 from core.files.artifacts import file_sha256, text_fingerprint
 from core.learning import folders
 from core.learning.features import Layers
@@ -58,6 +58,11 @@ class TextHead:
     temperature: float
     meta: dict
     right: np.ndarray | None = None  # (N,) bool: of the test texts, as it was trained; a head that was loaded does not know
+
+    @property
+    def language(self) -> str:
+        """The code of the language as which its texts were cut into tokens; English in a head that says nothing of it."""
+        return self.meta.get("language", ENGLISH)
 
     def logits(self, texts: Sequence[Tokens], *, vectors: StaticVectors | None, layers: Layers | None) -> np.ndarray:
         """(N, C) float32 before the temperature; texts of like length share a batch."""

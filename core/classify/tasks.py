@@ -23,7 +23,7 @@ from core.classify.train import SMALL_BATCH, BaselineFit, TrainConfig
 from core.common.config import ASSETS, cache_folder
 from core.common.device import PROCESSOR
 from core.common.errors import BadInput, CorruptArtifact, ElmoscopeError, MissingArtifact
-from core.common.i18n import say, t
+from core.common.i18n import ENGLISH, say, t
 from core.common.markup import command, shorten
 from core.common.threads import limit
 from core.elmo.models import Model
@@ -33,7 +33,8 @@ from core.learning.features import Report
 from core.learning.fit import Epoch, Fit, resumed
 from core.learning.frozen import Frozen, freeze_each, vectors_fingerprint
 from core.static.vectors import StaticVectors
-from core.text.tokens import tokenize
+from core.text import languages
+from core.text.languages import Language
 
 NEWS = ("World", "Sports", "Business", "Sci/Tech")
 _NEWS_NAMES = {str(k): name for k, name in enumerate(NEWS, start=1)} | {name.casefold(): name for name in NEWS}
@@ -113,8 +114,9 @@ def open_data(
     text_columns: Sequence[str | int] = (),
     label_column: str | int | None = None,
     split: SplitConfig | None = None,
+    language: Language | None = None,
 ) -> Dataset:
-    """The examples of a task from files; the rows of `extra` files are only trained on, and find their own columns."""
+    """The examples of a task from files, cut as the language (else English) is; the rows of `extra` files are only trained on, and find their own columns."""
     given = {"text_columns": text_columns, "label_column": label_column, "prefer": task.text_columns, "encoding": task.encoding}
     tables = {what: read_table(path, **given) for what, path in (("test", test), ("valid", valid)) if path}
     if added := [read_table(path, prefer=task.text_columns) for path in extra]:
@@ -126,7 +128,7 @@ def open_data(
         names |= {str(k): name for k, name in enumerate(NEWS)}
     split = split or SplitConfig(duplicates=task.duplicates)
     rules = RowRules(clean=task.clean, names=names, order=task.order, left_out=task.left_out)
-    return make_dataset(task.name, table, split, **tables, rules=rules)
+    return make_dataset(task.name, table, split, **tables, rules=rules, language=language)
 
 
 def task_files(task: TextTask, folder: str | Path | None = None) -> dict[str, Path]:
@@ -206,6 +208,15 @@ class OpenHeads:
     problems: tuple[str, ...] = ()
 
     @property
+    def language(self) -> Language:
+        """The language as which the heads were given their texts."""
+        return languages.get_language(next(iter(self.heads.values())).language)
+
+    def tokens(self, text: str) -> tuple[str, ...]:
+        """The tokens that the heads are given of a text; BadInput if there is none."""
+        return text_tokens(self.task, text, self.language)
+
+    @property
     def colours_of(self) -> dict:
         """What class_colours is told of the labels."""
         return {"labels": next(iter(self.heads.values())).labels, "ordered": self.task.name.startswith("sentiment")}
@@ -257,7 +268,11 @@ def open_heads(
     given = {"model": model and model.fingerprint, "vectors": vectors_fingerprint(vectors) if vectors else None}
     for name in variants or folders:
         try:
-            heads[name] = _first_that_fits(folders.get(name, []), task.name, name, given).to(device)
+            head = _first_that_fits(folders.get(name, []), task.name, name, given).to(device)
+            if (first := next(iter(heads.values()), head)).language != head.language:
+                values = {"variant": name, "language": head.language, "other": first.language}
+                raise MissingArtifact(t("{variant} reads text as {language}, the others as {other}. Train it again.", **values))
+            heads[name] = head
         except (MissingArtifact, CorruptArtifact) as error:
             if variants:
                 raise
@@ -276,7 +291,7 @@ def classify_text(
     opened: OpenHeads, text: str, *, model: Model | None, vectors: StaticVectors | None
 ) -> tuple[tuple[str, ...], dict[str, Answer]]:
     """(tokens, each head's answer) on a text, which is cleaned and cut as the training texts were; BadInput if it is blank."""
-    tokens = text_tokens(opened.task, text)
+    tokens = opened.tokens(text)
     layers = live_layers(model.encoder) if model else None
     return tokens, classify(opened.heads, tokens, vectors=vectors, layers=layers)
 
@@ -289,7 +304,7 @@ def predictions(opened: OpenHeads, text: str, variants: Sequence[str], *, model:
 
 def reasons(opened: OpenHeads, text: str, variant: str, *, model: Model, vectors: StaticVectors) -> Explanation:
     """Why one head answers a text as it does."""
-    return explain(opened.heads[variant], text_tokens(opened.task, text), vectors=vectors, layers=live_layers(model.encoder))
+    return explain(opened.heads[variant], opened.tokens(text), vectors=vectors, layers=live_layers(model.encoder))
 
 
 def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> frozenset[str]:
@@ -297,9 +312,10 @@ def letters(opened: OpenHeads, *, model: Model, vectors: StaticVectors) -> froze
     return letters_of(opened.heads.values(), vectors)
 
 
-def text_tokens(task: TextTask, text: str) -> tuple[str, ...]:
-    """The tokens that a head of the task is given of a text, at most MAX_TOKENS; BadInput if there is none."""
-    tokens = tuple(tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
+def text_tokens(task: TextTask, text: str, language: Language | None = None) -> tuple[str, ...]:
+    """The tokens that a head of the task is given of a text in a language, else English, at most MAX_TOKENS; BadInput if there is none."""
+    language = language or languages.get_language(ENGLISH)
+    tokens = tuple(language.tokenize(task.clean(text[:MAX_CHARACTERS])))[:MAX_TOKENS]
     if not tokens:
         raise BadInput(t("There is no word to classify. Type a sentence."))
     return tokens

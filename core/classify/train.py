@@ -184,7 +184,7 @@ def finish_head(head: TextHead, dataset: Dataset, config: TrainConfig, frozen: F
     valid, test = (head.logits(texts_of(part), **inputs) for part in (dataset.valid, dataset.test))
     head.temperature = best_temperature(valid, truth_of(dataset.valid))
     sizes = {name: len(getattr(dataset, name)) for name in ("train", "valid", "test")}
-    data = {"task": dataset.name, "data": dataset.fingerprint, "sizes": sizes, "notes": dataset.notes}
+    data = {"task": dataset.name, "data": dataset.fingerprint, "sizes": sizes, "notes": dataset.notes, "language": dataset.language}
     truth = truth_of(dataset.test)
     head.right = test.argmax(axis=1) == truth
     scored = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,9 +13,11 @@ from core.classify.data import Dataset, SplitConfig
 from core.cli.options import MODEL_AND_VECTORS, Answer, ModelOptions, argument, command, finite, flag, option, whole
 from core.cli.shared import epoch_notes, fetch_files, in_columns, mix_text, note, open_both, progress
 from core.common.config import cache_folder
-from core.common.errors import BadInput
-from core.common.i18n import t
-from core.files import ours, public_data
+from core.common.errors import BadInput, ElmoscopeError
+from core.common.i18n import ENGLISH, t
+from core.files import ours, public_data, registry
+from core.text import languages
+from core.text.languages import Language
 
 if TYPE_CHECKING:
     from core.classify import tasks
@@ -70,7 +73,7 @@ def train(*, task, variant, seeds, rows, epochs, output, vectors, model) -> Answ
         check_places([root / task.name / variant.name for variant in variants])
     runs = []
     opened = model_and_vectors(variants, vectors, model)
-    for fold, dataset in _datasets(task, rows):
+    for fold, dataset in _datasets(task, rows, _language_of(*opened, vectors, model)):
         frozen = tasks.freeze(with_members(variants), dataset, *opened, report=progress("layers, tokens"))
         for seed in dict.fromkeys(seeds):
             config = tasks.task_config(task, seed=seed, epochs=epochs)
@@ -116,7 +119,7 @@ def classify(*, task, text, variant, heads, vectors, model) -> Answer:
     task = tasks.task_named(task)
     tasks.text_tokens(task, text)  # a blank text is said before a model is opened
     opened, model, vectors = open_heads(task, variant, vectors, model, heads)
-    if not read_and_unread(tasks.text_tokens(task, text), letters_of(opened.heads.values(), vectors))[0]:
+    if not read_and_unread(opened.tokens(text), letters_of(opened.heads.values(), vectors))[0]:
         raise BadInput(t("This text has no word in letters these classifiers know. Try another."))
     tasks.classify_text(opened, text, model=model, vectors=vectors)  # what only a first answer costs is not counted
     _, answers = tasks.classify_text(opened, text, model=model, vectors=vectors)
@@ -158,7 +161,18 @@ def open_heads(task, names, vectors: str, options: ModelOptions, folder) -> tupl
     return opened, model, static
 
 
-def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
+def _language_of(model: Model | None, static: StaticVectors | None, vectors: str, options: ModelOptions) -> Language:
+    """The language of the texts: of what reads them, the model or else the vectors; else of the model that the options name."""
+    for opened in (model, options.model):
+        if opened is not None and not isinstance(opened, str):
+            return opened.language
+    with suppress(ElmoscopeError):
+        kind, name = ("model", options.model) if static is None else ("vectors", vectors)
+        return languages.of_model(registry.resolve(name, kind))
+    return languages.get_language(ENGLISH)
+
+
+def _datasets(task: tasks.TextTask, rows, language: Language) -> Iterator[tuple[int, Dataset]]:
     """The split of the arguments, or each of K folds."""
     from core.classify import tasks
 
@@ -169,7 +183,7 @@ def _datasets(task: tasks.TextTask, rows) -> Iterator[tuple[int, Dataset]]:
     files = {"test": rows.test, "valid": rows.valid, "extra": rows.extra}
     columns = {"text_columns": rows.text_column, "label_column": rows.label_column}
     for fold in range(max(1, rows.folds)):
-        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns)
+        dataset = tasks.open_data(task, rows.train, split=replace(split, fold=fold), **files, **columns, language=language)
         for remark in dataset.notes if fold == 0 else ():
             note(remark)
         yield fold, dataset

@@ -14,10 +14,13 @@ import numpy as np
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
+from core.text import languages
+from core.text.corpora import cut_at
 from core.text.file_lines import Place, iterate_lines, refuse, show_value
+from core.text.legible import legible
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target
-from core.text.tokens import join_tokens, pieces, token_spans, tokenize
+from core.text.tokens import join_tokens, pieces, spans_in
 
 USES = ("lemma", "pos", "date", "grouping", "identifier", "description", "context", "indexes_target_token", "indexes_target_sentence")
 JUDGMENTS = ("identifier1", "identifier2", "annotator", "judgment", "comment", "lemma")
@@ -121,12 +124,22 @@ def cosines_beside_judgments(
 
 
 def _place_of(use: Use) -> tuple[tuple[str, ...], int]:
-    """The use's tokens and which of them is its word. BadInput where none lies at its place."""
-    tokens = tuple(tokenize(use.context))
-    position = next((k for k, (_, end) in enumerate(token_spans(use.context)[1]) if end > use.start), None)
+    """Return the use's tokens in the language in use and which of them is its word. BadInput where none lies at its place.
+
+    A token that is more than the use's place, as a Korean noun may be, is cut there.
+    """
+    language = languages.in_use()
+    tokens = language.tokenize(use.context)
+    spans = spans_in(tokens, use.context)
+    position = next((k for k, span in enumerate(spans) if span and span[1] > use.start), None)
     if position is None:
         raise BadInput(t("Use {name} has no word at {start}. Correct its place.", name=show_value(use.identifier), start=use.start))
-    return tokens, position
+    start, end = spans[position]
+    if language.tokeniser != "words" and (start < use.start or use.end < end):
+        inside = (len(legible(use.context[start:place])) for place in (max(start, use.start), min(use.end, end)))
+        tokens = cut_at(tokens, position, *inside)
+        position += start < use.start
+    return tuple(tokens), position
 
 
 def sentences_of_uses(uses: Sequence[Use], clusters: Mapping[str, str] | None = None) -> dict[str, list[Sentence]]:

@@ -78,6 +78,12 @@ def with_word(tokens: list[str], word: str) -> list[str]:
     return tokens
 
 
+def cut_at(tokens: list[str], k: int, start: int, end: int) -> list[str]:
+    """Return the tokens with token `k` cut so that its letters from `start` to `end` are a token of their own."""
+    first, last = _spans(tokens)[k]
+    return _with_token(tokens, first + start, min(first + end, last))
+
+
 def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool = False) -> tuple[list[str], list[int]]:
     """Return a sentence's tokens, cut so that the word is one of them if it can be, and the positions of the word.
 

@@ -73,7 +73,7 @@ class TrainingJob(Background):
         task = tasks.task_named(self.order.task)
         self.stage = t("Reading the texts")
         split = SplitConfig(share=order.share, duplicates=task.duplicates)
-        self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns)
+        self.dataset = tasks.open_data(task, split=split, **order.files, **order.columns, language=model.language)
         self.notes = self.dataset.notes
         variants = with_members(VARIANTS[name] for name in order.variants)
         if any(variant.elmo for variant in variants):

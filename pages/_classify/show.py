@@ -17,7 +17,6 @@ from core.common.i18n import t
 from core.common.limits import limits
 from core.common.markup import shorten
 from core.figures.classifiers import answers_figure, class_colours
-from core.text.tokens import tokenize
 from pages._cached import classifiers
 from pages._classify.notices import describe_answers
 from pages._classify.reasons import show_reasons
@@ -52,11 +51,12 @@ def show(in_use: InUse) -> None:
 
 def readable(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str) -> bool:
     """Whether there is a word that the classifiers can read; what of the text is not read is said here."""
-    whole = tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
+    whole = opened.language.tokenize(opened.task.clean(text[:MAX_CHARACTERS]))
     letters = classifiers.ask(tasks.letters, task, in_use)
     read, unread = read_and_unread(tuple(whole[:MAX_TOKENS]), letters)
     if not read:
-        st.info(t("These classifiers know no letter of this text. Type English."), icon=":material/visibility_off:")
+        message = t("These classifiers know no letter of this text. Type {language}.", language=opened.language.name)
+        st.info(message, icon=":material/visibility_off:")
         return False
     if unread:
         some = ", ".join(unread[:6]) + (" …" if len(unread) > 6 else "")
@@ -117,7 +117,7 @@ def _answers(in_use: InUse, task: str, opened: tasks.OpenHeads, text: str, names
     answers = predictions(in_use, task, text, names)
     show_html('<div class="chips">{}</div>', starmap(lists.chip_of, class_colours(**opened.colours_of).items()))
     _bars(opened, answers, key="classify.answers")
-    tokens = tasks.text_tokens(opened.task, text)
+    tokens = opened.tokens(text)
     deaf = without_a_word({name: opened.heads[name] for name in names}, tokens, classifiers.bench_for(task, in_use).vectors)
     notice(describe_answers(answers, deaf))
 

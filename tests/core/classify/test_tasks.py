@@ -13,6 +13,7 @@ from core.classify.head import load_head
 from core.classify.model import VARIANTS, NetworkConfig
 from core.classify.train import TrainConfig
 from core.cli import shared
+from core.cli.main import main
 from core.common.config import ASSETS
 from core.common.errors import BadInput, CorruptArtifact, MissingArtifact
 from core.elmo.language_model import SPECIALS, Softmax
@@ -20,6 +21,8 @@ from core.elmo.models import Model, model_fingerprint
 from core.elmo.weights import save_safetensors
 from core.files.artifacts import read_json, write_json
 from core.static.vectors import BUNDLED_VECTORS, open_vectors
+from core.text import languages
+from core.text.tokens import bare
 from tests.core.classify_parts import SHAPE, table, tiny_encoder, tiny_vectors
 
 torch.set_num_threads(1)
@@ -286,3 +289,49 @@ def test_labels_from_0_to_4_are_no_news(tmp_path):
 def test_a_label_that_is_nearly_a_number_is_a_name(tmp_path, strange):
     (tmp_path / "own.csv").write_text("label,text\n" + "".join(f"{(strange, '7')[k % 2]},text {k}\n" for k in range(60)))
     assert tasks.open_data(tasks.task_named("own"), tmp_path / "own.csv").labels == ("7", strange)
+
+
+KOREAN = [("아이들이 학교에서 선생님을 만났다.", "학교"), ("은행에서 돈을 빌렸다.", "은행"), ("눈이 내려서 길이 미끄럽다.", "눈")]
+
+
+@pytest.fixture
+def korean(tmp_path) -> Path:
+    path = tmp_path / "korean.jsonl"
+    rows = [
+        {"text": f"{text} {'하나 둘 셋 넷 다섯'[k % 9 :]} {k}번째.", "label": label} for k in range(60) for text, label in [KOREAN[k % 3]]
+    ]
+    path.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def trained(rows: Path, folder: Path, variant: str, model: str) -> None:
+    words = ["train", "--task", "own", "--variant", variant, "--train", rows, "--seeds", 0, "--output", folder, "--model", model]
+    assert main([*map(str, words)]) == 0
+
+
+def test_korean_texts_are_cut_as_their_model_reads_them_when_a_head_learns_and_when_it_answers(korean):
+    ko = languages.get_language("ko")
+    data = tasks.open_data(tasks.task_named("own"), korean, language=ko)
+    tokens = [token for example in data.train for token in example.tokens]
+    vectors = open_vectors("glove-ko-mini")
+    assert data.language == "ko" and {"학교", "은행", "눈"} <= set(tokens)
+    assert sum(vectors.vector(token) is not None for token in set(tokens)) > 0.7 * len(set(tokens))
+    english = tasks.open_data(tasks.task_named("own"), korean)
+    assert english.language == "en" and english.fingerprint != data.fingerprint
+
+
+@pytest.mark.parametrize("variant", ["tfidf", "embedding"])
+def test_a_head_of_a_korean_model_answers_in_korean(korean, tmp_path, variant):
+    trained(korean, tmp_path / "heads", variant, "elmo-ko-mini")  # which says the language, though these variants do not read it
+    opened = tasks.open_heads(tasks.task_named("own"), model=None, vectors=None, folder=tmp_path / "heads")
+    assert opened.language.code == "ko" and [bare(token) for token in opened.tokens("눈이 왔다.")] == ["눈", "이", "왔", "다", "."]
+    tokens, answers = tasks.classify_text(opened, KOREAN[0][0], model=None, vectors=None)
+    assert bare(tokens[2]) == "학교" or "학교" in map(bare, tokens)
+    assert answers[variant].label in ("학교", "은행", "눈")
+
+
+def test_a_head_that_reads_text_as_another_language_than_the_others_is_left_out(korean, tmp_path):
+    for variant, model in (("tfidf", "elmo-ko-mini"), ("embedding", "elmo-mini")):
+        trained(korean, tmp_path / "heads", variant, model)
+    opened = tasks.open_heads(tasks.task_named("own"), model=None, vectors=None, folder=tmp_path / "heads")
+    assert len(opened.heads) == 1 and len(opened.problems) == 1 and "reads text as" in opened.problems[0]

@@ -5,6 +5,8 @@ import pytest
 from core.common.errors import BadInput
 from core.corpus import usage_graphs
 from core.corpus.agreement import ORDINAL, alpha
+from core.text import languages
+from core.text.tokens import bare
 
 HEADER = "\t".join(usage_graphs.USES)
 
@@ -44,6 +46,32 @@ def test_what_is_written_is_read_back(tmp_path):
     assert usage_graphs.read_clusters(path, uses) == {"bank-1": "0", "bank-2": "1"}
     path.write_text(usage_graphs.format_judgments("bank", [0, 0, 1], "elmo"), "utf-8")
     assert [each.judgment for each in usage_graphs.read_judgments(path)] == [4, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("text", "word", "place"),
+    [
+        ("눈이 내려서 눈을 감았다.", "눈", 0),
+        ("눈이 내려서 눈을 감았다.", "눈", 7),
+        ("이것은 좋은 차이다.", "차", 7),
+        ("은행에서 돈을 빌렸다.", "은행", 0),
+        ("그는 “배도 먹었다”고 했다.", "배", 4),
+        ("밤새 \u200b눈이 내렸다.", "눈", 4),
+    ],
+)
+def test_korean_uses_are_cut_as_korean_and_come_back_with_their_word(tmp_path, text, word, place):
+    ko = languages.get_language("ko")
+    with languages.reading(ko):
+        (use,) = usage_graphs.read_uses(
+            write(tmp_path / "uses.csv", HEADER, "\t".join([word, "", "", "1", "u", "", text, f"{place}:{place + len(word)}", "0:9"]))
+        )
+        (sentence,) = usage_graphs.sentences_of_uses([use])["1"]
+        position = sentence.targets[0].position
+        assert bare(sentence.tokens[position]) == word
+        (tmp_path / "again.csv").write_text(usage_graphs.format_uses(word, [(sentence.tokens, position)], ["1"]), "utf-8")
+        (again,) = usage_graphs.sentences_of_uses(usage_graphs.read_uses(tmp_path / "again.csv"))["1"]
+    assert (again.tokens, again.targets) == (sentence.tokens, sentence.targets)
+    assert bare(sentence.tokens[-1]) == "." and len(sentence.tokens) > len(text.split())
 
 
 def test_judgments_have_an_agreement(tmp_path):

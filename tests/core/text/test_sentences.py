@@ -360,7 +360,7 @@ def test_a_file_has_the_same_sentences_and_lines_whatever_ends_its_lines(tmp_pat
     assert words(read_sentences(tmp_path / "a.csv")) == ["The bank , closed .", "A river ."]
     assert words(read_sentences(tmp_path / "a.jsonl")) == ["The bank closed .", "A river ."]
     (tmp_path / "b.jsonl").write_bytes(end.join(['{"text": "One."}', '{"text": 1.5}']).encode())
-    with pytest.raises(BadInput, match="b.jsonl, line 2"):
+    with pytest.raises(BadInput, match=r"b\.jsonl, line 2"):
         read_sentences(tmp_path / "b.jsonl")
 
 
