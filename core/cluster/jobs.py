@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 from uuid import uuid4
 
-from distributed import Client, Future, KilledWorker, wait
+from distributed import Client, Future, KilledWorker, SchedulerPlugin, WorkerPlugin, wait
 from distributed.comm import CommClosedError
 
 from core.common.errors import BadInput, ElmoscopeError
@@ -98,9 +98,35 @@ def connected(address: str) -> Iterator[Client]:
             message = t("No workers at {address}. Start some: {command}", address=address, command=worker_command(address))
             raise BadInput(message) from None
         with _report_errors(address):
+            _import_core_everywhere(client)
             yield client
     finally:
         _close(client)
+
+
+def _import_core_everywhere(client: Client) -> None:
+    """Make `core` importable in the scheduler and in every worker, also in those that join later.
+
+    Jobs are pickled by reference to `core`, which an installed Elmoscope makes importable only once `elmoscope` is imported. The plugins are
+    defined in here so that cloudpickle sends them by value: the other side can unpickle them without `core`.
+    """
+
+    def import_core() -> None:
+        from importlib.util import find_spec
+
+        if find_spec("core") is None and find_spec("elmoscope") is not None:
+            import elmoscope  # noqa: F401
+
+    class ImportInWorker(WorkerPlugin):
+        def setup(self, worker) -> None:
+            import_core()
+
+    class ImportInScheduler(SchedulerPlugin):
+        def start(self, scheduler) -> None:
+            import_core()
+
+    client.register_plugin(ImportInScheduler(), name="elmoscope-scheduler")
+    client.register_plugin(ImportInWorker(), name="elmoscope-worker")
 
 
 def _close(client: Client) -> None:
@@ -198,7 +224,7 @@ def _answer(future: Future, job: ShardJob) -> Any:
             t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", name=job.name, n=error.allowed_failures + 1)
         ) from None
     except ModuleNotFoundError as error:
-        message = t("Workers lack the module '{name}'. Start them in Elmoscope’s folder.", name=error.name)
+        message = t("Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name)
         raise BadInput(message) from None
 
 
