@@ -23,6 +23,7 @@ from core.common.markup import command, shorten
 
 CONNECT_S = 10.0  # to reach a scheduler
 WORKERS_S = 30.0  # until it has a worker, at first and later on
+ANSWER_S = 20.0  # for a scheduler that is connected to answer a question
 AHEAD = 2  # jobs in flight for each thread of the cluster: one at work, one waiting beside it
 RETRIES = 2  # of a job that failed for another reason than a sentence of ours
 TICK_S = 1.0  # how often stalled workers are looked for
@@ -160,7 +161,7 @@ def run_jobs(client: Client, jobs: Iterable[ShardJob]) -> Iterator[tuple[ShardJo
     seen_workers = time.monotonic()
     try:
         while True:
-            threads = sum(client.nthreads().values())
+            threads = sum(client.nthreads(callback_timeout=ANSWER_S).values())
             for job in islice(waiting, max(0, AHEAD * max(threads, 1) - len(running))):
                 running[_submit(client, job)] = _Running(job, time.monotonic())
             if not running:
@@ -210,7 +211,7 @@ def _share_stalled(client: Client, running: dict[Future, _Running], took: list[f
     late = [entry for entry in running.values() if time.monotonic() - entry.since > limit and not entry.where]
     if not late:
         return
-    idle = [worker for worker, keys in client.processing().items() if not keys]
+    idle = [worker for worker, keys in client.sync(client.scheduler.processing, callback_timeout=ANSWER_S).items() if not keys]
     for entry, worker in zip(late, idle, strict=False):
         entry.where.add(worker)
         running[_submit(client, entry.job, [worker])] = _Running(entry.job, time.monotonic(), {worker})
@@ -224,7 +225,9 @@ def _answer(future: Future, job: ShardJob) -> Any:
             t("{name} crashed {n} workers, probably out of memory. Add memory and rerun.", name=job.name, n=error.allowed_failures + 1)
         ) from None
     except ModuleNotFoundError as error:
-        message = t("Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name)
+        message = t(
+            "Workers lack the module '{name}'. Start them in Elmoscope’s folder, or install Elmoscope where they run.", name=error.name
+        )
         raise BadInput(message) from None
 
 
