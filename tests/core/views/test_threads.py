@@ -6,6 +6,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
+from inspect import isfunction, signature
 from math import isclose
 from pathlib import Path
 from typing import Any
@@ -13,9 +15,11 @@ from typing import Any
 import pytest
 import torch
 
+from core import views
 from core.cli import wire
 from core.common import i18n
 from core.common.config import ModelShape
+from core.common.errors import ElmoscopeError
 from core.elmo.language_model import SPECIALS, Softmax
 from core.elmo.model import BiLM
 from core.elmo.weights import save_safetensors
@@ -230,7 +234,10 @@ def test_threads_that_share_benches_of_two_languages_and_models_get_the_answers_
         i18n.use(("ko", "en")[number % 2])
         wrong = []
         for model, name in drawn[number::THREADS]:
-            answer = wire.json_of(questions(texts[models[model]], model)[name](benches[model]))
+            try:
+                answer = wire.json_of(questions(texts[models[model]], model)[name](benches[model]))
+            except ElmoscopeError as error:
+                answer = str(error)
             if not same(answer, alone[model, name]):
                 wrong.append((model, name))
         return wrong
@@ -241,3 +248,39 @@ def test_threads_that_share_benches_of_two_languages_and_models_get_the_answers_
     finally:
         languages.use(None)
     assert not wrong, f"{len(wrong)} of {REQUESTS} answers differ, the first: {wrong[0]}"
+
+
+def test_a_bench_reads_as_its_model_after_another_was_opened_and_in_new_threads(texts):
+    def ask(bench: Bench, code: str) -> tuple:
+        first, second = ({"text": sentences[0], "word": texts[code].word} for sentences in (EN if code == "en" else KO).values())
+        found = wire.answer(bench, "concordance", {"query": texts[code].word})
+        return found["n"], found["tokens"], wire.answer(bench, "pair", {"first": first, "second": second})["judgment"]["verdict"] is None
+
+    korean = open_bench("elmo-ko-mini", corpus=texts["ko"].corpus)
+    right = {"ko": (12, korean.encoded.word.size, False)}
+    assert languages.in_use().code == "en" and ask(korean, "ko") == right["ko"]
+    english = open_bench("elmo-mini", corpus=texts["en"].corpus)
+    right["en"] = 12, english.encoded.word.size, False
+    fresh = open_bench("elmo-ko-mini", corpus=texts["ko"].corpus)  # nothing of it has been read yet
+    with ThreadPoolExecutor(1) as thread:
+        assert thread.submit(ask, fresh, "ko").result() == right["ko"]
+        assert thread.submit(ask, english, "en").result() == right["en"]
+    for bench, code in ((english, "en"), (korean, "ko"), (english, "en"), (fresh, "ko")):
+        assert ask(bench, code) == right[code]
+
+
+def test_a_text_file_is_cut_as_the_language_of_each_bench_that_reads_it(texts):
+    counts = {}
+    for model in ("elmo-mini", "elmo-ko-mini", "elmo-mini"):
+        bench = open_bench(model, corpus=texts["ko"].other)
+        counts[model] = wire.answer(bench, "concordance", {"query": "눈"})["n"]
+    assert counts == {"elmo-mini": 0, "elmo-ko-mini": 12}
+
+
+def test_every_public_function_of_a_bench_reads_as_its_model():
+    for path in Path(views.__path__[0]).glob("[a-z]*.py"):
+        module = import_module(f"core.views.{path.stem}")
+        for name, function in vars(module).items():
+            is_public = isfunction(function) and function.__module__ == module.__name__ and not name.startswith("_")
+            if is_public and next(iter(signature(function).parameters), "") == "bench":
+                assert hasattr(function, "__wrapped__"), f"{module.__name__}.{name} lacks reads_as_model"
