@@ -6,8 +6,8 @@ commands and Python; pages hand theirs an opener that keeps what it opens for al
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any, Protocol
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 import numpy as np
 
@@ -30,6 +30,9 @@ from core.text.languages import Language
 from core.text.readings import WordInContext, read_in
 from core.text.word_in_question import Words, word_in_question, words_of
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Names:
@@ -47,6 +50,9 @@ class Opener(Protocol):
 
     def model(self, name: str) -> Model: ...
 
+    def language(self, model_name: str) -> Language:
+        """The language of a model, which need not be open for it."""
+
     def vectors(self, name: str) -> StaticVectors: ...
 
     def is_labelled(self, corpus: str) -> bool: ...
@@ -57,8 +63,8 @@ class Opener(Protocol):
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable | None:
         """Every token of a corpus; None while it is being read."""
 
-    def encoded(self, corpus: str) -> EncodedCorpus:
-        """A corpus as numbers of words, to be searched and counted."""
+    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
+        """A corpus as numbers of words, to be searched and counted; its text is cut as the language's."""
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         """(L, T, D) of each sentence."""
@@ -81,6 +87,9 @@ class _Opener:
         """An open model, from now on opened by the name returned."""
         return self._once("model", model.name, lambda: model).name
 
+    def language(self, model_name: str) -> Language:
+        return self.model(model_name).language
+
     def vectors(self, name: str) -> StaticVectors:
         return self._once("vectors", name, lambda: open_vectors(name))
 
@@ -95,8 +104,8 @@ class _Opener:
     def every_token(self, corpus: str, model_name: str) -> OccurrenceTable:
         return self._once("tokens", (corpus, model_name), lambda: open_tokens(corpus, self.model(model_name), report=self._report))
 
-    def encoded(self, corpus: str) -> EncodedCorpus:
-        return self._once("encoded", (corpus, languages.in_use().code), lambda: open_encoded(corpus, report=self._report))
+    def encoded(self, corpus: str, language: Language) -> EncodedCorpus:
+        return self._once("encoded", (corpus, language.code), lambda: open_encoded(corpus, language, report=self._report))
 
     def sentences(self, model_name: str, sentences: Iterable[tuple[str, ...]]) -> list[np.ndarray]:
         encode = self.model(model_name).encoder.encode
@@ -115,7 +124,7 @@ class Bench:
 
     @property
     def language(self) -> Language:
-        return self.model.language
+        return self.opener.language(self.names.model)
 
     @property
     def word_lists(self) -> Words:
@@ -144,7 +153,7 @@ class Bench:
         """The static vectors in use. MissingArtifact where there are none."""
         return self.opener.vectors(self.names.vectors or self.language.vectors)
 
-    @cached_property
+    @property
     def language_vectors(self) -> StaticVectors | None:
         """Those of the model's language, on which its sense space rests; None where it has none here."""
         try:
@@ -170,7 +179,7 @@ class Bench:
     @property
     def encoded(self) -> EncodedCorpus:
         """The corpus as numbers of words: no model reads it."""
-        return self.opener.encoded(self.corpus)
+        return self.opener.encoded(self.corpus, self.language)
 
     def reads(self, *kinds: str) -> list[tuple[str, str]]:
         """What is in use of these kinds, "model", "vectors", "corpus", by name: (kind, name) each."""
@@ -221,6 +230,17 @@ class Bench:
         return self.opener.memo.value(name, (self.model.fingerprint, str(self.model.folder), *key), make, most=most, weighed=False)
 
 
+def reads_as_model(view: Callable[Concatenate[Bench, P], R]) -> Callable[Concatenate[Bench, P], R]:
+    """Let a function of a bench read text as the language of the bench's model, whatever language is in use around it."""
+
+    @wraps(view)
+    def read(bench: Bench, *args: P.args, **kwargs: P.kwargs) -> R:
+        with languages.reading(bench.language):
+            return view(bench, *args, **kwargs)
+
+    return read
+
+
 def products_with(memo: Kept, table: OccurrenceTable, query: Query, *, normalised: bool = False, types: bool = False) -> Products:
     """`Bench.products`, kept in a memo."""
     rows = table.types if types else table.rows
@@ -249,6 +269,4 @@ def open_bench(
     """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
     opener = _Opener(device, report)
     name = model if isinstance(model, str) else opener.hold(model)
-    bench = Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)
-    languages.use(bench.language.code)  # how its text is cut into tokens
-    return bench
+    return Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)

@@ -63,7 +63,7 @@ class InThread(Generic[T]):
 
 
 _language: InThread[str] = InThread("language")  # in which `t` answers
-use, follow = _language.use, _language.follow
+use, follow, within = _language.use, _language.follow, _language.within
 
 
 def language() -> str:

@@ -22,7 +22,9 @@ from core.common.errors import CorruptArtifact
 from core.common.i18n import t
 from core.files.artifacts import read_json
 from core.files.atomic import replacing
+from core.text import languages
 from core.text.composed import folded
+from core.text.languages import Language
 from core.text.sentences import MAX_NAME, Sentence
 from core.text.tokens import JOINER, bare
 
@@ -53,6 +55,7 @@ class EncodedCorpus:
     senses: list[str]
     unnamed: str = ""  # in `documents`, what sentences without a document are under
     folder: Path | None = None  # from which it is mapped
+    language: Language = field(default_factory=languages.in_use, repr=False)  # as which its text was cut, and queries are
 
     def __len__(self) -> int:
         return len(self.word)
@@ -68,6 +71,7 @@ class EncodedCorpus:
         for name in ARRAYS:
             digest.update(np.ascontiguousarray(getattr(self, name)).data)
         names = (self.spelling_list, self.documents, self.dates, self.senses)
+        digest.update(self.language.code.encode())
         digest.update(json.dumps(names, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 

@@ -26,10 +26,12 @@ def open_encoded(corpus: str, language: Language | None = None, *, report: Repor
     A file is read once; then its folder in the cache is mapped. A language's own labeled sentences are few, and encoded each time.
     """
     language = language or languages.in_use()
-    if sentences_of(corpus):
-        return encode(open_corpus(corpus, language), corpus)
+    if owner := sentences_of(corpus):
+        with languages.reading(owner):
+            return encode(open_corpus(corpus), corpus)
     if owner := next((item for item in map(languages.get_language, languages.codes()) if item.more_sentences == corpus), None):
-        return encode(labelled_of(owner, corpus), corpus)
+        with languages.reading(owner):
+            return encode(labelled_of(owner, corpus), corpus)
     path = registry.resolve(corpus, "corpus")
     with languages.reading(language):
         folder = _folder(path, language)

@@ -16,7 +16,6 @@ from core.common.markup import shorten
 from core.corpus import patterns
 from core.corpus.encoded import EncodedCorpus
 from core.text.composed import composed, folded
-from core.text.languages import tokenize
 from core.text.sentences import as_in_text
 
 MAX_QUERY = 200  # characters, but for a word that occurs
@@ -111,10 +110,10 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
     if kind == PATTERN:
         ways = [[patterns.matching(corpus, part) for part in _parts(query.split())]]
     elif kind == WORD and _has_wildcard(query):
-        words = [word for part in query.split() for word in ([part] if patterns.ANY in part else tokenize(part))]
+        words = [word for part in query.split() for word in ([part] if patterns.ANY in part else corpus.language.tokenize(part))]
         ways = [[patterns.like(corpus, word) if patterns.ANY in word else patterns.equal(corpus, word) for word in _parts(words)]]
     else:  # as our tokens are, and as those of a file that brings its own may be
-        phrases = dict.fromkeys((tuple(tokenize(query)), tuple(query.split()), (query.strip(),)))
+        phrases = dict.fromkeys((tuple(corpus.language.tokenize(query)), tuple(query.split()), (query.strip(),)))
         of = patterns.of_lemma if kind == LEMMA else patterns.equal
         ways = [[of(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])

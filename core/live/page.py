@@ -112,15 +112,12 @@ def read_examples(given: object, name: str) -> Examples:
 
 def _in_every_language(bench: Bench) -> dict[str, dict]:
     """By code; its own name beside the texts. The language in use stays what it is."""
-    before, result = i18n.language(), {}
+    result = {}
     cut = bench.language.tokeniser not in ("words", "spaces")
-    try:
-        for code in i18n.languages():
-            i18n.use(code)
+    for code in i18n.languages():
+        with i18n.within(code):
             name = Locale.parse(code).get_display_name(code) or code
             result[code] = texts(bench.layers, bench.model.name, cut_at_spaces=cut) | {"name": name}
-    finally:
-        i18n.use(before)
     return result
 
 

@@ -18,7 +18,6 @@ they may fall into groups, of grammar and topic. A group is a use, not yet a mea
 
 import json
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -91,7 +90,6 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
     """(n, D) directions -> (n,) cluster of each, from 0, the largest first: scikit-learn's k-means, the best of `starts`. Fewer than
     `number` clusters come back where fewer rows differ."""
     from sklearn.cluster import KMeans
-    from sklearn.exceptions import ConvergenceWarning
 
     if not 1 <= number <= len(rows):
         raise BadInput(
@@ -102,9 +100,7 @@ def clusters(rows: np.ndarray, number: int, *, seed: int = 0, starts: int = 10) 
                 number=number,
             )
         )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConvergenceWarning)  # fewer distinct rows than clusters: said above
-        result = KMeans(number, n_init=starts, random_state=seed).fit_predict(rows)
+    result = KMeans(min(number, len(np.unique(rows, axis=0))), n_init=starts, random_state=seed).fit_predict(rows)
     names, counts = np.unique(result, return_counts=True)
     rank = {int(name): k for k, name in enumerate(names[np.argsort(-counts, kind="stable")])}
     return np.array([rank[int(item)] for item in result])

@@ -18,6 +18,7 @@ words say little, very rare ones have one meaning. A language that lists nothing
 
 import math
 import re
+from ast import literal_eval
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -284,23 +285,28 @@ def _worth(lemma: str, known: Words, language: Language) -> float:
     return max(LEAST, MOST - 10 * abs(math.log10(rank + 1) - MIDDLE)) + frequent
 
 
-@lru_cache(maxsize=4)
 def _ranks(vectors: str) -> dict[str, int]:
-    """Word -> how many are more frequent, among a language's bundled vectors; {} where they are not on this machine."""
+    """Word -> how many are more frequent, among a language's bundled vectors; {} while they are not on this machine."""
     with suppress(ElmoscopeError, OSError):
-        listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
-        return {bare(word): k for k, word in reversed(list(enumerate(listed)))}
+        return _read_ranks(vectors)
     return {}
+
+
+@lru_cache(maxsize=4)
+def _read_ranks(vectors: str) -> dict[str, int]:
+    """Read the ranks; a failure is not cached, as the vectors may be downloaded later."""
+    listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
+    return {bare(word): k for k, word in reversed(list(enumerate(listed)))}
 
 
 def words_of(language: Language) -> Words:
     """A language's lists of words."""
-    return _lists(language.code, *(repr(language.words.get(name)) for name in ("function", "ambiguous", "forms", "nouns", "own", "either")))
+    return _lists(repr(language.words))
 
 
 @lru_cache(maxsize=8)
-def _lists(code: str, *_described: str) -> Words:
-    facts = languages.get_language(code).words
+def _lists(described: str) -> Words:
+    facts = literal_eval(described)
 
     def read_list(name: str) -> list[str]:
         return " ".join(facts.get(name, ())).split()

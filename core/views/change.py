@@ -36,7 +36,7 @@ from core.views.sides import (
     texts_of,
     word_texts,
 )
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 COUNTED = 80  # of all, in which the number of groups is looked for
@@ -126,6 +126,7 @@ class RankedWord:
     corrected: float  # p, corrected for as many words as the list has (Benjamini and Hochberg 1995)
 
 
+@reads_as_model
 def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
     """None while a table is being read. BadInput for sides that are the same, and a word with too few sentences on one."""
     sides, facts = _checked(bench, request.first, request.second)
@@ -167,6 +168,7 @@ def compute(bench: Bench, request: ChangeRequest) -> WordChange | None:
     )
 
 
+@reads_as_model
 def control(bench: Bench, request: ControlRequest) -> Control | None:
     """The words whose frequencies on both sides are nearest to this one's; None while a table is being read, and where it has no frequency."""
     texts = read(bench, request.first, request.second)
@@ -183,6 +185,7 @@ def control(bench: Bench, request: ControlRequest) -> Control | None:
     return Control(tuple(nearest), tuple(leads[1:]), leads[0])
 
 
+@reads_as_model
 def read(bench: Bench, first: Side, second: Side) -> list[SideTexts] | None:
     """Every token of both sides; None while one is being read. BadInput for sides that are the same, or dates that are not there."""
     sides, facts = _checked(bench, first, second)
@@ -219,6 +222,7 @@ def graph_files(result: WordChange) -> dict[str, str]:
     }
 
 
+@reads_as_model
 def dates(bench: Bench, corpus: str) -> list[str]:
     """The dates that a corpus' texts have, in order."""
     return dates_of(facts_of(bench, corpus or bench.corpus))

@@ -23,7 +23,7 @@ from core.text.word_in_question import words_of
 from core.views import induction, substitutes
 from core.views.induction import InductionRequest
 from core.views.substitutes import SubstitutesRequest
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 MOST_BY_SUBSTITUTES = 2_000  # hits that a model reads to sort them
@@ -133,6 +133,7 @@ class Keyness:
     second: tuple[Keyword, ...]
 
 
+@reads_as_model
 def concordance(bench: Bench, request: ConcordanceRequest) -> Concordance:
     """BadInput says what is wrong with a query."""
     if request.first < 0 or not 0 <= request.number <= MOST_LINES:
@@ -162,6 +163,7 @@ def concordance(bench: Bench, request: ConcordanceRequest) -> Concordance:
     )
 
 
+@reads_as_model
 def hits_of(bench: Bench, request: ConcordanceRequest) -> Hits:
     """All hits of a request in their order, kept while they are looked at slice by slice."""
     corpus = bench.encoded
@@ -172,6 +174,7 @@ def hits_of(bench: Bench, request: ConcordanceRequest) -> Hits:
     return bench.opener.memo.value("hits of a search", key, lambda: _hits(bench, corpus, request), most=64)
 
 
+@reads_as_model
 def with_senses(bench: Bench, request: ConcordanceRequest) -> ConcordanceRequest:
     """Sorted by sense: by labels where the hits have any, else by the groups that the model finds."""
     if request.order != BY_SENSE:
@@ -209,6 +212,7 @@ class HitLines:
         return [(line, " · ".join(filter(None, each)), k) for line, each, k in zip(lines, notes, of, strict=True)]
 
 
+@reads_as_model
 def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.ndarray, list[str]]:
     """The sense of each hit (n,), -1 of none, and their names: a file's labels, or the groups that the model finds.
 
@@ -231,6 +235,7 @@ def senses_of(bench: Bench, query: str, hits: Hits, senses: str) -> tuple[np.nda
     return np.array(of, int), list(result.groups.names)
 
 
+@reads_as_model
 def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
     """BadInput says what is wrong with a query, a window, a count, or a word without senses."""
     _check_counts(request)
@@ -251,6 +256,7 @@ def collocates(bench: Bench, request: CollocatesRequest) -> Collocates:
     return Collocates(request.query, len(hits), len(corpus), len(items), tuple(items[: request.most]), senses)
 
 
+@reads_as_model
 def keyness(bench: Bench, request: KeynessRequest) -> Keyness:
     """Words on the side that has them, and more often. BadInput where there is nothing to compare with, or the same, or a count below 1."""
     _check_counts(request)
@@ -274,12 +280,14 @@ def _check_counts(request: CollocatesRequest | KeynessRequest) -> None:
         raise BadInput(t("Counts must be at least 1, got {n}.", n=least))
 
 
+@reads_as_model
 def grammar_of(bench: Bench) -> set[str]:
     """The corpus' words that carry grammar: its language's function words, and what is never written by itself (endings, particles)."""
     corpus = bench.encoded
     return {*words_of(bench.language).function, *(corpus.word_list[k] for k in np.flatnonzero(corpus.attached))}
 
 
+@reads_as_model
 def reference_of(bench: Bench) -> str:
     """What a corpus is compared with where nobody names another: the further labeled sentences, or a language's own."""
     language = sentences_of(bench.corpus) or bench.language

@@ -19,7 +19,7 @@ from core.text.readings import WordInContext
 from core.views import layouts
 from core.views.layouts import LayoutRequest
 from core.views.levels import sense_space
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 READS = ("model", "corpus")
 SENTENCES = FIRST, SECOND = "first", "second"  # what steps are read by where no two senses are labeled
@@ -64,6 +64,7 @@ class EditPath:
         return {space: next(iter(edits.flips(each)), None) for space, each in self.margins.items()}
 
 
+@reads_as_model
 def compute(bench: Bench, request: EditsRequest) -> EditPath:
     """The path. BadInput for equal sentences, and for too many edits."""
     first, second = both = request.first, request.second

@@ -25,7 +25,7 @@ from core.text.readings import WordInContext
 from core.text.tokens import bare
 from core.views.layouts import maps_of, report_of, static_report
 from core.views.neighbours import TYPES
-from core.workbench import Bench, table_key
+from core.workbench import Bench, reads_as_model, table_key
 
 READS = ("model", "corpus")
 LENGTHS_OF = 1_000  # tokens whose vectors are measured
@@ -92,6 +92,7 @@ class AnyMix:
     occurrences: int = 0  # so many of the dots, the first, are sentences with the word
 
 
+@reads_as_model
 def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     """Under one mix; None while what it needs is still being read. BadInput without a word, or among what is not known."""
     if not request.words or request.among not in ("", SAME, TYPES):
@@ -144,6 +145,7 @@ def compute(bench: Bench, request: MixRequest) -> Mixed | None:
     )
 
 
+@reads_as_model
 def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
     """Under any mix; None while what it needs is still being read."""
     about = bench.about(*request.words)
@@ -155,12 +157,14 @@ def of_any(bench: Bench, request: AnyMixRequest) -> AnyMix | None:
     return None if everything is None else _any_of_spellings(bench, everything, queries, lengths, request)
 
 
+@reads_as_model
 def choose_among(bench: Bench, words: Sequence[WordInContext]) -> str:
     """What words are looked for among: their own sentences, where all have labels and the first two senses to be told apart, else spellings."""
     lemmas = [word.lemma_in(bench.targets) for word in words]
     return SAME if all(lemmas) and len(bench.targets.senses_of(lemmas[0])) > 1 else TYPES
 
 
+@reads_as_model
 def layer_lengths(bench: Bench) -> np.ndarray:
     """(L,): how long the vectors of each layer are, on average over the labeled tokens."""
     table = bench.targets
@@ -171,6 +175,7 @@ def layer_lengths(bench: Bench) -> np.ndarray:
     return bench.opener.memo.value("layer lengths", table_key(table), measure, most=16)
 
 
+@reads_as_model
 def pulls_of(bench: Bench, weights: Sequence[float]) -> np.ndarray:
     """(L,), together 1: what each layer counts for under these weights; () where they are of another number of layers, or none."""
     lengths = layer_lengths(bench) if len(weights) else ()

@@ -23,7 +23,7 @@ from core.text.dictionary_forms import dictionary_forms
 from core.text.labelled_words import sentences_of
 from core.text.readings import WordInContext
 from core.views.induction import rows_of
-from core.workbench import Bench
+from core.workbench import Bench, reads_as_model
 
 MOST = 1_000  # occurrences of a word on a side
 MOST_READ = 75  # of them whose sentences are read for the sense space: half a second
@@ -107,6 +107,7 @@ def keep_news() -> str:
     return own_corpus.keep_files([own_corpus.Source(NEWS.name, NEWS)], text_column="lead").name
 
 
+@reads_as_model
 def facts_of(bench: Bench, corpus: str) -> Facts:
     """Of the encoded corpus: no sentence is read again. A date is the sentence's, else the year in its document's name."""
     if index_at(corpus):
@@ -177,6 +178,7 @@ def bands_of(sides: Sequence[WordTexts], groups: np.ndarray, n_groups: int) -> t
     return tuple(Band(str(name), tuple(row)) for name, row in zip(names, counts.tolist(), strict=True))
 
 
+@reads_as_model
 def word_texts(
     bench: Bench, sides: tuple[Side, Side], facts: tuple[Facts, Facts], word: str, space: SenseSpace | None
 ) -> list[WordTexts] | None:
@@ -199,6 +201,7 @@ def word_texts(
     return both
 
 
+@reads_as_model
 def needs_every_token(bench: Bench, side: Side, word: str) -> bool:
     """Whether a word's sentences are found in the table of a whole corpus only: an index without its texts, texts with labels of their own, and
     a form of another word that is spelled so nowhere."""

@@ -14,12 +14,14 @@ from core.corpus.encoded import EncodedCorpus
 from core.corpus.kept import open_encoded, unread_bytes
 from core.elmo.models import Model, allennlp_files, open_model
 from core.engines.allennlp_engine import AllenNLPEngine, EngineResult
+from core.files import registry
 from core.index.index_plan import open_claimed
 from core.index.table import OccurrenceTable
 from core.index.tables import opens_at_once, takes_long, with_further
 from core.static.vectors import StaticVectors, open_vectors
 from core.text import languages
 from core.text.labelled_words import indexed
+from core.text.languages import Language
 from core.workbench import table_key
 from pages._cached import jobs
 from pages._cached.kept import KEPT, keep, version
@@ -39,6 +41,11 @@ def model(name: str) -> Model:
     device = devices.in_use()
     options = {"most": 3, "weighed": False, "meanwhile": t("Opening the model…")}
     return keep("model", [("model", name)], device, lambda: open_model(name, device=device), **options)
+
+
+def language(model_name: str) -> Language:
+    """The language of a model; its folder names it, so that the model need not be opened."""
+    return keep("language", [("model", model_name)], None, lambda: languages.of_model(registry.resolve(model_name, "model")), most=8)
 
 
 def vectors(name: str) -> StaticVectors:
@@ -114,10 +121,9 @@ def _key(corpus: str, model_name: str, targets_only: bool = False) -> tuple[str,
     return "labelled tokens" if targets_only else "every token", what
 
 
-def encoded(corpus: str) -> EncodedCorpus:
+def encoded(corpus: str, language: Language) -> EncodedCorpus:
     """A corpus as numbers of words. A large file that is read for the first time is read beside the page, which shows how far it is, and ends
     there."""
-    language = languages.in_use()
     if unread_bytes(corpus, language) < MOST_READ:
         return keep(
             ENCODING,
@@ -174,7 +180,7 @@ def every_token(corpus: str, model_name: str) -> OccurrenceTable | None:
 
 def go_on(corpus: str, model_name: str, *, targets_only: bool = False) -> ServerJob:
     """A job that was stopped, or failed, begun again: it goes on where it was."""
-    drop_job(corpus, model_name, targets_only=targets_only)
+    jobs.resume(*_key(corpus, model_name, targets_only))
     return table_job(corpus, model_name, targets_only=targets_only)
 
 

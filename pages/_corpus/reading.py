@@ -186,7 +186,7 @@ def _forget(corpus: str, model: str) -> None:
     tables = (False, True) if opened.is_labelled(corpus) else (False,)
     for targets_only in tables:
         job = opened.table_job(corpus, model, targets_only=targets_only)
-        job.stop()
+        job.end()
         job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
     if path := own_names.path_of(corpus):
         forget_encoded(path)

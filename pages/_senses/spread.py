@@ -16,7 +16,6 @@ from core.figures.spaces import label_map
 from core.figures.style import MAP_CONFIG, mark, sense_colour
 from core.views import induction
 from core.views.induction import InductionRequest, Occurrences
-from pages._cached.views import view
 from pages._frame.choices import text_box
 from pages._frame.frame import notice, picture_first
 from pages._frame.in_use import InUse
@@ -24,6 +23,7 @@ from pages._frame.markup import show_html
 from pages._senses import label_files, label_store, word
 from pages._widgets import lists
 from pages._widgets.charts import draw
+from pages._word.reading import view_when_read
 
 OFFERED = 3  # of the most doubtful
 DOUBTFUL = 0.6  # probability below which a sentence counts as doubtful
@@ -39,10 +39,10 @@ def show(in_use: InUse) -> None:
         return
     over, request = chosen.over, InductionRequest(word=chosen.word, space=chosen.layer)
     with st.spinner(t("Reading its sentences…"), show_time=True):
-        occurrences = view(induction.compute, over, request).occurrences
+        occurrences = view_when_read(induction.compute, over, request).occurrences
     key = over.corpus, chosen.word
     labels = label_store.current(key, occurrences.items)
-    result = view(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
+    result = view_when_read(induction.compute, over, InductionRequest(word=chosen.word, space=chosen.layer, given=labels.given)).spread
     numbers, names = zip(*labels.given, strict=True) if labels.given else ((), ())
     st.session_state.update({"spread.word": chosen.word, "spread.numbers": numbers, "spread.names": names})  # as the notebook asks for them
     if fault := st.session_state.pop(label_store.FAULT, ""):
