@@ -134,6 +134,9 @@ def read_options(path: Path) -> ModelShape:
         raise CorruptArtifact(t("{path} is not valid JSON: {error}. Download the model again.", path=path, error=error)) from None
 
 
+HDF5 = r"options\.json|weights\.hdf5"  # what `save_hdf5` writes, as core.files.ours names it
+
+
 def save_hdf5(model: BiLM, folder: Path) -> None:
     """Write options.json and weights.hdf5 (float32) as AllenNLP 2.10.1 reads them."""
     import h5py

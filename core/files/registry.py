@@ -263,6 +263,16 @@ def _user_path(name: str, kind: str) -> Path | None:
     return None
 
 
+def places(name: str, kind: str | None = None) -> list[Path]:
+    """Where the files lie that a name or a path means: of no kind a path alone. A corpus may be several, as "sentences+python"."""
+    if kind is None:
+        return [Path(os.path.expanduser(name))]
+    found = []
+    for each in {name, *(name.split("+") if kind == "corpus" else ())}:
+        found += [path] if (path := existing(each, kind)) else (place for place in _places(each, kind) if os.path.exists(place))
+    return found
+
+
 def existing(name: str, kind: str) -> Path | None:
     """The path a user gave, if there is something; None too for what no path can be, and for a bundled name: "./sentences" is a path."""
     if is_bundled(name, kind):
