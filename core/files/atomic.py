@@ -94,13 +94,9 @@ def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
     """Alone with a file that several threads and processes change; filelock.Timeout if others hold it longer than that.
 
     A hidden file beside it is the lock, and is removed in the end: whoever waits for a lock that is no longer there makes it
-    anew (filelock compares the file that it holds with the one of that name). Its folder is made if there is none. Who holds the
-    lock may take it again.
+    anew (filelock compares the file that it holds with the one of that name). Its folder is made if there is none.
     """
     path = Path(os.path.realpath(path))
-    if path in _HELD.get():
-        yield
-        return
     path.parent.mkdir(parents=True, exist_ok=True)
     lock = path.with_name(f".{path.name}.lock")
     with FileLock(lock, timeout=timeout_s, thread_local=False):
@@ -111,6 +107,11 @@ def locked(path: str | Path, *, timeout_s: float = -1) -> Iterator[None]:
             _HELD.reset(token)
             with contextlib.suppress(OSError):  # Windows removes no open file; there the lock may stay
                 lock.unlink()
+
+
+def locked_once(path: str | Path) -> contextlib.AbstractContextManager[None]:
+    """`locked`, or nothing if this context holds the lock already."""
+    return contextlib.nullcontext() if Path(os.path.realpath(path)) in _HELD.get() else locked(path)
 
 
 def cannot_write(path: Path, error: OSError) -> Exception:

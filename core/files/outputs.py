@@ -16,7 +16,7 @@ from core.common.errors import BadInput, ElmoscopeError
 from core.common.i18n import t
 from core.files import ours
 from core.files.artifacts import file_sha256, read_json, write_json
-from core.files.atomic import GUARD, locked
+from core.files.atomic import GUARD, locked, locked_once
 
 RECORD = "written.json"  # in the cache
 MOST = 5_000  # files in the record
@@ -79,7 +79,7 @@ class Outputs:
         if path not in self._checks:
             yield
             return
-        with locked(path):
+        with locked_once(path):
             if reason := self._checks[path]():
                 raise BadInput(reason)
             remember(self.command, {path / file.relative_to(temporary): file_sha256(file) for file in _files(temporary)})
