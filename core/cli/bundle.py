@@ -94,7 +94,7 @@ def texts(*, files, outputs) -> Answer:
     from core.common import translations
 
     places, result, lines = translations.in_code(config.ROOT), {}, []
-    files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("*.po"))]
+    files = [Path(file) for file in files or sorted(i18n.FOLDER.glob("[!.]*.po"))]
     if wrong := next((file for file in files if not re.fullmatch(r"[A-Za-z]{2,3}(_\w{2,8})*\.po", file.name)), None):
         raise BadInput(f"{wrong} is not the name of a catalog: it is a language's code and .po, such as ko.po.")
     for path in files:

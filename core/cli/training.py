@@ -82,8 +82,9 @@ def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
         device=choose(network.device).type,
     )
     ours.check_place(output)
-    if resume:
-        outputs.check_folder(Path(output) / "model", recipe.MODEL)
+    made = Path(output) / "model"
+    if resume or not made.exists():  # else the training that is there is named
+        outputs.check_folder(made, recipe.MODEL)
     training, warm_up = _started(training, start)
     how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
     folder = recipe.run(training, Path(output), start=warm_up, **how)

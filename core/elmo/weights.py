@@ -106,8 +106,9 @@ def find_files(folder: Path) -> tuple[Path, Path]:
     if not folder.is_dir():
         message = t("No model folder {folder} with options.json and a weights file.", folder=folder)
         raise MissingArtifact(message)
-    options = sorted(p for p in folder.glob("*options.json"))
-    weights = sorted(path for kind in ("*.hdf5", "*.safetensors") for path in folder.glob(kind) if path.name != SOFTMAX)
+    files = sorted(path for path in folder.iterdir() if not path.name.startswith("."))  # hidden: left by a killed process, perhaps
+    options = [path for path in files if path.name.endswith("options.json")]
+    weights = [path for path in files if path.suffix in (".hdf5", ".safetensors") and path.name != SOFTMAX]
     if len(options) != 1:
         message = t("{folder} has {n} options.json files. A model needs one.", folder=folder, n=len(options))
         raise MissingArtifact(message)

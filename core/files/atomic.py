@@ -1,6 +1,7 @@
 """Files that are whole or not there: written beside their place under a name of one's own, and renamed; and locks on files."""
 
 import contextlib
+import ctypes
 import errno
 import functools
 import hashlib
@@ -23,6 +24,7 @@ from core.files.ours import check_place, find_stranger, free_name, say_stranger
 _UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM}
 _UNWRITABLE |= {errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENAMETOOLONG}  # a file is where a folder should be, or ...
 
+_HERE, _EXCHANGE = -100, 2  # of renameat2: AT_FDCWD, RENAME_EXCHANGE
 _HELD: ContextVar[frozenset[Path]] = ContextVar("_HELD", default=frozenset())  # paths whose lock this context holds
 # Surrounds the renaming of (temporary, path) in this context; raises BadInput if `path` must stay (core.files.outputs).
 GUARD: ContextVar[Callable[[Path, Path], contextlib.AbstractContextManager[None]] | None] = ContextVar("GUARD", default=None)
@@ -32,8 +34,8 @@ GUARD: ContextVar[Callable[[Path, Path], contextlib.AbstractContextManager[None]
 def replacing(path: str | Path, *, own: str = "") -> Iterator[Path]:
     """Yield a path in the same folder to write a file or a folder at; it becomes `path` on success, is removed on failure.
 
-    A reader sees the old artifact or the new one, whole. (A folder that exists is moved aside first: should the machine
-    stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
+    A reader sees the old artifact or the new one, whole. (Where two folders cannot be exchanged in one step, the old one is moved aside
+    first: should the machine stop between those two renames, the next call moves it back.) What a process that was killed has left is removed by the
     next call for the same path. BadInput if the disk is full or the place cannot be written.
 
     Of a folder only files go that the new one has too, by name, or that are `own` (core.files.ours); BadInput names any other.
@@ -179,6 +181,8 @@ def _swap_folder(temporary: Path, path: Path) -> None:
             _remove(aside)
             return
         except OSError as error:
+            if error.errno in (errno.ENOTEMPTY, errno.EEXIST) and _exchange(temporary, path):
+                return  # the old folder has the temporary name, and goes with it
             if error.errno not in (errno.ENOTEMPTY, errno.EEXIST) or attempt == 4:
                 if aside.exists() and not path.exists():
                     os.rename(aside, path)
@@ -186,6 +190,14 @@ def _swap_folder(temporary: Path, path: Path) -> None:
         _remove(aside)
         with contextlib.suppress(FileNotFoundError):
             os.rename(path, aside)
+
+
+def _exchange(first: Path, second: Path) -> bool:
+    """Give two paths each other's name in one step (Linux): a process that is killed leaves both whole. False where that cannot be done."""
+    with contextlib.suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None, use_errno=True)
+        return libc.renameat2(_HERE, os.fsencode(first), _HERE, os.fsencode(second), _EXCHANGE) == 0
+    return False
 
 
 def _remove(path: Path) -> None:

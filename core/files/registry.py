@@ -109,7 +109,8 @@ def _unknown(name: str, kind: str) -> str:
 
 def check_model(folder: str | Path) -> None:
     """That a folder holds a model: ELMo's two files (`model_files` says what is missing), or a transformer's config.json."""
-    if not (Path(folder) / "config.json").is_file() or any(Path(folder).glob("*options.json")):
+    options = (path for path in Path(folder).glob("*options.json") if not path.name.startswith("."))
+    if not (Path(folder) / "config.json").is_file() or any(options):
         model_files(folder)
 
 
