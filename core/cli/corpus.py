@@ -69,11 +69,13 @@ def collocates(*, query, corpus, documents, content, senses, csv, model, **optio
     result = views.collocates(bench_of(model, corpus), request)
     head = ("word", "logDice", "log-likelihood", "together", "before", "after", "in the corpus")
     rows = [(c.word, f"{c.log_dice:.2f}", f"{c.log_likelihood:.1f}", c.together, c.left, c.right, c.frequency) for c in result.items]
-    lines = [f"{result.n:,} occurrences", *in_columns([head, *rows], right=range(1, 7))]
+    numbers = range(1, 7)
+    lines = [f"{result.n:,} occurrences", *in_columns([head, *rows], right=numbers)]
     if of_senses := [(of.sense, w.word, f"{w.z:.2f}", w.here, w.elsewhere) for of in result.senses for w in of.words]:
         head, rows = ("sense", "word", "z", "here", "other senses"), of_senses
-        lines += in_columns([head, *rows], right=range(2, 5))
-    return result, as_csv(head, rows) if csv else lines
+        numbers = range(2, 5)
+        lines += in_columns([head, *rows], right=numbers)
+    return result, as_csv(head, rows, numbers=numbers) if csv else lines
 
 
 @command(
@@ -93,7 +95,7 @@ def keyness(*, corpus, csv, model, **options) -> Answer:
     head = ("word", *result.names, "log-likelihood", "log ratio", "p")
     words = (*result.first, *result.second)
     rows = [(w.word, w.first, w.second, f"{w.log_likelihood:.1f}", f"{w.log_ratio:+.2f}", f"{w.p:.2g}") for w in words]
-    return result, as_csv(head, rows) if csv else in_columns([head, *rows], right=range(1, 6))
+    return result, as_csv(head, rows, numbers=range(1, 6)) if csv else in_columns([head, *rows], right=range(1, 6))
 
 
 corpus = group("corpus", "A corpus searched and counted.", commands=(search, collocates, keyness))

@@ -51,7 +51,7 @@ TEXT = (
     network="hidden projection table_share device threads",
     steps="tokens vocabulary batch_tokens negatives topic topic_target topic_reach seed",
 )
-def pretrain(*, output, resume, text, start, network, steps) -> Answer:
+def pretrain(*, output, resume, text, start, network, steps, outputs) -> Answer:
     import torch
 
     from core.common.config import MINI
@@ -82,6 +82,9 @@ def pretrain(*, output, resume, text, start, network, steps) -> Answer:
         device=choose(network.device).type,
     )
     ours.check_place(output)
+    made = Path(output) / "model"
+    if resume or not made.exists():  # else the training that is there is named
+        outputs.check_folder(made, recipe.MODEL)
     training, warm_up = _started(training, start)
     how = {"resume": resume, "report": lambda event: note(next(recipe.progress_lines(iter([event]))))}
     folder = recipe.run(training, Path(output), start=warm_up, **how)
@@ -135,12 +138,12 @@ def _go_on(name: str, training):
     option("--dim", "numbers in a vector (default 100)", type=int, default=100),
     text="corpus language hold_out",
 )
-def glove(*, text, output, work, processes, cluster, epochs, dim) -> Answer:
-    from core.static.glove import GloveConfig, check_vectors, count_pairs, train_glove
+def glove(*, text, output, work, processes, cluster, epochs, dim, outputs) -> Answer:
+    from core.static.glove import FILES, GloveConfig, count_pairs, is_glove, train_glove
     from core.training.data import prepare
 
     output = Path(output)  # "gl/" is gl
-    check_vectors(output)
+    outputs.check_folder(output, FILES, marked=is_glove)
     work = Path(work) if work else output.with_name(f"{output.name}-work")
     counts = work / "counts"
     if cluster is not None:

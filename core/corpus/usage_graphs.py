@@ -14,6 +14,7 @@ import numpy as np
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
+from core.files.formulas import guard, unguard
 from core.text.file_lines import Place, iterate_lines, refuse, show_value
 from core.text.own_corpus import keep_sentences
 from core.text.sentences import Sentence, Target
@@ -59,15 +60,17 @@ def read_uses(path: str | Path) -> list[Use]:
         if not (colon and start.isdecimal() and end.isdecimal() and int(start) < int(end) <= len(context)):
             message = t("{span} is not a place in a context of {n:,} characters", span=show_value(span), n=len(context))
             refuse(place, message, t("Write it as 17:22, characters from 0."))
+        # A sentence that begins after a guarding quote is ours: in other files such a quote is part of the text
+        quote = len(context) - len(unguard(context)) if row.get("indexes_target_sentence", "").startswith("1:") else 0
         if row["identifier"] in uses:
             refuse(place, t("use {name} is there twice", name=show_value(row["identifier"])), t("Give each use its own identifier."))
         uses[row["identifier"]] = Use(
             identifier=row["identifier"],
             lemma=row["lemma"],
             grouping=row["grouping"],
-            context=context,
-            start=int(start),
-            end=int(end),
+            context=context[quote:],
+            start=int(start) - quote,
+            end=int(end) - quote,
             date=row.get("date", ""),
             pos=row.get("pos", ""),
         )
@@ -166,16 +169,18 @@ def format_uses(lemma: str, occurrences: Sequence[tuple[Sequence[str], int]], gr
     rows = []
     for name, (tokens, position), grouping in zip(identifiers(lemma, len(occurrences)), occurrences, groupings, strict=True):
         parts = pieces(tokens)
-        context = "".join(parts)
+        context = _printable("".join(parts))
         before, word = "".join(parts[:position]), parts[position]
         start = len(before) + len(word) - len(word.lstrip())
-        rows.append((lemma, "", "", grouping, name, "", context, f"{start}:{len(before) + len(word)}", f"0:{len(context)}"))
+        quote = len(guard(context)) - len(context)  # places count in the guarded cell; the sentence begins after the quote
+        token, sentence = (f"{a + quote}:{b + quote}" for a, b in ((start, len(before) + len(word)), (0, len(context))))
+        rows.append((lemma, "", "", grouping, name, "", context, token, sentence))
     return _table(USES, rows)
 
 
 def format_clusters(lemma: str, groups: Sequence[int]) -> str:
     """The sense group of each use as clusters.csv."""
-    return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), map(str, groups), strict=True))
+    return _table(CLUSTERS, zip(identifiers(lemma, len(groups)), groups, strict=True))
 
 
 def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
@@ -183,7 +188,7 @@ def format_judgments(lemma: str, groups: Sequence[int], annotator: str) -> str:
     names, pairs = identifiers(lemma, len(groups)), list(combinations(range(len(groups)), 2))
     if len(pairs) > MOST_PAIRS:
         pairs = [pairs[k] for k in np.sort(np.random.default_rng(0).choice(len(pairs), MOST_PAIRS, replace=False))]
-    same = {True: str(IDENTICAL), False: str(UNRELATED)}
+    same = {True: IDENTICAL, False: UNRELATED}
     return _table(JUDGMENTS, ((names[a], names[b], annotator, same[bool(groups[a] == groups[b])], "", lemma) for a, b in pairs))
 
 
@@ -205,6 +210,7 @@ def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict
                 refuse(place, message, t("Name it in the first line, with tabs between cells."))
         elif any(map(str.strip, cells)):
             row = dict(zip(header, cells, strict=False))
+            row |= {name: unguard(cell) for name, cell in row.items() if name != "context"}  # see `read_uses`
             if missing := [name for name in needed if not row.get(name, "").strip()]:
                 refuse(place, t("no {column}", column=missing[0]), t("Fill the cell."))
             yield place, row
@@ -212,7 +218,11 @@ def _rows(path: str | Path, needed: Sequence[str]) -> Iterator[tuple[Place, dict
         raise BadInput(t("{name} has no row below its header. Add some.", name=Path(path).name))
 
 
-def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Rows with tabs between their cells; what would break a row is a blank, so that places stay what they are."""
-    lines = ("\t".join("".join(c if c.isprintable() else " " for c in cell) for cell in row) for row in (names, *rows))
-    return "\n".join(lines) + "\n"
+def _table(names: Sequence[str], rows: Iterable[Sequence[str | int]]) -> str:
+    """Rows with tabs between their cells, guarded; what would break a row is a blank, so that places stay what they are."""
+    cells = ((guard(_printable(cell)) if isinstance(cell, str) else str(cell) for cell in row) for row in (names, *rows))
+    return "".join("\t".join(row) + "\n" for row in cells)
+
+
+def _printable(cell: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in cell)

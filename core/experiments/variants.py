@@ -166,7 +166,7 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
     with locked(path):
         if not path.is_file():
             return set()
-        _end_whole(path)
+        _whole_lines(path)
         lines = read_results(path)
 
         def stays(line: dict) -> bool:
@@ -185,21 +185,18 @@ def done_runs(path: Path, model: Model, name: str, fold: int, dataset: Dataset) 
 def add_line(path: Path, line: dict) -> None:
     """One more line, behind what another process may have written since."""
     with locked(path):
-        if path.is_file():
-            _end_whole(path)
-        with path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(json.dumps(line) + "\n")
+        before = _whole_lines(path) if path.is_file() else ""
+        with replacing(path) as temporary:
+            temporary.write_text(f"{before}{json.dumps(line)}\n", encoding="utf-8", newline="\n")
         sums.renew(path)
 
 
-def _end_whole(path: Path) -> None:
+def _whole_lines(path: Path) -> str:
     """Without a last line that was cut while it was written; CorruptArtifact for a file that is none of results."""
-    with path.open("rb+") as file:
-        data = file.read()
-        whole = data.rfind(b"\n") + 1
-        if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
-            raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
-        file.truncate(whole)
+    data = path.read_bytes()
+    if not all(line.startswith(b"{") for line in data.splitlines() if line.strip()):
+        raise CorruptArtifact(f"{path} holds something else than results. Name another file.")
+    return data[: data.rfind(b"\n") + 1].decode("utf-8", "surrogateescape")
 
 
 def summary(lines: Sequence[dict], experiment: str) -> dict[str, dict]:

@@ -71,7 +71,7 @@ def build_index(
     senses = f" substitutes {sense_space.FORMAT}" if substitutes else ""
     made_of = text_fingerprint([model, corpus, f"{FORMAT} {targets_only} {TOKENS_PER_ROUND} {schema}{senses}"])
     parts = Path(folder).with_name(f".{Path(folder).name}.{made_of[:16]}.parts")
-    with replacing(Path(folder), own=_own(beside)) as temporary:
+    with replacing(Path(folder), own=own_files(beside)) as temporary:
         temporary.mkdir(parents=True, exist_ok=True)
         kept = sense_space.new_file(temporary, total, substitutes.dim) if substitutes else None
         with pa.ipc.new_file(str(temporary / "occurrences.arrow"), schema) as writer:
@@ -107,14 +107,15 @@ def build_index(
 
 def check_replaceable(folder: Path, beside: str = "") -> None:
     """An index takes its folder's place as a whole: only another index, and what `beside` names, may be lost by that."""
-    ours.check_replaceable(folder, _own(beside), marked=_is_index)
+    ours.check_replaceable(folder, own_files(beside), marked=is_index)
 
 
-def _own(beside: str) -> str:
+def own_files(beside: str = "") -> str:
+    """Return the pattern of an index's files, as core.files.ours has it."""
     return "|".join(filter(None, (FILES, APPROXIMATE, beside)))
 
 
-def _is_index(folder: Path) -> bool:
+def is_index(folder: Path) -> bool:
     """Whether a folder holds an index of ours, damaged in part perhaps; an empty one may become an index."""
     if not any(folder.iterdir()):
         return True

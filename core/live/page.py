@@ -7,7 +7,6 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from babel import Locale
@@ -19,6 +18,7 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import Markup, html, shorten
 from core.figures.style import GLOVE, OWN, SENSE_COLOURS, layer_colour
+from core.files.atomic import replacing
 from core.live.content import pack_bench
 from core.live.texts import texts
 from core.workbench import Bench
@@ -84,16 +84,8 @@ def write(path: Path, page: str) -> int:
     """The file, whole or not at all; its bytes. BadInput where it cannot be written."""
     if path.is_dir():
         raise BadInput(t("{path} is a folder. Name a file: --output {path}/elmoscope.html", path=path))
-    beside = path.with_name(f"{path.name}.part")
-    try:
-        beside.write_text(page, encoding="utf-8", newline="\n")
-        beside.replace(path)
-    except OSError as error:
-        reason = error.strerror or error
-        raise BadInput(t("{path} cannot be written: {reason}. Free space or change folder.", path=path, reason=reason)) from None
-    finally:
-        with suppress(OSError):
-            beside.unlink(missing_ok=True)
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8", newline="\n")
     return path.stat().st_size
 
 
