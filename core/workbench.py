@@ -73,9 +73,9 @@ class Opener(Protocol):
 class _Opener:
     """Everything is opened when first wanted, in this process, and read to its end."""
 
-    def __init__(self, device: str, report: Callable[[int, int, float], None] | None) -> None:
+    def __init__(self, device: str, report: Callable[[int, int, float], None] | None, note: Callable[[str], None] | None = None) -> None:
         self.memo = Kept()
-        self._device, self._report = device, report
+        self._device, self._report, self._note = device, report, note
 
     def _once(self, kind: str, key: Hashable, make: Callable[[], Any]) -> Any:
         return self.memo.value(kind, key, make, most=8, weighed=False)
@@ -91,7 +91,12 @@ class _Opener:
         return self.model(model_name).language
 
     def vectors(self, name: str) -> StaticVectors:
-        return self._once("vectors", name, lambda: open_vectors(name))
+        return self._once("vectors", name, lambda: self._noted(open_vectors(name)))
+
+    def _noted(self, vectors: StaticVectors) -> StaticVectors:
+        for text in vectors.notes if self._note else ():
+            self._note(text)
+        return vectors
 
     def is_labelled(self, corpus: str) -> bool:
         return self._once("labelled", corpus, lambda: opens_at_once(corpus))
@@ -265,8 +270,10 @@ def open_bench(
     *,
     device: str = CPU,
     report: Callable[[int, int, float], None] | None = None,
+    note: Callable[[str], None] | None = None,
 ) -> Bench:
-    """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second."""
-    opener = _Opener(device, report)
+    """A bench of one's own, of a model by name or open; `report` is told how far the reading of a corpus is: tokens done, in all, per second.
+    `note` is called with a sentence for each way in which the file of the vectors differs from its format."""
+    opener = _Opener(device, report, note)
     name = model if isinstance(model, str) else opener.hold(model)
     return Bench(Names(model=name, vectors=vectors, corpus=corpus), opener)

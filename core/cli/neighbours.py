@@ -11,11 +11,10 @@ import numpy as np
 
 from core.cli import wire
 from core.cli.options import BEST, CLUSTER, CORPUS, DOWNLOAD, MODEL, VECTORS, Answer, argument, command, flag, option
-from core.cli.shared import bench_of, cluster_of, download_progress, in_columns, note, open_model, progress, sense_space
+from core.cli.shared import bench_of, cluster_of, in_columns, note, open_model, open_static, progress, sense_space
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
-from core.static.vectors import open_vectors
 from core.text import languages
 from core.text.corpora import with_word
 from core.text.labelled_words import indexed
@@ -150,7 +149,7 @@ def _facts(place, word: WordInContext) -> dict:
     *(VECTORS, DOWNLOAD, BEST),
 )
 def static_neighbours(*, word, vectors, download, k) -> Answer:
-    vectors = open_vectors(vectors, allow_download=download, report=download_progress)
+    vectors = open_static(vectors, download=download)
     rows = [{"word": bare(n.word), "cosine": round(n.cosine, 6)} for n in vectors.neighbours(word, k)]
     return {"word": word, "neighbours": rows}, (f"{r['cosine']:.3f}  {r['word']}" for r in rows)
 

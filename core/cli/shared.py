@@ -129,13 +129,21 @@ def bench_of(model: Model | ModelOptions, corpus: str = "", vectors: str = "", *
     from core.workbench import open_bench
 
     model = open_model(model) if isinstance(model, ModelOptions) else model
-    return open_bench(model, vectors, corpus, report=progress(what))
+    return open_bench(model, vectors, corpus, report=progress(what), note=note)
 
 
 def open_both(options: ModelOptions, vectors: str, *, model: bool = True, static: bool = True) -> tuple[Model | None, StaticVectors | None]:
     """The model and the static vectors, as far as they are read."""
     opened = open_model(options) if model else None
-    return opened, open_vectors(vectors, allow_download=options.download, report=download_progress) if static else None
+    return opened, open_static(vectors, download=options.download) if static else None
+
+
+def open_static(name: str, *, download: bool = False) -> StaticVectors:
+    """Open static vectors, and note how their file differs from its format."""
+    vectors = open_vectors(name, allow_download=download, report=download_progress)
+    for text in vectors.notes:
+        note(text)
+    return vectors
 
 
 def epoch_notes(score: Callable[[dict[str, float]], str]) -> Callable[[str, Epoch], None]:

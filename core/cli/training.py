@@ -7,12 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from core.cli.options import CLUSTER, DEVICE, Answer, command, finite, flag, option, whole
-from core.cli.shared import cluster_of, note
+from core.cli.shared import cluster_of, note, open_static
 from core.common.errors import BadInput
 from core.files import ours
 from core.files.artifacts import read_json, short, text_fingerprint
 from core.files.registry import resolve
-from core.static.vectors import open_vectors
 from core.text import languages
 
 COUNTED = r"\d{6,}-[0-9a-f]{16}\.(chunk|counts)\.npz"  # what a cluster has counted, as core.cluster.glove_counts names it
@@ -102,7 +101,7 @@ def _started(training, start):
         return _go_on(start.start_model, training)
     if not start.start_vectors:
         return training, None
-    vectors = open_vectors(start.start_vectors)
+    vectors = open_static(start.start_vectors)
     needed, projection = vectors.dim + 3, training.shape.projection
     if needed > projection:
         raise BadInput(f"--start-vectors of {vectors.dim} numbers need --projection {needed} or more, got {projection}.")

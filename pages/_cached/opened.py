@@ -8,6 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from core.common.i18n import t
 from core.corpus.encoded import EncodedCorpus
@@ -24,9 +25,11 @@ from core.text.labelled_words import indexed
 from core.text.languages import Language
 from core.workbench import table_key
 from pages._cached import jobs
-from pages._cached.kept import KEPT, keep, version
+from pages._cached.kept import KEPT, keep, version, within_run
 from pages._cached.progress import AT_MOST_S, duration, labelled_text, wait_for
 from pages._frame import devices
+from pages._frame.in_use import VECTORS_NOTES
+from pages._frame.markup import plain
 from pages._frame.server_jobs import ServerJob
 
 KEPT_TABLES = 3  # of every token of a corpus, open at a time; and of its labeled ones
@@ -49,9 +52,20 @@ def language(model_name: str) -> Language:
 
 
 def vectors(name: str) -> StaticVectors:
-    return keep(
+    opened = keep(
         "vectors", [("vectors", name)], None, lambda: open_vectors(name), most=3, weighed=False, meanwhile=t("Opening the vectors…")
     )
+    if opened.notes and get_script_run_ctx(suppress_warning=True):
+        _show_notes(name, opened)
+    return opened
+
+
+@within_run
+def _show_notes(name: str, opened: StaticVectors) -> None:
+    """Show once in a run of a page how a file differs from its format; the sidebar shows it from the next run on."""
+    st.session_state.setdefault(VECTORS_NOTES, {})[name] = opened.facts_noted
+    for note in opened.notes:
+        st.caption(plain(note))
 
 
 def targets(corpus: str, model_name: str) -> OccurrenceTable:
