@@ -1,5 +1,7 @@
 """The maps of a word: frozen ones opened or fitted, a new token placed in them, and a mix's layout made from its layers'."""
 
+import shutil
+
 import numpy as np
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
@@ -16,6 +18,12 @@ from core.index.table import OccurrenceTable
 ALL_WORDS = "all words"
 NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
 MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
+
+
+def forget_maps(corpus: str) -> None:
+    """Remove the cached maps of a corpus' tables, every model's, by the fingerprint of its sentences."""
+    for folder in (cache_folder() / "maps").glob(f"*-{corpus[:16]}-*"):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:
@@ -35,11 +43,19 @@ def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> Frozen
 
 
 def map_rows(table: OccurrenceTable, word: str) -> np.ndarray:
-    """The rows a map of `word` shows, in its order of points."""
-    rows = table.labelled_rows(None if word == ALL_WORDS else word)
+    """The rows a map of `word` shows, in its order of points: those with a sense, and those of which a model guessed it."""
+    rows = table.drawn_rows(None if word == ALL_WORDS else word)
     if not len(rows):
         known = ", ".join(table.lemmas[:12])
         raise BadInput(t("'{word}' has no labeled sentences here. Choose one of: {known} ...", word=shorten(word), known=known))
+    return rows
+
+
+def measured_rows(table: OccurrenceTable, word: str) -> np.ndarray:
+    """The rows of a word (or of all of them) whose sense a person gave: what a measure of senses may use. BadInput where there are none."""
+    map_rows(table, word)
+    if not len(rows := table.labelled_rows(None if word == ALL_WORDS else word)):
+        raise BadInput(t("Nobody labeled a sentence of “{word}”: its senses are a model’s guesses.", word=shorten(word)))
     return rows
 
 

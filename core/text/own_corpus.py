@@ -239,6 +239,7 @@ def _rows(sentence: Sentence) -> Iterator[dict]:
     further = {"text": sentence.text, "date": sentence.date}
     row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
     for target in sentence.targets:
-        yield row | {key: value for key, value in asdict(target).items() if value is not None}
+        facts = {key: value for key, value in asdict(target).items() if value is not None}
+        yield row | ({**facts, "sense": guess, "given": False} if (guess := facts.pop("guess", None)) else facts)
     if not sentence.targets:
         yield row
