@@ -32,6 +32,12 @@ def write_notices(occurrences: Occurrences, number: int, agreement: Agreement | 
         first = t("“{word}”: <b>one group</b>. No split stands out from random clouds ({p})", **values)
     elif n > clusters.MANY:
         first = t("“{word}”: <b>{groups} groups</b> ({p}). With {n:,} sentences they may be grammar or topic", **values)
+    elif (highest := clusters.NUMBERS[int(np.argmax(s.silhouettes))]) not in (s.number, s.peak):
+        first = t(
+            "“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p}); {highest} would not be, though higher",
+            **values,
+            highest=highest,
+        )
     elif s.peak == s.number:
         first = t("“{word}”: <b>{groups} groups</b>, clearer than in random clouds ({p})", **values)
     else:
