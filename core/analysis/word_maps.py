@@ -1,7 +1,5 @@
 """The maps of a word: frozen ones opened or fitted, a new token placed in them, and a mix's layout made from its layers'."""
 
-import shutil
-
 import numpy as np
 
 from core.analysis.maps import FrozenMaps, ProjectionConfig, aligned_maps, follow, insert
@@ -18,12 +16,6 @@ from core.index.table import OccurrenceTable
 ALL_WORDS = "all words"
 NEIGHBOURS_TO_PLACE = 8  # nearest occurrences that decide where a new one lands on a map
 MEASURED = "trustworthiness without ties"  # how what is kept of a map was measured: other figures are not taken for these
-
-
-def forget_maps(corpus: str) -> None:
-    """Remove the cached maps of a corpus' tables, every model's, by the fingerprint of its sentences."""
-    for folder in (cache_folder() / "maps").glob(f"*-{corpus[:16]}-*"):
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 def open_maps(table: OccurrenceTable, word: str, *, fit: bool = False) -> FrozenMaps | None:

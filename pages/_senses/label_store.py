@@ -61,6 +61,14 @@ def copy(key: Key, labels: Labels) -> None:
     change(key, lambda now: now.joined_by(labels.given))
 
 
+def forget(corpus: str) -> None:
+    """Remove the labels of a corpus, from this machine and from the session."""
+    label_store.forget(corpus)
+    for kept in (st.session_state.get(name, {}) for name in (KEPT, UNSURE, UNSAVED)):
+        for key in [key for key in kept if key[0] == corpus]:
+            del kept[key]
+
+
 def turn() -> int:
     """Of the widgets that hold a selection."""
     return st.session_state.get(TURN, 0)
