@@ -21,7 +21,7 @@ from core.files import ours
 from core.files.artifacts import parse_json, provenance, replacing, text_fingerprint, write_json
 from core.index import sense_space
 from core.index.rows import schema_of
-from core.index.table import FORMAT, TAGS, OccurrenceTable
+from core.index.table import FORMAT, GUESSES, TAGS, OccurrenceTable
 from core.text.sentences import Sentence, Target, fingerprint
 
 FILES = r"(occurrences|types|sentences)\.arrow|substitutes\.npy|meta\.json"  # of an index, as core.files.ours names them
@@ -247,5 +247,7 @@ def _write_sentences(path: Path, sentences: list[Sentence]) -> None:
     parts = [[{"position": target.position, "pos": target.pos} for target in s.targets if target.pos] for s in sentences]
     columns = {"tokens": tokens} | ({"text": texts} if texts.null_count < len(texts) else {})
     columns |= {"pos": pa.array(parts, TAGS)} if any(parts) else {}
+    guesses = [[{"position": target.position, "sense": target.guess} for target in s.targets if target.guess] or None for s in sentences]
+    columns |= {"guess": pa.array(guesses, GUESSES)} if any(guesses) else {}
     with pa.ipc.new_file(str(path), pa.schema([(name, column.type) for name, column in columns.items()])) as writer:
         writer.write_batch(pa.RecordBatch.from_arrays([*columns.values()], names=[*columns]))

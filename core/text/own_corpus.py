@@ -136,13 +136,16 @@ def keep_sentences(sentences: list[Sentence]) -> KeptCorpus:
 
 
 def forget(corpus: str) -> None:
-    """Remove an own corpus and every index made of it from this machine."""
+    """Remove an own corpus and every index and map made of it, by any model, from this machine."""
     if not is_own(corpus):
         return
     path = own_names.path_of(corpus) or Path(corpus)
-    of_it = fingerprint(read_sentences(path))[:16]  # as core.workbench names indexes
-    for folder in (cache_folder() / "indexes").glob(f"*{of_it}*"):
-        shutil.rmtree(folder, ignore_errors=True)
+    sentences = read_sentences(path)
+    labeled = [sentence for sentence in sentences if sentence.targets]  # an index, and its maps, may be of these alone
+    for of_it in {fingerprint(each)[:16] for each in (sentences, labeled) if each}:
+        for kind in ("indexes", "maps/tokens", "maps"):  # as core.index.tables, core.analysis.token_maps and word_maps name them
+            for place in (cache_folder() / kind).glob(f"*{of_it}*"):
+                shutil.rmtree(place, ignore_errors=True) if place.is_dir() else place.unlink(missing_ok=True)
     path.unlink(missing_ok=True)
 
 
@@ -239,6 +242,7 @@ def _rows(sentence: Sentence) -> Iterator[dict]:
     further = {"text": sentence.text, "date": sentence.date}
     row = {"tokens": sentence.tokens, "document": sentence.document} | {key: value for key, value in further.items() if value}
     for target in sentence.targets:
-        yield row | {key: value for key, value in asdict(target).items() if value is not None}
+        facts = {key: value for key, value in asdict(target).items() if value is not None}
+        yield row | ({**facts, "sense": guess, "given": False} if (guess := facts.pop("guess", None)) else facts)
     if not sentence.targets:
         yield row

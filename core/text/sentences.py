@@ -7,8 +7,9 @@ tokenized as the language in use.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import chain, islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ class Target:
     sense: str | None = None
     lemma: str | None = None
     pos: str | None = None
+    guess: str | None = field(default=None, repr=False)  # the sense that a model, not a person, gave it: no evidence
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +104,14 @@ def stream_sentences(path: str | Path, position: list[int] | None = None) -> Ite
 
 
 def read_labelled(path: str | Path) -> list[LabelledRow]:
-    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing."""
+    """The rows {"word", "tokens", "position", "label"} of a .jsonl or .json file; "sense" is read where "label" is missing. Rows that are a
+    model's guesses ("given": false) are left out."""
     rows, astray = [], []
     for place, value in json_rows(Path(path), whole=True):
-        rows.append(row := _labelled(value, place))
+        row = _labelled(value, place)
+        if is_guess(value):  # nothing is measured, or learned, on a model's own guesses
+            continue
+        rows.append(row)
         word, tokens = row.word.casefold(), [token.casefold() for token in row.tokens]
         if word in tokens and tokens[row.position][:1] != word[:1]:
             astray.append((place, row))
@@ -155,9 +161,13 @@ def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
     """sha256 of tokens, targets and how it is written, 64 hex digits: what caches and artifacts know a corpus by."""
-    return text_fingerprint(
-        part for s in sentences for part in (str(len(s.tokens)), *s.tokens, repr(s.targets), *([s.text] if s.text else ()))
-    )
+    return text_fingerprint(part for s in sentences for part in _parts(s))
+
+
+def _parts(sentence: Sentence) -> Iterator[str]:
+    yield from (str(len(sentence.tokens)), *sentence.tokens, repr(sentence.targets))
+    yield from [sentence.text] if sentence.text else ()
+    yield from (f"guess {target.position} {target.guess}" for target in sentence.targets if target.guess is not None)
 
 
 def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | None, **reading: Any) -> Iterator[Sentence]:
@@ -228,26 +238,36 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
-def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> None:
-    """BadInput, which names the line, for what is not the number of a token."""
+def check_position(position: Any, tokens: Sequence[str], place: Place | str) -> int:
+    """Return a token's number, also where it is written as 4.0. BadInput names the line of anything else."""
+    if isinstance(position, float) and position.is_integer():
+        position = int(position)
     if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
         message = t("position {position} in {n} tokens", position=show_value(position), n=len(tokens))
         refuse(place, message, t("Use a whole number, 0 to {last}.", last=len(tokens) - 1))
+    return position
+
+
+def is_guess(row: dict) -> bool:
+    """Whether a row says that its sense is a model's guess, not a person's: "given" is false."""
+    given = row.get("given", True)
+    return given.strip().casefold() in ("false", "0") if isinstance(given, str) else given is not None and given == 0
 
 
 def _targets(row: dict, tokens: tuple[str, ...], place: Place | str) -> tuple[Target, ...]:
-    label, sense, word, lemma, pos = (_name(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
+    label, sense, word, lemma, pos = (as_text(row.get(key), place) for key in ("label", "sense", "word", "lemma", "pos"))
     position = row.get("position")
     if position is None and sense is None and label is None:
         return ()
-    check_position(position, tokens, place)
+    position = check_position(position, tokens, place)
     token = tokens[position]
     if word is not None and word.casefold() != token.casefold():
         if label is None and word != lemma:  # beside a "label", the word may be a lemma
             message = t("token {number} is {found}, not {wanted}", number=position, found=show_value(token), wanted=show_value(word))
             refuse(place, message, t("Positions count tokens from 0."))
         lemma = word if lemma is None else lemma
-    return (Target(position, token, label if sense is None else sense, lemma, pos),)
+    sense = label if sense is None else sense
+    return (Target(position, token, None, lemma, pos, sense) if is_guess(row) else Target(position, token, sense, lemma, pos),)
 
 
 def _labelled(row: Any, place: Place | str) -> LabelledRow:
@@ -257,7 +277,7 @@ def _labelled(row: Any, place: Place | str) -> LabelledRow:
         message = f"{show_value(row)}, without {' and '.join(missing)}"
         refuse(place, message, 'A row is {"word": "bank", "tokens": ["the", "bank"], "position": 1, "label": "river edge"}.')
     target = _targets(given, tokens := checked_tokens(given["tokens"], place), place)[0]
-    return LabelledRow(_name(given["word"], place), tokens, target.position, _name(given["label"], place))
+    return LabelledRow(as_text(given["word"], place), tokens, target.position, as_text(given["label"], place))
 
 
 def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
@@ -271,7 +291,9 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
 
 
 def _text(value: Any, place: Place | str) -> str | None:
-    """A text, a whole number as text (senses are often numbered), or None."""
+    """A text, a number as text (senses are often numbered, and pandas writes 1 as 1.0), or None."""
+    if isinstance(value, float) and isfinite(value):
+        value = int(value) if value.is_integer() else str(value)
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if value is not None and (not isinstance(value, str) or _NO_CHARACTER.search(value)):
@@ -280,8 +302,8 @@ def _text(value: Any, place: Place | str) -> str | None:
     return value
 
 
-def _name(value: Any, place: Place | str) -> str | None:
-    """A word or a label as it is compared with others."""
+def as_text(value: Any, place: Place | str) -> str | None:
+    """A word or a label as it is compared with others; None stays None. BadInput for what is neither text nor a number."""
     return value if (text := _text(value, place)) is None else composed(text)
 
 

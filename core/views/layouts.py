@@ -60,7 +60,7 @@ class Layout:
     word: str
     plan: str
     names: tuple[str, ...]  # (K,) of the spaces; last the sense space, where it is wanted
-    rows: np.ndarray  # (N,) of the table
+    rows: np.ndarray  # (N,) of the table; those whose sense a model guessed are drawn, not measured
     occurrences: Sequence[Occurrence]  # (N,)
     coordinates: np.ndarray  # (K, N, d)
     stars: np.ndarray  # (K, S, d)
@@ -74,7 +74,12 @@ class Layout:
 
     def senses_of(self, lemma: str | None) -> list[str]:
         """The senses that a word's dots have."""
-        return sorted({o.sense for o in self.occurrences if o.sense and o.lemma == lemma})
+        return sorted({sense for o in self.occurrences if (sense := o.sense or o.guess) and o.lemma == lemma})
+
+    @property
+    def guessed(self) -> int:
+        """How many dots have a sense that a model guessed."""
+        return sum(o.guess is not None for o in self.occurrences)
 
     def places(self, space: str) -> np.ndarray:
         """(N + S, d) in a space: of the dots, then of the stars."""

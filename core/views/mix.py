@@ -9,7 +9,7 @@ import numpy as np
 from core.analysis import surroundings
 from core.analysis.maps import procrustes
 from core.analysis.surroundings import Surroundings
-from core.analysis.word_maps import follow_mix, map_rows, place, place_under
+from core.analysis.word_maps import follow_mix, map_rows, measured_rows, place, place_under
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.markup import shorten
@@ -271,8 +271,9 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
     lemma = request.words[0].lemma_in(table)
     products = [bench.products(table, query, normalised=request.normalised) for query in queries]
     rows, maps = map_rows(table, lemma), maps_of(bench, lemma)
+    by_person = np.isin(rows, labeled := measured_rows(table, lemma))  # those of a model's guesses would count as a sense of their own
     own = [k for k, word in enumerate(request.words) if word.lemma_in(table) == lemma]
-    few = len(rows) * len(lengths) <= MOST_PAIRS
+    few = len(labeled) * len(lengths) <= MOST_PAIRS
     candidates = tuple(any_mix.of_word(table, each, lengths) for each in products)
     ids = np.unique(np.concatenate([rows, *(part.rows for part in candidates)]))
     return AnyMix(
@@ -281,11 +282,11 @@ def _any_of_labelled(bench: Bench, queries: Sequence[Query], lengths: np.ndarray
         candidates=candidates,
         examples={int(row): table.occurrence(int(row)) for row in ids},
         between=any_mix.between(*products) if len(products) > 1 else None,
-        ids=rows,
-        coordinates=maps.coordinates[: len(lengths)],
+        ids=labeled,
+        coordinates=maps.coordinates[: len(lengths), by_person],
         stars={k: place(table, bench.products(table, queries[k]), rows, maps)[: len(lengths)] for k in own},
-        pairs=any_mix.pairs(_as_weighed(table.rows.take(rows), request)) if few else None,
-        chance=any_mix.chance(table.sense[rows]) if few else None,
+        pairs=any_mix.pairs(_as_weighed(table.rows.take(labeled), request)) if few else None,
+        chance=any_mix.chance(table.sense[labeled]) if few else None,
     )
 
 

@@ -22,6 +22,7 @@ from pages._corpus import store
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
+from pages._senses import label_store
 
 FEW_TOKENS = 3_000
 COMMONEST = 6  # words listed
@@ -178,7 +179,7 @@ def _reading(in_use: InUse, corpus: str, plan: Plan) -> None:
             st.caption(t("No sense labels: Map colors context by your nearer sentence."))
     if own_corpus.is_own(corpus):
         with st.popover(t("Delete"), icon=":material/delete:"):
-            st.write(t("Deletes this corpus and its results from this machine, for everyone."))
+            st.write(t("Deletes this corpus, the labels of its words, its maps and other results from this machine, for everyone."))
             st.button(t("Delete for good"), key="corpus.forget", on_click=_forget, args=(corpus, in_use.model))
 
 
@@ -190,6 +191,7 @@ def _forget(corpus: str, model: str) -> None:
         job.wait(STOPS_WITHIN_S)  # or its last round would be written behind us
     if path := own_names.path_of(corpus):
         forget_encoded(path)
+    label_store.forget(corpus)
     own_corpus.forget(corpus)
     for targets_only in tables:
         opened.drop_job(corpus, model, targets_only=targets_only)

@@ -144,6 +144,7 @@ def _twin(of: Layout) -> None:
     facts = {
         t("word"): [o.tokens[o.position] for o in of.occurrences],
         t("sense"): [o.sense or "" for o in of.occurrences],
+        **({t("guess"): [o.guess or "" for o in of.occurrences]} if of.guessed else {}),
         t("sentence"): [o.sentence for o in of.occurrences],
     }
     for name, coordinates in zip(of.names, of.coordinates, strict=True):

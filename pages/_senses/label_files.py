@@ -36,7 +36,7 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         key="spread.jsonl",
         icon=":material/download:",
         on_click="ignore",
-        disabled=not labels.given,
+        disabled=not (labels.given or labels.elsewhere),
         help=t("Open it here to continue, or give it to a second annotator."),
     )
     row.button(
@@ -44,8 +44,10 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         icon=":material/done_all:",
         key="spread.use",
         disabled=result is None,
-        on_click=lambda: _use(occurrences, result),
-        help=t("As labeled sentences: Home’s verdict, Map and the measures then know your senses."),
+        on_click=lambda: _use(key, occurrences, labels, result),
+        help=t(
+            "As labeled sentences: Home’s verdict, Map and the measures then know your senses. The model’s guesses are drawn faintly and not measured."
+        ),
     )
     if limits().uploads:
         with st.expander(t("Open labels, or a second annotator’s"), key="spread.open"):
@@ -71,7 +73,7 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
-            label_store.change(key, occurrences.items, lambda now: now.replaced_by(read.labels))
+            label_store.change(key, lambda now: now.joined_by(read.given))
             st.session_state["spread.missing"] = read.missing
             st.rerun()
     if faults[this]:
@@ -99,14 +101,17 @@ def _second(place, occurrences: Occurrences, labels: Labels) -> None:
     place.caption(tn("On {n} sentence that both labeled.", "On {n} sentences that both labeled.", n))
 
 
-def _use(occurrences: Occurrences, result: SpreadLabels) -> None:
-    """All sentences with their senses as a corpus of one's own, in use from now on."""
-    document = t("{word}, labeled", word=occurrences.word)
-    sentences = [
-        Sentence(o.tokens, (Target(o.position, o.tokens[o.position], result.senses[sense], occurrences.word),), document, o.text)
-        for o, sense in zip(occurrences.items, result.of.tolist(), strict=True)
-    ]
-    st.session_state.corpus = own_corpus.keep_sentences(sentences).name
+def _use(key: tuple[str, str], occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
+    """All sentences with their senses as a corpus of one's own, in use from now on: a person's labels as such, the others as guesses."""
+    document, given = t("{word}, labeled", word=occurrences.word), dict(labels.given)
+    sentences = []
+    for k, (o, sense) in enumerate(zip(occurrences.items, result.of.tolist(), strict=True)):
+        guess = None if k in given else result.senses[sense]
+        target = Target(o.position, o.tokens[o.position], given.get(k), occurrences.word, guess=guess)
+        sentences.append(Sentence(o.tokens, (target,), document, o.text))
+    name = own_corpus.keep_sentences(sentences).name
+    label_store.copy((name, occurrences.word), label_store.current(key))
+    st.session_state.corpus = name
 
 
 def _twin(occurrences: Occurrences, labels: Labels, result: SpreadLabels) -> None:
