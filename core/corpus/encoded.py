@@ -8,7 +8,7 @@ import hashlib
 import json
 import time
 from array import array
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -18,18 +18,21 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from core.common.errors import CorruptArtifact
+from core.common.errors import BadInput, CorruptArtifact
 from core.common.i18n import t
+from core.common.markup import shorten
 from core.files.artifacts import read_json
 from core.files.atomic import replacing
 from core.text import languages
 from core.text.composed import folded
+from core.text.dates import DateSpan, parse_date
 from core.text.languages import Language
 from core.text.sentences import MAX_NAME, Sentence
 from core.text.tokens import JOINER, bare
 
 VERSION = 1
 REPORT_EVERY = 2_000  # sentences
+LISTED = 20  # documents named in a message
 ARRAYS = ("spelling", "word", "sentence", "starts", "document", "date", "text_at", "texts", "label_at", "label_sense")
 Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
 
@@ -56,6 +59,7 @@ class EncodedCorpus:
     unnamed: str = ""  # in `documents`, what sentences without a document are under
     folder: Path | None = None  # from which it is mapped
     language: Language = field(default_factory=languages.in_use, repr=False)  # as which its text was cut, and queries are
+    numbers: np.ndarray | None = None  # (S,) the number of each sentence in the corpus that this one was cut from
 
     def __len__(self) -> int:
         return len(self.word)
@@ -127,6 +131,60 @@ class EncodedCorpus:
         """(documents,) tokens of each."""
         return np.bincount(self.document, np.diff(self.starts), len(self.documents)).astype(np.int64)
 
+    @cached_property
+    def date_spans(self) -> list[DateSpan | None]:
+        """What each of `dates` means; None for one that cannot be read."""
+        return [parse_date(name) for name in self.dates]
+
+    @cached_property
+    def undated(self) -> np.ndarray:
+        """(S,) bool: which sentences have no date that can be read."""
+        return ~np.array([span is not None for span in self.date_spans] + [False])[self.date]
+
+    @cached_property
+    def unread_date(self) -> str:
+        """A date that cannot be read, as written; "" where each can."""
+        return next((name for name, span in zip(self.dates, self.date_spans, strict=True) if span is None), "")
+
+    def of_documents(self, names: Collection[str]) -> "EncodedCorpus":
+        """Return some of the documents as a corpus. BadInput for a name that no document has."""
+        if unknown := [name for name in names if name not in self.documents]:
+            listed = ", ".join(shorten(name, 40) for name in self.documents[:LISTED]) + (", …" if len(self.documents) > LISTED else "")
+            raise BadInput(t("No document is called “{name}”. Choose from: {names}.", name=shorten(unknown[0]), names=listed))
+        return self.cut(np.isin(self.document, [k for k, name in enumerate(self.documents) if name in names]))
+
+    def cut(self, chosen: np.ndarray) -> "EncodedCorpus":
+        """Return the sentences of a mask (S,) as a corpus, as if it held no others; only their `numbers` are those they have here."""
+        sentences = np.flatnonzero(chosen)
+        lengths, sizes = np.diff(self.starts)[sentences], np.diff(self.text_at)[sentences]
+        tokens = np.repeat(chosen, np.diff(self.starts))
+        spelling, spellings = _renumbered(self.spelling[tokens], len(self.spellings))
+        word, words = _renumbered(self.word[tokens], len(self.words))
+        document, documents = _renumbered(self.document[sentences], len(self.documents))
+        date, dates = _renumbered(self.date[sentences], len(self.dates))
+        labeled = tokens[self.label_at]
+        sense, senses = _renumbered(self.label_sense[labeled], len(self.senses))
+        text_at = np.concatenate([[0], np.cumsum(sizes)])
+        return EncodedCorpus(
+            spelling=spelling,
+            word=word,
+            sentence=np.repeat(np.arange(len(sentences), dtype=np.int32), lengths),
+            starts=np.concatenate([[0], np.cumsum(lengths)]),
+            document=document,
+            date=date,
+            text_at=text_at,
+            texts=self.texts[np.arange(text_at[-1]) + np.repeat(self.text_at[sentences] - text_at[:-1], sizes)],
+            label_at=(np.cumsum(tokens) - 1)[self.label_at[labeled]],
+            label_sense=sense,
+            spellings=self.spellings.take(pa.array(spellings)),
+            words=self.words.take(pa.array(words)),
+            documents=[self.documents[k] for k in documents],
+            dates=[self.dates[k] for k in dates],
+            senses=[self.senses[k] for k in senses],
+            unnamed=self.unnamed,
+            numbers=sentences if self.numbers is None else self.numbers[sentences],
+        )
+
     def tokens(self, sentence: int) -> tuple[str, ...]:
         """A sentence's tokens, as spelled."""
         return tuple(self.spelling_array[self.spelling[self.starts[sentence] : self.starts[sentence + 1]]].tolist())
@@ -174,6 +232,12 @@ def _strings(path: Path) -> pa.Array:
     with pa.memory_map(str(path)) as source:
         column = pa.ipc.open_file(source).read_all().column(0)
     return column.chunk(0) if column.num_chunks else pa.array([], pa.string())
+
+
+def _renumbered(codes: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Codes below n (-1: none) -> the same numbered without gaps, and the old code of each new one."""
+    used = np.bincount(codes[codes >= 0], minlength=n) > 0
+    return np.append(np.cumsum(used) - 1, -1)[codes].astype(np.int32), np.flatnonzero(used)
 
 
 class _Numbers(dict):

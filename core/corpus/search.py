@@ -94,11 +94,11 @@ class Line(NamedTuple):
         return "".join(as_in_text(self.tokens, self.text)[first:last]).strip()
 
 
-def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequence[str] = ()) -> Hits:
+def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD) -> Hits:
     """All hits in the order of the text; letter case does not matter.
 
     A query is words, of which "bank*" stands for all that begin so and a lone * for any word; lemmas, each in all its forms; or a regular
-    expression a word, separated by spaces. `documents` keeps those of these names. BadInput for nothing to search for, or a bad pattern.
+    expression a word, separated by spaces. BadInput for nothing to search for, a bad pattern, or a * alone that the texts do not have.
     """
     query = composed(query)
     if not query.strip():
@@ -117,9 +117,8 @@ def find(corpus: EncodedCorpus, query: str, *, kind: str = WORD, documents: Sequ
         of = patterns.of_lemma if kind == LEMMA else patterns.equal
         ways = [[of(corpus, part) for part in _parts(phrase)] for phrase in phrases]
     hits = _merged([(_spans(corpus, masks), len(masks)) for masks in ways])
-    if documents:
-        wanted = [k for k, name in enumerate(corpus.documents) if name in documents]
-        hits = hits.at(np.isin(corpus.document[corpus.sentence[hits.first]], wanted))
+    if not len(hits) and kind != PATTERN and not set(query) - {patterns.ANY, " "}:
+        raise BadInput(t("A * alone matches every word. Narrow it: bank* or the * of."))
     return hits
 
 
@@ -160,7 +159,7 @@ def lines(corpus: EncodedCorpus, hits: Hits, first: int = 0, number: int = 20) -
         map(tokens.__getitem__, map(slice, (ends - lengths).tolist(), ends.tolist())),
         first.tolist(),
         (first + part.length).tolist(),
-        sentence.tolist(),
+        (sentence if corpus.numbers is None else corpus.numbers[sentence]).tolist(),
         _names(corpus.documents, corpus.document[sentence]),
         corpus.texts_of(sentence),
         _names(corpus.dates, corpus.date[sentence]),

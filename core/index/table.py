@@ -39,6 +39,7 @@ from core.index.rows import Rows
 from core.text.composed import folded
 from core.text.dictionary_forms import dictionary_forms, forms_among, is_form
 from core.text.readings import is_own
+from core.text.tokens import bare
 
 FORMAT = 1
 TAGS = pa.list_(pa.struct([("position", pa.int32()), ("pos", pa.string())]))  # of a sentence: its labeled tokens' parts of speech
@@ -138,6 +139,14 @@ class OccurrenceTable(Index):
     @cached_property
     def word_codes(self) -> dict[str, int]:
         return {word: code for code, word in enumerate(self.words)}
+
+    @cached_property
+    def plain_codes(self) -> dict[str, list[int]]:
+        """Word without joiners -> the codes of the words that are spelled so."""
+        codes: dict[str, list[int]] = {}
+        for code, word in enumerate(self.words):
+            codes.setdefault(bare(word), []).append(code)
+        return codes
 
     def answer(self, question: Question) -> list[Neighbour]:
         values = cosines(self.rows, products_of(self.rows, question.asked), question.weights)
