@@ -16,11 +16,10 @@ from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.files.registry import is_bundled
 from core.text import languages
-from core.text.corpora import with_word
+from core.text.corpora import locate
 from core.text.labelled_words import indexed
 from core.text.readings import WordInContext, read_in
-from core.text.tokens import bare, find_word
-from core.text.word_in_question import same_word
+from core.text.tokens import bare
 
 if TYPE_CHECKING:
     from core.cluster.shards import Shards
@@ -121,11 +120,8 @@ def shards_of(where: str | Path, model: Model) -> Shards:
 
 def _in_sentence(place, read_as: str | None, model: Model) -> WordInContext:
     """The token that the options name."""
-    tokens = languages.tokenize(place.sentence)
     word, position = place.word, place.position
-    if model.language.tokeniser != "words":  # 배도 is cut where 배 is asked for, even if the analyzer took it for one noun
-        tokens = with_word(tokens, word)
-    places = find_word(tokens, word)
+    tokens, places = locate(languages.tokenize(place.sentence), word, model.language)
     if position is not None and position not in places:
         at = f"'{tokens[position]}'" if 0 <= position < len(tokens) else "no token"
         at += f", not '{word}'. '{word}' stands at: {', '.join(map(str, places)) or 'nowhere'}."
@@ -229,9 +225,8 @@ def view(*, name, request, corpus, vectors, model) -> Answer:
 
 def _in_context(sentence: str, word: str, read_as: str | None, model: Model) -> WordInContext:
     """The word in a sentence, in any of its forms."""
-    tokens = tuple(languages.tokenize(sentence))
-    places = find_word(list(tokens), word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, model.language)]
+    tokens, places = locate(languages.tokenize(sentence), word, model.language, forms=True)
     if not places:
         raise BadInput(wire.no_token(word, tokens, "sentence"))
     read_as = wire.reading(read_as, tokens[places[0]], model.language) or read_in(tokens, places[0])
-    return WordInContext(tokens, places[0], read_as)
+    return WordInContext(tuple(tokens), places[0], read_as)

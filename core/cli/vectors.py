@@ -18,13 +18,15 @@ from core.common.model_layers import SENSES
 from core.files import ours
 from core.files.artifacts import check_fits, parse_json, replacing
 from core.text import languages
-from core.text.sentences import read_sentences
+from core.text.sentences import checked_tokens, read_lines, read_sentences
 from core.text.tokens import bare, split_sentences
 
 if TYPE_CHECKING:
     from core.elmo.models import Model
 
 LINES = ("detect", "join", "keep")
+TEXT_COLUMN = option("--text-column", "the column of a CSV that holds the text", metavar="NAME")
+MAX_INPUT = 1 << 30  # bytes
 BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.worker_model names it
 
 
@@ -32,15 +34,21 @@ BATCH = r"[0-9a-f]{64}\.npy"  # what a cluster has encoded, as core.cluster.work
     "embed",
     "Vectors of every token in every layer, as .npz.",
     *MODEL,
-    option("--input", ".json: list of token lists, or of equally long streams; .txt: a sentence per line", metavar="F", required=True),
-    option("--output", "float32 (L, T, D) under the key of each sentence's number", metavar="O.npz", required=True),
-    flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does"),
+    option(
+        "--input",
+        "a sentence per line, row or item: .txt, .csv, .tsv, .jsonl, .json (lists of tokens, or texts)",
+        metavar="F",
+        required=True,
+    ),
+    option("--output", "float32 (L, T, D) under the key of each sentence's number, from 0", metavar="O.npz", required=True),
+    TEXT_COLUMN,
+    flag("--stateful", "carry the LSTMs' states from batch to batch, as AllenNLP does; a .json list of equally long streams"),
     option("--batch-size", "sentences (AllenNLP), or N x 128 tokens (Elmoscope)", metavar="N", type=whole(1, 100_000), default=32),
     option("--engine", "which engine computes", choices=("elmoscope", "allennlp"), default="elmoscope"),
     option("--precision", "precision of the LSTMs' weights: fewer bits are faster but less exact", choices=PRECISIONS, default=FLOAT32),
     CLUSTER,
 )
-def embed(*, input, output, stateful, batch_size, engine, precision, cluster, model) -> Answer:
+def embed(*, input, output, text_column, stateful, batch_size, engine, precision, cluster, model) -> Answer:
     if not output.endswith(".npz"):
         raise BadInput(f"--output must end in .npz, got '{shorten(output)}'.")
     if cluster is not None and (stateful or engine == "allennlp"):
@@ -49,7 +57,7 @@ def embed(*, input, output, stateful, batch_size, engine, precision, cluster, mo
     if cluster is not None:
         ours.check_replaceable(parts, BATCH)
     model = open_model(model, precision=precision, cluster=cluster, engine=engine)
-    sentences = _read_embed_input(Path(input), stateful)
+    sentences = _read_embed_input(Path(input), stateful, text_column)
     started = time.perf_counter()
     how = (model, sentences, stateful, batch_size)
     layers = _embed_allennlp(*how) if engine == "allennlp" else _embed_ours(*how, cluster, parts)
@@ -65,32 +73,30 @@ def embed(*, input, output, stateful, batch_size, engine, precision, cluster, mo
     return result, f"{len(arrays):,} sentences, {tokens:,} tokens in {seconds:.2f} s -> {output}"
 
 
-def _read_embed_input(path: Path, stateful: bool) -> list:
-    if path.suffix == ".txt":
-        if stateful:
-            raise BadInput("--stateful needs a .json list of equally long streams of token lists.")
-        return [list(s.tokens) for s in read_sentences(path, split=False)]
+def _read_embed_input(path: Path, stateful: bool, text_column: str | None) -> list:
+    """Return the tokens of each sentence, or of each sentence of each stream."""
+    if not stateful:
+        lines = read_lines(path, text_column=text_column, most=MAX_INPUT)
+        if blank := sum(not tokens for tokens in lines):
+            note(f"{blank:,} of {len(lines):,} sentences are blank: their arrays have no tokens.")
+        return [list(tokens) for tokens in lines]
     if path.suffix != ".json":
-        raise BadInput(f"--input must be a .json or .txt file, got '{shorten(path.name)}'.")
-    check_fits(path, 1 << 30)
+        raise BadInput("--stateful needs a .json list of equally long streams of token lists.")
+    check_fits(path, MAX_INPUT)
     try:
-        data = parse_json(path.read_bytes())
+        streams = parse_json(path.read_bytes())
     except ValueError as error:
         raise BadInput(f"{path} cannot be read: {error}. Choose another file.") from None
-    streams = data if stateful else [data]
-    if not isinstance(data, list) or not all(isinstance(stream, list) for stream in streams):
-        raise BadInput(f"{path} must hold a list of {'streams of ' if stateful else ''}token lists.")
-    streams = [[_tokens(sentence, path) for sentence in stream] for stream in streams]
-    return streams if stateful else streams[0]
+    if not isinstance(streams, list) or not all(isinstance(stream, list) for stream in streams):
+        raise BadInput(f"{path} must hold a list of streams of token lists.")
+    return [[_tokens(sentence, path) for sentence in stream] for stream in streams]
 
 
 def _tokens(sentence, path: Path) -> list[str]:
-    """A token list, or text whose tokens are separated by single spaces (as the published golden files)."""
+    """Return a token list as it is, a text as its tokens."""
     if isinstance(sentence, str):
-        return sentence.split(" ") if sentence else []
-    if not isinstance(sentence, list) or not all(isinstance(token, str) for token in sentence):
-        raise BadInput(f"{path} must hold lists of tokens (strings), found: {shorten(sentence)}")
-    return sentence
+        return languages.tokenize(sentence)
+    return list(checked_tokens(sentence, path.name)) if sentence != [] else []
 
 
 def _embed_ours(model: Model, sentences: list, stateful: bool, batch_size: int, cluster: str | None, parts: Path) -> list:
@@ -154,7 +160,7 @@ allennlp = group("allennlp", "The second engine, AllenNLP 2.10.1.", commands=(al
     "Encode a corpus into an index: every token in every layer.",
     option("--corpus", ".txt, .jsonl, .json, .csv or .tsv, as it is or .xz, .gz", metavar="F", required=True),
     option("--output", "a new folder or an index; with --cluster one all workers see, or a URL (s3://...)", metavar="DIR", required=True),
-    option("--text-column", "the column of a CSV that holds the text", metavar="NAME"),
+    TEXT_COLUMN,
     option("--lines", "line breaks: join wrapped lines, keep each as an end, or detect which", choices=LINES, default="detect"),
     flag("--senses", "also keep what the sense space needs: 256 bytes per token with the bundled model"),
     CLUSTER,

@@ -20,9 +20,10 @@ import numpy as np
 from core.common.errors import BadInput
 from core.common.limits import limits
 from core.common.markup import shorten
+from core.text.corpora import locate, longer_word
 from core.text.labelled_words import list_words
 from core.text.readings import WordInContext, readings
-from core.text.tokens import find_word
+from core.text.tokens import bare
 
 if TYPE_CHECKING:
     from core.text.languages import Language
@@ -125,9 +126,10 @@ def _words(bench: Bench, given: dict[str, tuple[Any, Any]]) -> dict[str, Any]:
                 _value(f"{name}.{key}", str, each[key])
     if not listed:
         return {name: None if value is None else () for name, (_, value) in given.items()}
-    places = [(each["text"], _position(bench, name, each)) for name, each in listed]
+    places = [(each["text"], *_position(bench, name, each)) for name, each in listed]
     together = [places] if len(places) <= 2 else [[place] for place in places]
-    words = [word for part in together for word in bench.words(*(text for text, _ in part), at=[at for _, at in part])]
+    words = [word for part in together for word in bench.words(*(text for text, *_ in part), at=[at for _, at, _ in part])]
+    words = [replace(word, tokens=tokens) for word, (*_, tokens) in zip(words, places, strict=True)]
     groups: dict[str, list[WordInContext]] = {name: [] for name in given}
     for word, (name, each) in zip(words, listed, strict=True):
         groups[name].append(replace(word, read_as=reading(each.get("read_as"), word.word, bench.language) or word.read_as))
@@ -161,8 +163,8 @@ def reading(wanted: str | None, word: str, language: Language) -> str:
     return wanted
 
 
-def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> int | None:
-    """Where the word is; None: to be guessed."""
+def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> tuple[int | None, tuple[str, ...]]:
+    """Return where the word is, None to be guessed, and the tokens, cut so that it is one of them."""
     tokens, most = bench.language.tokenize(given["text"]), limits().max_words
     if not 1 <= len(tokens) <= most:
         raise BadInput(f"'{name}' is a text of {len(tokens):,} words. Use 1 to {most}, such as {EXAMPLE}.")
@@ -170,12 +172,13 @@ def _position(bench: Bench, name: str, given: Mapping[str, Any]) -> int | None:
     if position is not None:
         if not isinstance(position, int) or isinstance(position, bool) or not 0 <= position < len(tokens):
             raise BadInput(f"'{name}': position {cite(position)} is not a token. Use 0 to {len(tokens) - 1}.")
-        return position
+        return position, tuple(tokens)
     if not word:
-        return None
-    if not (places := find_word(tokens, word)):
+        return None, tuple(tokens)
+    cut, places = locate(tokens, word, bench.language)
+    if not places:
         raise BadInput(f"'{name}': {no_token(word, tokens, 'text')}")
-    return places[0]
+    return places[0], tuple(cut)
 
 
 def _value(name: str, hint: Any, given: Any) -> Any:
@@ -215,4 +218,5 @@ def cite(value: Any) -> str:
 def no_token(word: str, tokens: Sequence[str], of: str) -> str:
     if not tokens:
         return f"There is no word in the {of}. Write one with '{shorten(word)}' in it."
-    return f"'{shorten(word)}' is not a token of the {of}. Choose one of: {shorten(' '.join(tokens), 300)}"
+    part = f", only a part of '{shorten(longer)}'" if (longer := longer_word(tokens, word)) else ""
+    return f"'{shorten(word)}' is not a token of the {of}{part}. Choose one of: {shorten(' '.join(map(bare, tokens)), 300)}"

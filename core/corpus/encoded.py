@@ -27,13 +27,27 @@ from core.text import languages
 from core.text.composed import folded
 from core.text.dates import DateSpan, parse_date
 from core.text.languages import Language
+from core.text.other_forms import other_forms
 from core.text.sentences import MAX_NAME, Sentence
 from core.text.tokens import JOINER, bare
 
-VERSION = 1
+VERSION = 2
 REPORT_EVERY = 2_000  # sentences
 LISTED = 20  # documents named in a message
-ARRAYS = ("spelling", "word", "sentence", "starts", "document", "date", "text_at", "texts", "label_at", "label_sense")
+ARRAYS = (
+    "spelling",
+    "word",
+    "sentence",
+    "starts",
+    "document",
+    "date",
+    "text_at",
+    "texts",
+    "label_at",
+    "label_sense",
+    "other_at",
+    "other_word",
+)
 Report = Callable[[int, int, float], None]  # sentences or tokens done, in all, per second
 
 
@@ -51,6 +65,8 @@ class EncodedCorpus:
     texts: np.ndarray  # uint8, UTF-8
     label_at: np.ndarray  # (n,) int64, labeled tokens in order
     label_sense: np.ndarray  # (n,) int32, in `senses`; -1 where none
+    other_at: np.ndarray  # (n,) int64, tokens in order that a line's end has cut in two
+    other_word: np.ndarray  # (n,) int32, in `words`: each with its hyphen where `word` is without, and the other way round
     spellings: pa.Array = field(repr=False)
     words: pa.Array = field(repr=False)  # alphabetical
     documents: list[str]
@@ -159,7 +175,8 @@ class EncodedCorpus:
         lengths, sizes = np.diff(self.starts)[sentences], np.diff(self.text_at)[sentences]
         tokens = np.repeat(chosen, np.diff(self.starts))
         spelling, spellings = _renumbered(self.spelling[tokens], len(self.spellings))
-        word, words = _renumbered(self.word[tokens], len(self.words))
+        others = tokens[self.other_at]
+        word, words = _renumbered(np.concatenate([self.word[tokens], self.other_word[others]]), len(self.words))
         document, documents = _renumbered(self.document[sentences], len(self.documents))
         date, dates = _renumbered(self.date[sentences], len(self.dates))
         labeled = tokens[self.label_at]
@@ -167,7 +184,7 @@ class EncodedCorpus:
         text_at = np.concatenate([[0], np.cumsum(sizes)])
         return EncodedCorpus(
             spelling=spelling,
-            word=word,
+            word=word[: tokens.sum()],
             sentence=np.repeat(np.arange(len(sentences), dtype=np.int32), lengths),
             starts=np.concatenate([[0], np.cumsum(lengths)]),
             document=document,
@@ -176,12 +193,15 @@ class EncodedCorpus:
             texts=self.texts[np.arange(text_at[-1]) + np.repeat(self.text_at[sentences] - text_at[:-1], sizes)],
             label_at=(np.cumsum(tokens) - 1)[self.label_at[labeled]],
             label_sense=sense,
+            other_at=(np.cumsum(tokens) - 1)[self.other_at[others]],
+            other_word=word[tokens.sum() :],
             spellings=self.spellings.take(pa.array(spellings)),
             words=self.words.take(pa.array(words)),
             documents=[self.documents[k] for k in documents],
             dates=[self.dates[k] for k in dates],
             senses=[self.senses[k] for k in senses],
             unnamed=self.unnamed,
+            language=self.language,
             numbers=sentences if self.numbers is None else self.numbers[sentences],
         )
 
@@ -258,7 +278,7 @@ def encode(
     """
     spellings, documents, dates, senses = (_Numbers() for _ in range(4))
     spelling, lengths, document, date = array("i"), array("i"), array("i"), array("i")
-    text_at, texts, labels = array("q", [0]), bytearray(), []
+    text_at, texts, labels, others = array("q", [0]), bytearray(), [], []
     started = time.monotonic()
     for k, sentence in enumerate(sentences):
         labels += [
@@ -266,6 +286,7 @@ def encode(
             for target in sorted(sentence.targets, key=lambda target: target.position)
             if target.sense is not None or target.lemma is not None
         ]
+        others += [(len(spelling) + at, spellings[form]) for at, form in other_forms(sentence.tokens, sentence.text)]
         spelling.extend(map(spellings.__getitem__, sentence.tokens))
         lengths.append(len(sentence.tokens))
         document.append(documents[sentence.document or unnamed])
@@ -277,14 +298,15 @@ def encode(
             done = len(spelling)
             report(done, max(done, int(done / max(share() if share else 1.0, 1e-3))), done / max(time.monotonic() - started, 1e-9))
     starts = np.concatenate([[0], np.cumsum(np.frombuffer(lengths, np.int32), dtype=np.int64)])
-    codes = np.frombuffer(spelling, np.int32)
     names = list(spellings)
     words, of_spelling = np.unique(np.array([folded(bare(name)) for name in names], object), return_inverse=True)
+    of_spelling = of_spelling.astype(np.int32)
+    codes, other_at, other = _settled(np.frombuffer(spelling, np.int32), others, of_spelling)
     ordered, place = np.unique(np.array(list(dates), object), return_inverse=True)
     days = np.frombuffer(date, np.int32)
     return EncodedCorpus(
         spelling=codes,
-        word=of_spelling.astype(np.int32)[codes] if len(codes) else codes,
+        word=of_spelling[codes] if len(codes) else codes,
         sentence=np.repeat(np.arange(len(lengths), dtype=np.int32), np.diff(starts)),
         starts=starts,
         document=np.frombuffer(document, np.int32),
@@ -293,6 +315,8 @@ def encode(
         texts=np.frombuffer(bytes(texts), np.uint8),
         label_at=np.array([at for at, _ in labels], np.int64),
         label_sense=np.array([-1 if sense is None else senses[sense] for _, sense in labels], np.int32),
+        other_at=other_at,
+        other_word=of_spelling[other] if len(other) else other,
         spellings=pa.array(names, pa.string()),
         words=pa.array(words.tolist(), pa.string()),
         documents=[name[:MAX_NAME] for name in documents],
@@ -300,3 +324,20 @@ def encode(
         senses=list(senses),
         unnamed=unnamed[:MAX_NAME],
     )
+
+
+def _settled(codes: np.ndarray, others: list[tuple[int, int]], word: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the spellings (N,) of all tokens, and where words are that a line's end has cut in two and their other spellings, (n,) each.
+
+    Of the two forms of such a word the one that is commoner elsewhere becomes its spelling. `others` are places and other spellings.
+    """
+    at = np.array([place for place, _ in others], np.int64)
+    other = np.array([form for _, form in others], np.int32)
+    if not others:
+        return codes, at, other
+    first = codes[at]
+    counts = np.bincount(word[codes], minlength=int(word.max()) + 1) - np.bincount(word[first], minlength=int(word.max()) + 1)
+    is_other = counts[word[other]] > counts[word[first]]
+    codes = codes.copy()
+    codes[at] = np.where(is_other, other, first)
+    return codes, at, np.where(is_other, first, other)

@@ -231,7 +231,10 @@ def _has_wildcard(query: str) -> bool:
 
 
 def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
-    """Where tokens follow each other, in one sentence, that pass these masks over words: (n,) first tokens."""
+    """Return where tokens follow each other, in one sentence, that pass these masks over words: (n,) first tokens.
+
+    A word that a line's end has cut in two passes with its hyphen and without.
+    """
     places = len(corpus) - len(masks) + 1
     if places < 1 or not all(mask.any() for mask in masks):
         return np.empty(0, np.int64)
@@ -240,9 +243,11 @@ def _spans(corpus: EncodedCorpus, masks: list[np.ndarray]) -> np.ndarray:
     wanted = np.flatnonzero(mask)
     codes = corpus.word[rarest : rarest + places]
     first = np.flatnonzero(codes == int(wanted[0]) if len(wanted) == 1 else mask[codes])
+    others = corpus.other_at[mask[corpus.other_word]] - rarest
+    first = np.union1d(first, others[(others >= 0) & (others < places)]) if len(others) else first
     for k, mask in enumerate(masks):
         if k != rarest:
-            first = first[mask[corpus.word[first + k]]]
+            first = first[mask[corpus.word[first + k]] | np.isin(first + k, corpus.other_at[mask[corpus.other_word]])]
     return first[corpus.sentence[first] == corpus.sentence[first + len(masks) - 1]]
 
 

@@ -15,8 +15,7 @@ from core.elmo.encoder import encoded
 from core.elmo.layer_norm import layer_normalised
 from core.elmo.mix import check_weights, layer_weights, mixed
 from core.elmo.models import BUNDLED_MODEL, Model, open_model
-from core.text.tokens import find_word
-from core.text.word_in_question import same_word
+from core.text.corpora import locate
 
 POOLINGS = {  # (T, D) -> (D,)
     "mean": lambda vectors: vectors.mean(axis=0),
@@ -117,20 +116,19 @@ class ContextVectorizer(_FromModel):
     def transform(self, X) -> np.ndarray:
         """n pairs -> (n, D) float32."""
         pairs = self._rows(X)
-        sentences = [self._tokens(text) for text, _ in pairs]
-        places = [self._place(tokens, word) for tokens, (_, word) in zip(sentences, pairs, strict=True)]
-        return np.stack([vectors[k] for vectors, k in zip(self._vectors(sentences), places, strict=True)])
+        located = [self._locate(self._tokens(text), word) for text, word in pairs]
+        sentences = [tokens for tokens, _ in located]
+        return np.stack([vectors[k] for vectors, (_, k) in zip(self._vectors(sentences), located, strict=True)])
 
-    def _place(self, tokens: list[str], word: str | int) -> int:
+    def _locate(self, tokens: list[str], word: str | int) -> tuple[list[str], int]:
         if isinstance(word, str):
-            language = self._model().language
-            places = find_word(tokens, word) or [k for k in range(len(tokens)) if same_word([word], 0, tokens, k, language)]
+            tokens, places = locate(tokens, word, self._model().language, forms=True)
         else:
             places = [int(word)] if 0 <= word < len(tokens) else []
         if not places:
             sentence = shorten(" ".join(tokens), 300)
             raise BadInput(t("{word} is not among the tokens: {tokens}", word=repr(shorten(word)), tokens=sentence))
-        return places[0]
+        return tokens, places[0]
 
     def _rows(self, X) -> list[tuple[str, str | int]]:
         pairs = [] if isinstance(X, str) else np.asarray(X, dtype=object).tolist()

@@ -17,7 +17,7 @@ function newReader(parts, plain = false) {
   };
   const words = newWords(pack.facts.words, ranks), substitutes = newSubstitutes(pack, kernel, words), senses = newSenses(pack, network, statics, substitutes), labelled = newLabelled(pack, network, words);
   const letters = new RegExp(`^(?:${pack.facts.scripts.map((name) => `\\p{Script=${name}}`).join("|")}|\\P{L})*$`, "u");
-  const isWord = (token) => hasLetter(token) && letters.test(token);
+  const joins = joinsBy(ranks), isWord = (token) => hasLetter(token) && letters.test(token);
 
   function at(tokens, position) {
     const read = network.encode(tokens), around = read.around(position);
@@ -76,7 +76,7 @@ function newReader(parts, plain = false) {
     return [token];
   }
   function tokensOf(text) {
-    const tokens = pack.facts.tokeniser === "spaces" ? text.normalize("NFC").split(/\s+/).filter(Boolean) : tokenize(text);
+    const tokens = pack.facts.tokeniser === "spaces" ? text.split(/\s+/).map(plainSigns).filter(Boolean) : tokenize(text, joins);
     return (pack.facts.tokeniser === "hangul" ? tokens.flatMap(cut) : tokens).slice(0, pack.facts.most_words);
   }
   // Whether a token is written as a name: core.text.readings.WordInContext.is_name.

@@ -21,7 +21,43 @@ const TOKEN = new RegExp([
 const CLOSES = new RegExp(`^(?:[,.;:!?%)\\]}\\u2026]+|${CLITIC})$`, "u"), OPENERS = new Set("([{$£€#");
 
 const straight = (text) => text.replace(/[\u2019\u2018]/g, "'").replace(/[\u201c\u201d]/g, '"').replaceAll("\0", " ");
-const tokenize = (text) => straight(text.normalize("NFC")).match(TOKEN) ?? [];
+// Text as it is read: signs in their plain form (core/text/composed.py), words that a line's end has cut in two joined (core/text/legible.py).
+const INVISIBLE = "\\x01-\\x08\\x0e-\\x1b\\x7f\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff\\ufff0-\\ufffb\\u{1bca0}-\\u{1bca3}\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}";
+const EMOJI = "[\\u2190-\\u2bff\\ufe0f\\u{1f000}-\\u{1faff}]", UNSPACED = "[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]";
+const SIGNS = new RegExp(`(?<emoji>(?<=${EMOJI})\\u200d(?=${EMOJI}))|(?<blank>[\\0\\u2800\\u3164\\uffa0\\ufffc]|(?<=${UNSPACED})\\u200b(?=${UNSPACED}))|(?<hyphen>[\\u2010\\u2011])|(?<ligature>[\\ufb00-\\ufdff\\ufe70-\\ufefc\\u2f00-\\u2fd5])|(?<selector>[\\ufe00-\\ufe0f])|[${INVISIBLE}]`, "gu");
+const CUTTABLE = "(?:(?![\\u0e00-\\u0eff\\u1000-\\u11ff\\u1780-\\u17ff\\u2e80-\\u9fff\\ua960-\\ua97f\\uac00-\\ud7ff\\uf900-\\ufaff])\\p{L})", LINE_END = "[ \\t]*[\\r\\n\\u2028]\\s*";
+const INNER = `(?:${CUTTABLE}|[\\u00ad\\u200b-\\u200d\\u0300-\\u036f]|[-\\u2010](?=${CUTTABLE}))*`;
+const CUTS = new RegExp(`(?<left>${CUTTABLE}${INNER})(?<sign>[\\u00ad\\u00ac\\x02](?=${LINE_END})|[-\\u2010]\\u00ad?)(?<between>\\u200b|${LINE_END}|[ \\t\\u00a0]+)(?=(?<right>${CUTTABLE}${INNER}))`, "gu");
+function plainSigns(text) {
+  return text.replace(SIGNS, (sign, ...rest) => {
+    const { emoji, blank, hyphen, ligature, selector } = rest.at(-1), before = [...text.slice(Math.max(0, rest.at(-3) - 2), rest.at(-3))].at(-1) ?? "", after = text[rest.at(-3) + 1];
+    if (emoji || blank || hyphen) return emoji ?? (blank ? " " : "-");
+    if (ligature) return sign.normalize("NFKC");
+    const isEmoji = /[\p{L}\p{N}]/u.test(before) ? /\p{Nd}/u.test(before) && after === "\u20e3" : before.trim() !== "";
+    return selector && isEmoji && "\ufe0e\ufe0f".includes(sign) ? sign : "";
+  }).normalize("NFC");
+}
+function legible(text, joins) {
+  return plainSigns(text.replace(CUTS, (whole, left, sign, between, right) => {
+    const parts = [left, right].map(plainSigns), isSoft = !"-\u2010".includes(sign[0]), isLineEnd = isSoft || between.trim() !== "" || /[\r\n\u2028]/.test(between);
+    if (["and", "or", "to"].includes(parts[1].toLowerCase()) && !isSoft && between !== "\u200b") return whole;
+    if (isSoft || joins(...parts, isLineEnd)) return left;
+    return isLineEnd ? `${left}-` : whole;
+  }));
+}
+// Whether a cut word is read without its hyphen: core.text.languages.Language.joins.
+function joinsBy(ranks) {
+  const FREQUENT = 20_000, SHORTEST = 4;
+  return (first, second, isLineEnd) => {
+    if (/^\p{Lu}/u.test(second) && !isUpper(first)) return false;
+    const [left, right] = [first, second].map(folded), joined = ranks.get(left + right), hyphened = ranks.get(`${left}-${right}`);
+    if (!isLineEnd) return joined !== undefined && joined < (ranks.get(right) ?? ranks.size);
+    if (joined !== undefined || hyphened !== undefined) return hyphened === undefined || (joined !== undefined && joined < hyphened);
+    if ((left + right).includes("-")) return ranks.has(left.split("-").at(-1) + right.split("-")[0]);
+    return right.length < SHORTEST || [left, right].some((part) => (ranks.get(part) ?? FREQUENT) >= FREQUENT);
+  };
+}
+const tokenize = (text, joins = () => false) => straight(legible(text, joins)).match(TOKEN) ?? [];
 const bare = (token) => token.replace(/^\u2060+|\u2060+$/g, "") || token;
 const folded = (word) => word.normalize("NFC").toLowerCase().replaceAll("ß", "ss");
 const hasLetter = (token) => /\p{L}/u.test(token), isWordly = (sign) => /[\p{L}\p{N}]/u.test(sign ?? "");

@@ -14,7 +14,6 @@ from torch import Tensor
 
 from core.learning.features import Layers
 from core.static.vectors import StaticVectors
-from core.text.composed import composed
 from core.text.tokens import split_sentences, token_spans
 
 MAX_BYTES = 16  # of a word that the character network sees
@@ -55,8 +54,8 @@ def passage_of(text: str) -> tuple[Passage, list[Span]]:
         at = text.index(sentence, at)
         plain, places = token_spans(sentence)
         if places:
-            passage.append(tuple(composed(plain[begin:end]) for begin, end in places))
-            spans += [(at + begin, at + end) for begin, end in places]
+            passage.append(tuple(plain.text[begin:end] for begin, end in places))
+            spans += [(at + begin, at + end) for begin, end in (plain.span(*place) for place in places)]
         at += len(sentence)
     return tuple(passage), spans
 

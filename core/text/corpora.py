@@ -1,15 +1,18 @@
 """Names to sentences; labeled ones are cut anew as their language's models read text, each label staying on its word."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
 from core.files.registry import resolve
 from core.text import languages
-from core.text.composed import composed, folded
+from core.text.composed import folded, plain_word
 from core.text.labelled_words import parts, sentences_of, sentences_with
 from core.text.languages import Language
+from core.text.morphemes import may_follow_noun
 from core.text.sentences import Sentence, Target, read_sentences
-from core.text.tokens import JOINER, bare, find_word, join_tokens
+from core.text.tokens import JOINER, bare, find_word, join_tokens, spaced
+from core.text.word_in_question import same_word
 
 BUNDLED_CORPUS = "sentences"
 
@@ -58,14 +61,55 @@ def recut(sentence: Sentence, language: Language) -> Sentence:
 
 
 def with_word(tokens: list[str], word: str) -> list[str]:
-    """The tokens, with `word` as one of them: where none is, it is cut from the first token that begins with it, if any does."""
-    word = composed(word)
-    if find_word(tokens, word):
+    """Return the tokens with `word` as one of them, where it is cut otherwise and stands alone but for its particles or the copula.
+
+    "차이 다" becomes "차 이 다" for the word 차; 밤길 is no 밤. Where there is no such place, the tokens stay as they are.
+    """
+    word = plain_word(word)
+    if find_word(tokens, word) or not word:
         return tokens
-    for token, (start, _) in zip(tokens, _spans(tokens), strict=True):
-        if folded(bare(token)).startswith(folded(word)):
+    places = _spans(tokens)
+    for first, last in _runs(tokens):
+        letters = "".join(map(bare, tokens[first:last]))
+        rest = letters[len(word) :]
+        if folded(letters).startswith(folded(word)) and bare(tokens[first]) != f"{word}임" and may_follow_noun(word, rest):
+            start = places[first][0]
             return _with_token(tokens, start, start + len(word))
     return tokens
+
+
+def locate(tokens: Sequence[str], word: str, language: Language, *, forms: bool = False) -> tuple[list[str], list[int]]:
+    """Return a sentence's tokens, cut so that the word is one of them if it can be, and the positions of the word.
+
+    `forms`: where the word itself is missing, the positions of its other forms.
+    """
+    cut = with_word(list(tokens), word) if language.tokeniser != "words" else list(tokens)
+    places = find_word(cut, word)
+    if not places and forms:
+        places = [k for k in range(len(cut)) if same_word([word], 0, cut, k, language)]
+    return cut, places
+
+
+def longer_word(tokens: Sequence[str], word: str) -> str:
+    """Return the word of a sentence that a word is only a part of, as 밤 is of 밤길; "" where there is none."""
+    wanted = folded(bare(plain_word(word)))
+    runs = ("".join(map(bare, tokens[first:last])) for first, last in _runs(tokens))
+    return next((letters for letters in [*map(bare, tokens), *runs] if wanted and wanted in folded(letters)), "")
+
+
+def _runs(tokens: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the first and last but one of tokens that stand against each other, marks at their edges left out."""
+    apart = [
+        k
+        for k, has_blank in enumerate(spaced(tokens))
+        if has_blank or not _is_lettered(tokens[k]) or (k and not _is_lettered(tokens[k - 1]))
+    ]
+    edges = sorted({0, *apart, len(tokens)})
+    return [(first, last) for first, last in pairwise(edges) if _is_lettered(tokens[first])]
+
+
+def _is_lettered(token: str) -> bool:
+    return any(map(str.isalnum, token))
 
 
 def _move(target: Target, position: int, tokens: list[str]) -> Target:

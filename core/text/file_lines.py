@@ -104,13 +104,17 @@ def iterate_lines(
 def _pieces(stream: BinaryIO, longest: int, in_pieces: bool) -> Iterator[tuple[int, bytes]]:
     """(number of the line from 1, bytes): a line of more than `longest` bytes up to where it is too long, or in pieces."""
     number, rest = 1, b""
-    while data := rest + stream.readline(longest + 1 - len(rest)):
+    while data := rest + (more := stream.readline(longest + 1 - len(rest))):
         rest = b""
-        if in_pieces and len(data) > longest:
-            end = _whole(data)
-            data, rest = data[:end], data[end:]
-        yield number, data
-        number += data.endswith(b"\n")
+        lines = data.splitlines(keepends=True)
+        if len(lines) == 1 and len(data) > longest:
+            end = _whole(data) if in_pieces else len(data)
+            lines, rest = [data[:end]], data[end:]
+        elif more and not data.endswith(b"\n"):
+            rest = lines.pop()  # the line may go on, or its carriage return be followed by a line feed
+        for line in lines:
+            yield number, line
+            number += line.endswith((b"\n", b"\r"))
 
 
 def _whole(data: bytes) -> int:

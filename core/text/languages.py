@@ -21,12 +21,22 @@ from core.common.i18n import InThread, t
 from core.common.markup import shorten
 from core.files.artifacts import read_json
 from core.text import tokens
-from core.text.composed import composed
+from core.text.composed import folded, plain_word
+from core.text.legible import Choice, CutWord
 from core.text.morphemes import morphemes
+from core.text.word_ranks import ranks_of
 
-TOKENISERS: dict[str, Callable[[str], list[str]]] = {
+FREQUENT = 20_000  # of the most frequent words: either part of a cut word may stand alone
+SHORTEST = 4  # letters of a second part that may
+
+
+def _at_blanks(sentence: str, _choose: Choice) -> list[str]:
+    return [plain_word(token) for token in sentence.split()]
+
+
+TOKENISERS: dict[str, Callable[[str, Choice], list[str]]] = {
     "words": tokens.tokenize,  # words and marks apart; good for most languages that write spaces
-    "spaces": str.split,  # for text that is cut already
+    "spaces": _at_blanks,  # for text that is cut already
     "morphemes-ko": morphemes,
 }
 
@@ -51,8 +61,23 @@ class Language:
     words: dict = field(default_factory=dict)  # which words carry grammar, which several meanings: see core.text.word_in_question
 
     def tokenize(self, sentence: str) -> list[str]:
-        """Tokens of one sentence."""
-        return TOKENISERS[self.tokeniser](composed(sentence))
+        """Return the tokens of one sentence."""
+        return TOKENISERS[self.tokeniser](sentence, self.joins)
+
+    def joins(self, word: CutWord) -> bool:
+        """Whether a word that was cut in two is read without its hyphen: as its vectors' list has it, else unless both parts are words."""
+        if word.is_soft or word.is_name:
+            return word.is_soft
+        ranks = ranks_of(self.vectors)
+        left, right = folded(word.left), folded(word.right)
+        joined, hyphened = ranks.get(left + right), ranks.get(f"{left}-{right}")
+        if not word.is_line_end:  # "impor- tance", but not "long- and short-term"
+            return joined is not None and joined < ranks.get(right, len(ranks))
+        if joined is not None or hyphened is not None:
+            return hyphened is None or (joined is not None and joined < hyphened)
+        if "-" in left + right:  # self-impor-tance, state-of-the-art
+            return left.rpartition("-")[2] + right.partition("-")[0] in ranks
+        return len(right) < SHORTEST or any(ranks.get(part, FREQUENT) >= FREQUENT for part in (left, right))
 
     def writes(self, word: str) -> bool:
         """Whether the word's letters are of scripts that the examples are written in; of a language without examples any are."""

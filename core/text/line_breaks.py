@@ -13,6 +13,7 @@ from typing import TypeVar
 from unicodedata import east_asian_width
 
 from core.common.errors import ElmoscopeError
+from core.text.legible import SOFT, CutWord, cut_words
 from core.text.tokens import split_sentences
 
 DETECT, JOIN, KEEP = "detect", "join", "keep"
@@ -47,11 +48,15 @@ class LineShape:
     width: float = float("inf")  # to which they are wrapped; inf where they are not
     is_spaced: bool = False  # a blank line stands between any two
     is_single: bool = False  # each is a sentence
+    joins_words: bool = True  # that are cut at the end of a line
     measure: Callable[[str], int] = len
 
     def joins(self, before: str, after: str) -> bool:
         """Whether a line goes on in the next one."""
-        return not _begins_anew(before, after) and self.measure(before) + _next(after, self.measure) > NEARLY * self.width
+        if _begins_anew(before, after):
+            return False
+        is_full = self.measure(before) + _next(after, self.measure) > NEARLY * self.width
+        return is_full or (self.joins_words and _is_cut(before, after))
 
 
 def sentences_in(placed: Iterable[tuple[_P, str]], lines: str = DETECT) -> Iterator[tuple[_P, str]]:
@@ -90,7 +95,7 @@ def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
     """The shape of some lines, as far as it is asked for: KEEP joins none of them, JOIN all that blank lines do not part."""
     is_single = _is_single(lines)
     if how == KEEP:
-        return LineShape(is_single=is_single)
+        return LineShape(is_single=is_single, joins_words=False)
     filled = [bool(_bare(line)) for line in lines]
     spaced = 10 * sum(a and b for a, b in pairwise(filled)) < sum(filled)
     shapes = (_wrapped(_pairs(lines, spaced), measure, spaced) for measure in (len, _columns))
@@ -101,9 +106,26 @@ def shape_of(lines: Sequence[str], how: str = DETECT) -> LineShape:
 
 
 def join_lines(text: str, line: str) -> str:
-    """A text and the line that goes on with it, without the marks of a quotation and the indentation before the latter."""
+    """Return a text and the line that goes on with it, without the latter's marks of a quotation and indentation.
+
+    A hyphen at the end of a line stays, with a mark that a line ended there (core.text.legible); a soft one becomes Unicode's.
+    """
     before, after = text.rstrip(), _bare(line)
+    if word := _cut_word(before, after):
+        return f"{before[:-1]}{SOFT}{after}" if word.is_soft else f"{before}\u200b{after}"
     return before + ("" if _AGAINST.search(f"{before[-3:]}\n{after[:4]}") else " ") + after
+
+
+def _cut_word(before: str, after: str) -> CutWord | None:
+    """Return the word that the end of a line has cut in two, if any has been."""
+    start = before[-WIDTHS[0] :].rstrip()
+    return next((word for word in cut_words(f"{start}\n{_bare(after)[: WIDTHS[0]]}") if word.end == len(start) + 1), None)
+
+
+def _is_cut(before: str, after: str) -> bool:
+    """Whether a line goes on in the next, whatever their widths, because it ends within a word."""
+    word = _cut_word(before, after)
+    return word is not None and (word.is_soft or (len(word.left) > 1 and not word.is_name))
 
 
 def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
@@ -111,7 +133,7 @@ def _lines(placed: Iterable[tuple[_P, str]]) -> Iterator[tuple[_P, str, bool]]:
     last, is_open = None, False
     for place, text in placed:
         goes_on = is_open and place == last
-        for line in text.splitlines() or [""]:
+        for line in text.lstrip("\f").splitlines() or [""]:  # a page of a PDF file begins with a form feed
             yield place, line, goes_on
             goes_on = False
         last, is_open = place, not text.endswith(("\n", "\r"))

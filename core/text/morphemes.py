@@ -12,18 +12,26 @@ import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from itertools import pairwise
 from pathlib import Path
 from threading import Lock
 
 from core.common.errors import BadInput
 from core.common.i18n import t
-from core.text.composed import composed
+from core.text.legible import Choice, keep_hyphen
 from core.text.tokens import JOINER, pieces, spaced, token_spans
 
 _HANGUL = re.compile("[\u1100-\u11ff\u3130-\u318f\uac00-\ud7a3]")
 _PART = re.compile(r"(?:^|\+)([^/+]+)/([A-Z]+)/\*")  # of the analyzer's account of a piece: 내리/VV/*+어서/EC/*
+
+
+# Nouns in whose place another is tried, by the last sound: a vowel, \u3139, any other consonant.
+_NOUNS = {"vowel": ("컴퓨터", "바나나"), "ㄹ": ("호텔", "연필"), "consonant": ("학생", "가방")}
+_PLURAL = "들"
+_COPULA = "이입인임일였여예야라랍란"  # as which 이다 may begin; other forms, without its 이, may be any verb's
+_AFTER_VOWELS = "였여라랍란"
+_LAST_CASES = ("JKS", "JKO", "JKG")  # particles that nothing follows
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +44,14 @@ class Morpheme:
     parts: tuple[tuple[str, str], ...]  # (morpheme, tag) as the dictionary spells them: 내려서 is 내리/VV and 어서/EC
 
 
-def morphemes(sentence: str) -> list[str]:
-    """Tokens of one sentence; BadInput where the analyzer is not installed.
+def morphemes(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
+    """Return the tokens of one sentence; BadInput where the analyzer is not installed.
 
     >>> [token.strip(JOINER) for token in morphemes("눈이 내려서 눈을 감았다.")]
     ['눈', '이', '내려서', '눈', '을', '감', '았', '다', '.']
     """
-    sentence = composed(sentence.replace(JOINER, ""))
-    text, spans = token_spans(sentence)
+    plain, spans = token_spans(sentence, choose)
+    text = plain.text
     if any(_HANGUL.search(text, start, end) for start, end in spans):
         cuts = _cuts(text)
         spans = [part for span in spans for part in _cut(text, span, cuts)]
@@ -73,6 +81,55 @@ def analysed(tokens: Sequence[str]) -> list[Morpheme | None]:
             k += 1
         lines.append(result[k] if has_hangul(token) and result and start <= result[k].start < end else None)
     return lines
+
+
+@lru_cache(maxsize=16_384)
+def may_follow_noun(noun: str, rest: str) -> bool:
+    """Whether letters behind a noun may be its particles or a form of the copula: the analyzer reads them so behind another noun.
+
+    >>> may_follow_noun("차", "이다"), may_follow_noun("차", "이가"), may_follow_noun("밤", "길을")
+    (True, False, False)
+    """
+    if not rest or not has_hangul(noun[-1:]):
+        return not rest
+    sound = (ord(noun[-1]) - 0xAC00) % 28 if "가" <= noun[-1] <= "힣" else 0
+    if sound and rest[0] in _AFTER_VOWELS:
+        return False
+    if (
+        not sound
+        and rest[0] == "이"
+        and not rest.startswith("이에요")
+        and any(_has_particles(other, rest[1:]) for other in _NOUNS["vowel"])
+    ):
+        return False  # 차이도 is the noun 차이 and its particle, no 차
+    others = _NOUNS["vowel" if sound == 0 else "ㄹ" if sound == 8 else "consonant"]
+    return any(_is_noun_with_particles(other, rest) for other in others)
+
+
+def _has_particles(noun: str, rest: str) -> bool:
+    first, *others = _analyser()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    return first.surface == noun and all(tag.startswith("J") for item in others for tag in item.tags)
+
+
+def _is_noun_with_particles(noun: str, rest: str) -> bool:
+    first, *others = _analyser()(f"{noun}{rest}".encode("utf-8", "replace").decode())
+    if first.surface != noun or not others:
+        return False
+    if others[0].surface == _PLURAL:
+        others = others[1:]
+    tags = [tag for item in others for tag in item.tags]
+    copula = tags.index("VCP") if "VCP" in tags else len(tags)
+    particles, endings = tags[:copula], tags[copula + 1 :]
+    if copula < len(tags):
+        written = next(item.surface for item in others if "VCP" in item.tags)
+        if particles or not endings or not endings[0].startswith("E") or written[0] not in _COPULA:
+            return False
+    may_end = "ETN" in endings  # an ending that makes a noun of the copula: 차임을
+    return (
+        all(tag.startswith("J") for tag in particles)
+        and all(tag.startswith("E") or tag == "JX" or (may_end and tag.startswith("J")) for tag in endings)
+        and not any(tag in _LAST_CASES for tag in [*particles, *endings][:-1])
+    )
 
 
 def _cut(text: str, span: tuple[int, int], cuts: set[int]) -> list[tuple[int, int]]:

@@ -17,12 +17,14 @@ from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
 from core.files.artifacts import parse_json, text_fingerprint
-from core.text.composed import composed
+from core.text.composed import plain_word
 from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
 from core.text.languages import tokenize
+from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
+from core.text.other_forms import settled_tokens
 from core.text.table_cells import cells
-from core.text.tokens import as_written, bare, join_tokens, pieces, token_spans
+from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
 MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
@@ -91,11 +93,23 @@ def read_sentences(
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
-    result = islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)
+    result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
     return sentences
+
+
+def read_lines(path: str | Path, *, text_column: str | None = None, **reading: Any) -> list[tuple[str, ...]]:
+    """Return the tokens of each line of a text, row of a table, or item of a JSON file, each one sentence; () for a blank one.
+
+    `reading`: as `iterate_lines` takes it.
+    """
+    path = Path(path)
+    lines = [sentence.tokens for sentence in _sentences(path, (text_column, None), None, whole=True, blank=True, **reading)]
+    if not any(lines) and _kind(path) != ".json":
+        raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
+    return lines
 
 
 def stream_sentences(path: str | Path, position: list[int] | None = None) -> Iterator[Sentence]:
@@ -140,7 +154,7 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
     """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
     placed = ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
-    return list(_from_text(placed, lines))
+    return _settled(list(_from_text(placed, lines)))
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
@@ -170,21 +184,32 @@ def _parts(sentence: Sentence) -> Iterator[str]:
     yield from (f"guess {target.position} {target.guess}" for target in sentence.targets if target.guess is not None)
 
 
-def _sentences(path: Path, columns: tuple[str | None, str | None], lines: str | None, **reading: Any) -> Iterator[Sentence]:
-    """`reading`: as `iterate_lines` takes it."""
+def _sentences(
+    path: Path, columns: tuple[str | None, str | None], lines: str | None, *, blank: bool = False, **reading: Any
+) -> Iterator[Sentence]:
+    """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
     kind, column = _kind(path), columns[0]
     if kind in (".json", ".jsonl"):
         for place, row in json_rows(path, **reading):
             name = row.get("document") if isinstance(row, dict) else None
             document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
             date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
-            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines))
+            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines, blank))
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
-        yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines)
+        yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
         for place, text, date in cells(path, kind, *columns, **reading):
-            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines))
+            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines, blank))
+
+
+def _settled(sentences: list[Sentence]) -> list[Sentence]:
+    """Return the sentences with each word that a line's end has cut in two in the form, with a hyphen or without, that the others have."""
+    for n, forms in settled_tokens([(sentence.tokens, sentence.text) for sentence in sentences]).items():
+        tokens = tuple(forms.get(k, token) for k, token in enumerate(sentences[n].tokens))
+        targets = tuple(replace(target, word=tokens[target.position]) for target in sentences[n].targets)
+        sentences[n] = replace(sentences[n], tokens=tokens, targets=targets)
+    return sentences
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -205,14 +230,16 @@ def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
         last = sentence
 
 
-def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None) -> Iterator[Sentence]:
-    """The sentences of lines of text; each line is one if `lines` is None."""
+def _from_text(placed: Iterable[tuple[Place | str, str]], lines: str | None, blank: bool = False) -> Iterator[Sentence]:
+    """Yield the sentences of lines of text; each line is one if `lines` is None, with `blank` a blank one too."""
     for place, text in sentences_in(placed, lines) if lines else placed:
         if len(text) > MAX_TEXT:
             message = t("{n:,} characters", n=len(text))
             refuse(place, message, t("Split it at sentence ends: at most {most:,}.", most=MAX_TEXT))
         if tokens := tokenize(text):
             yield Sentence(checked_tokens(tokens, place), text=_unless_joined(tokens, text.strip()))
+        elif blank:
+            yield Sentence(())
 
 
 def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
@@ -221,12 +248,27 @@ def _unless_joined(tokens: Sequence[str], text: str) -> str | None:
 
 def _text_of(tokens: Sequence[str], text: Any) -> str | None:
     """What a row says under "text", if it is the text of its tokens and `join_tokens` would write it otherwise."""
-    is_theirs = isinstance(text, str) and "".join(map(bare, tokens)) == composed("".join(token_spans(text)[0].split()))
+    is_theirs = isinstance(text, str) and _has_all(text, tokens)
     return _unless_joined(tokens, text) if is_theirs else None
 
 
-def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None) -> Iterable[Sentence]:
-    """The sentences of one JSON value: a token list, a text, or an object."""
+def _has_all(text: str, tokens: Sequence[str]) -> bool:
+    """Whether a text has these tokens and, invisible characters ignored, nothing else."""
+    spans = spans_in(tokens, text)
+    if None in spans:
+        return False
+    at = 0
+    for start, end in [*spans, (len(text), len(text))]:
+        if legible(text[at:start]).strip():
+            return False
+        at = end
+    return True
+
+
+def _from_row(row: Any, column: str | None, place: Place | str, lines: str | None, blank: bool) -> Iterable[Sentence]:
+    """Return the sentences of one JSON value: a token list, a text, or an object."""
+    if blank and (row == [] or (isinstance(row, dict) and row.get("tokens") == [])):
+        return [Sentence(())]
     if isinstance(row, list):
         return [Sentence(checked_tokens(row, place))]
     if isinstance(row, dict) and "tokens" in row:
@@ -234,7 +276,7 @@ def _from_row(row: Any, column: str | None, place: Place | str, lines: str | Non
         return [Sentence(tokens, _targets(row, tokens, place), text=_text_of(tokens, row.get("text")))]
     text = row.get(column, row.get("text")) if isinstance(row, dict) else row
     if isinstance(text, str):
-        return _from_text([(place, _text(text, place))], lines)
+        return _from_text([(place, _text(text, place))], lines, blank)
     refuse(place, t("{row} is not a row", row=show_value(row)), t('Use {{"tokens": ["the", "bank"]}} or {{"text": "the bank"}}.'))
 
 
@@ -287,7 +329,7 @@ def checked_tokens(tokens: Any, place: Place | str) -> tuple[str, ...]:
     if len(tokens) > MAX_TOKENS:
         refuse(place, t("{n:,} tokens", n=len(tokens)), t("Split it: at most {n:,} per sentence.", n=MAX_TOKENS))
     _text("".join(tokens), place)
-    return tuple(map(composed, tokens))
+    return tuple(map(plain_word, tokens))
 
 
 def _text(value: Any, place: Place | str) -> str | None:
@@ -304,7 +346,7 @@ def _text(value: Any, place: Place | str) -> str | None:
 
 def as_text(value: Any, place: Place | str) -> str | None:
     """A word or a label as it is compared with others; None stays None. BadInput for what is neither text nor a number."""
-    return value if (text := _text(value, place)) is None else composed(text)
+    return value if (text := _text(value, place)) is None else plain_word(text)
 
 
 def _kind(path: Path) -> str:
@@ -321,7 +363,8 @@ def json_rows(path: Path, **reading: Any) -> _Placed:
     if kind not in (".json", ".jsonl"):
         raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
     if kind == ".json":
-        text = "".join(line for _, line in iterate_lines(path, whole=True, most=MAX_JSON_BYTES, longest=MAX_JSON_BYTES))
+        most = max(MAX_JSON_BYTES, reading.get("most", 0))
+        text = "".join(line for _, line in iterate_lines(path, whole=True, most=most, longest=most))
         lines = iter([(path.name, text)])
     for place, text in ((place, text) for place, text in lines if text.strip()):
         try:

@@ -6,19 +6,20 @@ begin and end of sentence, begin and end of word, padding (262 ids in all). Long
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
-from core.text.composed import composed, folded, places
+from core.text.composed import JOINER, folded, plain_signs
+from core.text.legible import Choice, Legible, cut_words, keep_hyphen, legible, read
 from core.text.sentence_ends import sentence_ends
 
 IDS_PER_TOKEN = 50
 N_CHARACTER_IDS = 262
 BEGIN_SENTENCE, END_SENTENCE, BEGIN_WORD, END_WORD, PADDING = 257, 258, 259, 260, 261
 SENTENCE_BEGIN, SENTENCE_END = "<S>", "</S>"  # names of the two boundary tokens in a vocabulary
-JOINER = "\u2060"  # no width, no break: at an edge of a token, that nothing stood between it and its neighbor there
 
 _CLITIC = r"n't|'(?:s|m|d|ll|re|ve)"
 _LETTER = r"[\w\u0300-\u036f]"
@@ -48,23 +49,26 @@ _TOKEN = re.compile(
 )
 _CLOSES = re.compile(rf"[,.;:!?%)\]}}\u2026]+|{_CLITIC}", re.IGNORECASE)
 _OPENERS = frozenset("([{$\u00a3\u20ac#")
+_LINE_END = re.compile("\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")  # as str.splitlines has them
 _CURLY = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "\x00": " "})
 
 
-def tokenize(sentence: str) -> list[str]:
-    """Tokens of one sentence: words, clitics and punctuation marks; [] for blank text.
+def tokenize(sentence: str, choose: Choice = keep_hyphen) -> list[str]:
+    """Return the tokens of one sentence: words, clitics and punctuation marks; [] for blank text.
+
+    `choose` decides whether a word that a line's end has cut in two keeps its hyphen (core.text.legible).
 
     >>> tokenize("Let's stick to the bank's plan, don't you think?")
     ['Let', "'s", 'stick', 'to', 'the', 'bank', "'s", 'plan', ',', 'do', "n't", 'you', 'think', '?']
     """
-    return _TOKEN.findall(composed(sentence).translate(_CURLY))
+    return _TOKEN.findall(legible(sentence, choose).translate(_CURLY))
 
 
-def token_spans(sentence: str) -> tuple[str, list[tuple[int, int]]]:
-    """The sentence as its tokens spell it but for accents set apart (same places), and where each token of `tokenize` begins and ends in it."""
-    text, at = places(sentence)
-    spans = (match.span() for match in _TOKEN.finditer(text.translate(_CURLY)))
-    return sentence.translate(_CURLY), [(at[start], at[end]) for start, end in spans]
+def token_spans(sentence: str, choose: Choice = keep_hyphen) -> tuple[Legible, list[tuple[int, int]]]:
+    """Return the sentence as it is read, quotation marks straight, and where each token of `tokenize` begins and ends in that."""
+    plain = read(sentence, choose)
+    plain = replace(plain, text=plain.text.translate(_CURLY))
+    return plain, [match.span() for match in _TOKEN.finditer(plain.text)]
 
 
 def split_sentences(text: str) -> list[str]:
@@ -73,7 +77,7 @@ def split_sentences(text: str) -> list[str]:
     >>> split_sentences("Dr. Lee left. Why?  He was late.")
     ['Dr. Lee left.', 'Why?', 'He was late.']
     """
-    return [sentence for line in text.splitlines() for sentence in _split_line(line.strip())]
+    return [sentence for line in _lines(text) for sentence in _split_line(line.strip())]
 
 
 def find_word(tokens: list[str], word: str) -> list[int]:
@@ -110,18 +114,41 @@ def as_written(tokens: Sequence[str], text: str) -> list[str]:
     >>> as_written(["do", "n't", "say", '"', "yes", '"'], "don't say “yes”")
     ['do', "n't", ' say', ' “', 'yes', '”']
     """
-    plain, written = places(text)
-    plain = plain.translate(_CURLY)
-    at = 0
     results = []
-    for token, piece in zip(tokens, pieces(tokens), strict=True):
-        start = plain.find(letters := composed(bare(token)), at)
-        if start < 0 or plain[at:start].replace(JOINER, "").strip():
+    last = 0
+    for piece, span in zip(pieces(tokens), spans_in(tokens, text), strict=True):
+        if span is None:
             results.append(piece)
             continue
-        end = start + len(letters)
-        results.append((" " if start > at and results else "") + text[written[start] : written[end]])
-        at = end
+        start, end = span
+        results.append((" " if results and plain_signs(text[last:start]) else "") + text[start:end])
+        last = end
+    return results
+
+
+def spans_in(tokens: Sequence[str], text: str) -> list[tuple[int, int] | None]:
+    """Return where each token begins and ends in the text they were cut from; None for one that the text has not.
+
+    >>> spans_in(["bank", "ing", "hours"], "bank\u00ading hours"), spans_in(["banking", "hours"], "bank\u00ading hours")
+    ([(0, 4), (5, 8), (9, 14)], [(0, 8), (9, 14)])
+    """
+    letters = [legible(bare(token)).translate(_CURLY) or bare(token) for token in tokens]
+    known = " ".join(letters).casefold()
+    spans = _aligned(letters, read(text, lambda word: word.joined.casefold() in known))
+    return spans if None not in spans or not any(cut_words(text)) else _aligned(letters, read(text))
+
+
+def _aligned(letters: Sequence[str], plain: Legible) -> list[tuple[int, int] | None]:
+    text = plain.text.translate(_CURLY)
+    results: list[tuple[int, int] | None] = []
+    at = 0
+    for token in letters:
+        start = text.find(token, at)
+        if start < 0 or text[at:start].strip():
+            results.append(None)
+            continue
+        at = start + len(token)
+        results.append(plain.span(start, at))
     return results
 
 
@@ -183,6 +210,17 @@ def character_ids(tokens: list[str]) -> np.ndarray:
             inner = [byte + 1 for byte in token.encode("utf-8", "ignore")[: IDS_PER_TOKEN - 2]]
         row[: len(inner) + 2] = [BEGIN_WORD, *inner, END_WORD]
     return ids
+
+
+def _lines(text: str) -> Iterator[str]:
+    """The lines of a text, but for line ends that cut a word in two."""
+    cuts = [(word.start, word.end) for word in cut_words(text)]
+    start = 0
+    for match in _LINE_END.finditer(text):
+        if not any(first < match.start() < last for first, last in cuts):
+            yield text[start : match.start()]
+            start = match.end()
+    yield text[start:]
 
 
 def _split_line(line: str) -> list[str]:

@@ -20,19 +20,17 @@ import math
 import re
 from ast import literal_eval
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
 from core.common import i18n
-from core.common.errors import ElmoscopeError
-from core.files import registry
 from core.text import languages
 from core.text.composed import folded
 from core.text.languages import Language
 from core.text.morphemes import Morpheme, analysed, has_hangul
 from core.text.tokens import bare
+from core.text.word_ranks import ranks_of
 
 # What a word is worth: the lists of ambiguous words share FIRST..LAST, words on no list LEAST..MOST, common ones less.
 FIRST, LAST, MOST, LEAST, COMMON, GRAMMAR = 100.0, 60.0, 50.0, 15.0, 8.0, 0.0
@@ -274,7 +272,7 @@ def _korean(
 
 
 def _worth(lemma: str, known: Words, language: Language) -> float:
-    rank = _ranks(language.vectors).get(lemma)
+    rank = ranks_of(language.vectors).get(lemma)
     frequent = FREQUENT / math.log10(rank + 10) if rank is not None else 0.0
     if lemma in known.worth:
         return known.worth[lemma] + frequent
@@ -283,20 +281,6 @@ def _worth(lemma: str, known: Words, language: Language) -> float:
     if rank is None:
         return LEAST
     return max(LEAST, MOST - 10 * abs(math.log10(rank + 1) - MIDDLE)) + frequent
-
-
-def _ranks(vectors: str) -> dict[str, int]:
-    """Word -> how many are more frequent, among a language's bundled vectors; {} while they are not on this machine."""
-    with suppress(ElmoscopeError, OSError):
-        return _read_ranks(vectors)
-    return {}
-
-
-@lru_cache(maxsize=4)
-def _read_ranks(vectors: str) -> dict[str, int]:
-    """Read the ranks; a failure is not cached, as the vectors may be downloaded later."""
-    listed = (registry.resolve(vectors, "vectors") / "words.txt").read_text(encoding="utf-8").split("\n")
-    return {bare(word): k for k, word in reversed(list(enumerate(listed)))}
 
 
 def words_of(language: Language) -> Words:

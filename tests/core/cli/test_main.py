@@ -186,16 +186,32 @@ def test_embed_writes_each_token_list_under_its_number_as_float32_layers(answer,
             np.testing.assert_allclose(file[str(k)], expected, atol=1e-6)
 
 
-def test_embed_reads_a_text_line_by_line_as_elmo_s_tokens_and_passes_over_blank_lines(answer, model, tmp_path):
-    lines = ["Dr. Lee didn't sit. He stood.", "", "the bank"]  # one line is one sentence, whatever stands in it
-    (tmp_path / "in.txt").write_text("\n".join(lines) + "\n")
-    result = answer("embed", "--model", model, "--input", tmp_path / "in.txt", "--output", tmp_path / "out.npz")
-    assert (result["sentences"], result["tokens"]) == (2, 11)
-    with np.load(tmp_path / "out.npz") as file:
-        assert file.files == ["0", "1"]
-        tokens = ["Dr.", "Lee", "did", "n't", "sit", ".", "He", "stood", "."]
-        np.testing.assert_allclose(file["0"], Encoder(load_bilm(model)).encode([tokens])[0], atol=1e-6)
-        assert file["1"].shape == (3, 2, 10)
+def test_embed_reads_a_text_line_by_line_and_keeps_the_number_of_each_line(call, model, tmp_path):
+    lines = ["Dr. Lee didn't sit. He stood.", "", "the bank"]  # one line is one sentence, whatever is in it
+    tokens = [["Dr.", "Lee", "did", "n't", "sit", ".", "He", "stood", "."], [], ["the", "bank"]]
+    for name, content in {
+        "unix.txt": "\n".join(lines) + "\n",
+        "windows.txt": "\r\n".join(lines),
+        "mac.txt": "\r".join(lines) + "\r",
+        "in.csv": 'n,text\n1,"Dr. Lee didn\'t sit. He stood."\n2,\n3,the bank\n',
+        "in.tsv": "n\ttext\n1\tDr. Lee didn't sit. He stood.\n2\t \n3\tthe bank\n",
+        "in.jsonl": "\n".join(json.dumps({"text": line}) for line in lines),
+        "in.json": json.dumps(lines),
+        "tokens.json": json.dumps(tokens),
+        "tokens.jsonl": "\n".join(map(json.dumps, tokens)),
+    }.items():
+        (tmp_path / name).write_bytes(content.encode())
+        status, _, notes = call("embed", "--model", model, "--input", tmp_path / name, "--output", tmp_path / "out.npz")
+        assert status == 0 and "1 of 3 sentences are blank" in notes, name
+        with np.load(tmp_path / "out.npz") as file:
+            assert file.files == ["0", "1", "2"] and [file[k].shape[1] for k in file.files] == [9, 0, 2], name
+            np.testing.assert_allclose(file["0"], Encoder(load_bilm(model)).encode(tokens[:1])[0], atol=1e-6)
+
+
+def test_embed_reads_the_column_that_is_named(answer, model, tmp_path):
+    (tmp_path / "in.csv").write_text("title,verse\nthe bank,of a river\n")
+    result = answer("embed", "--model", model, "--input", tmp_path / "in.csv", "--text-column", "verse", "--output", tmp_path / "o.npz")
+    assert (result["sentences"], result["tokens"]) == (1, 3)
 
 
 def test_embed_gives_the_same_vectors_whatever_the_batch_size(answer, model, tmp_path):
@@ -1041,12 +1057,12 @@ EMBED = ["embed", "--model", "{model}", "--output", "{dir}/out.npz", "--input"]
 ASK = ["neighbours", "--word", "bank", "--sentence", "the bank of a river", "--model", "{model}", "--corpus", "{corpus}"]
 MISTAKES = {
     "a missing file of sentences": ([*EMBED, "{dir}/none.json"], "none.json"),
-    "a file that is no JSON": ([*EMBED, "{dir}/bad.json"], "bad.json cannot be read: not JSON"),
-    "JSON that is no list": ([*EMBED, "{dir}/object.json"], "must hold a list of token lists"),
-    "JSON whose tokens are numbers": ([*EMBED, "{dir}/numbers.json"], "found: [1]"),
+    "a file that is no JSON": ([*EMBED, "{dir}/bad.json"], "bad.json: not JSON"),
+    "JSON that is no list": ([*EMBED, "{dir}/object.json"], "instead of sentences"),
+    "JSON whose tokens are numbers": ([*EMBED, "{dir}/numbers.json"], "[1] is not a list of words"),
     "streams that are not equally long": ([*EMBED, "{dir}/uneven.json", "--stateful"], "equally long"),
     "a text with --stateful": ([*EMBED, "{dir}/text.txt", "--stateful"], "--stateful needs a .json"),
-    "input of another kind": ([*EMBED, "{dir}/a.csv"], "a.csv"),
+    "input of another kind": ([*EMBED, "{dir}/a.rtf"], "a.rtf: save it as .txt"),
     "output of another kind": (["embed", "--model", "{model}", "--input", "{dir}/ok.json", "--output", "{dir}/out.npy"], ".npz"),
     "an empty text": ([*EMBED, "{dir}/empty.txt"], "no sentence"),
     "a batch size of 0": ([*EMBED, "{dir}/ok.json", "--batch-size", "0"], "--batch-size"),

@@ -5,6 +5,8 @@ import pytest
 from core.cli import wire
 from core.cli.neighbours import view
 from core.common.errors import BadInput, ElmoscopeError
+from core.text import languages
+from core.text.tokens import bare
 from core.workbench import Bench, open_bench
 from tests.bench.nonsense import wrong_with
 
@@ -105,3 +107,18 @@ def test_a_request_is_an_object(bench, given):
 def test_what_is_no_json_is_named(request_):
     with pytest.raises(BadInput, match=r'^--request is not JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
         view(name="pair", request=request_)
+
+
+def test_a_word_that_is_only_a_part_of_another_is_named_with_that():
+    message = wire.no_token("밤", languages.get_language("ko").tokenize("밤길을 걸었다."), "sentence")
+    assert message == "'밤' is not a token of the sentence, only a part of '밤길'. Choose one of: 밤길 을 걸 었 다 ."
+    assert wire.no_token("bank", ["Online", "banking"], "text").startswith("'bank' is not a token of the text, only a part of 'banking'.")
+    assert wire.no_token("river", ["A", "bank"], "text") == "'river' is not a token of the text. Choose one of: A bank"
+
+
+def test_a_korean_noun_with_the_copula_is_the_word_of_a_view():
+    with languages.reading(languages.get_language("ko")):
+        bench = open_bench("elmo-ko-mini")
+        word = wire.request_of(bench, wire.view_named("neighbours"), {"word": {"text": "좋은 차이다.", "word": "차"}, "space": "1"}).word
+        languages.use("en")
+    assert (word.word, word.position) == ("차", 2) and [bare(token) for token in word.tokens] == ["좋", "은", "차", "이", "다", "."]

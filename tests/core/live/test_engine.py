@@ -68,7 +68,12 @@ ODD = [
     'He said "yes!" -- and "no"... at 7:30am; see https://a.b/c?d=e. or a.b+c@d.example',
     "O’Brien’s naïve café, “quoted”, 12:30 1st 2nd 10km rock-'n'-roll ``so''",
     "Cafe\u0301 \U0001f1f0\U0001f1f7 \U0001f44d\U0001f3fd 3\ufe0f\u20e3 no. 5 No. no.",
+    "ban\u00adking\u200b of\ufb01ce well\u2011known \u202aword\u202c \U0001f468\u200d\U0001f469 \u2764\ufe0f a\ufe0f blank\u3164bank \ufeff",
     "",
+]
+CUT = [
+    "The impor-\ntance of coun-\ncil, pre-\nventing a well-\nknown co-\noperate and Anglo-\nSaxon newly-\nformed IMPOR-\nTANCE.",
+    "im\u00ad\nportance im\u00ac\nportance govern-\nment's pre-\nand post-war state-of-\nthe-art impor- tance long- and short-term",
 ]
 
 
@@ -77,6 +82,8 @@ def test_text_is_cut_as_core_cuts_it(bench, ask):
     texts = ODD + [table.occurrence(row).sentence for row in range(0, len(table), 5)]
     cut = ask("tokens", *texts)
     assert [[*item] for item in cut] == [tokenize(text) for text in texts]
+    read = ask("question", *({"texts": [text, "A bank."], "tapped": [None, None]} for text in CUT))
+    assert [item["tokens"][0] for item in read] == [get_language("en").tokenize(text) for text in CUT]
     shown = [tokens for tokens in cut if tokens]
     assert ask("pieces", *shown) == [pieces(tokens) for tokens in shown]
 

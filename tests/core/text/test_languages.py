@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -19,7 +20,7 @@ from core.index.neighbours import make_query
 from core.index.tables import open_table
 from core.text import languages, morphemes
 from core.text import tokens as text
-from core.text.corpora import open_corpus, recut, with_word
+from core.text.corpora import locate, longer_word, open_corpus, recut, with_word
 from core.text.sentences import Sentence, Target, sentences_from_text
 from core.text.tokens import JOINER, bare, character_ids, find_word, join_tokens
 
@@ -265,3 +266,44 @@ def test_a_language_whose_model_is_missing_is_spoken_and_english_is_read(tmp_pat
     assert not page.exception and any("No Pimra model yet" in info.value for info in page.info)
     assert any("Cannot read the Pimra texts (xx.mo)" in item.value for item in page.warning)
     assert [box.value for box in page.selectbox if box.key == "model"] == ["elmo-mini"]
+
+
+WITH_COPULA = {  # words of assets/words-ko.json
+    "차": "좋은 차이다. 그가 산 것은 낡은 차였다. 향이 좋은 차입니다. 이건 따뜻한 차예요. 비싼 차인데 자주 고장난다. 작은 차이고 조용하다. "
+    "새 차라서 조심한다. 싼 차이니까 샀다. 차가 아니라 멋진 차이지만 느리다. “멋진 차이다!”",
+    "배": "강에 떠 있는 것은 배였다. 항구에 들어온 배이다. 달콤한 배입니다. 큰 배이지만 느리다. 배이라서 맛있다.",
+    "말": "들판을 달리는 큰 말입니다. 그것은 진심 어린 말이었다. 흰 말인데 빠르다. 그건 말일까? 그것이 말임을 알았다.",
+    "벌": "꽃에 앉은 것은 벌이었다. 무서운 벌이에요. 가벼운 벌이라서 다행이다.",
+    "눈": "밤새 내린 것은 눈이었다. 맑은 눈이네요. (그것은 눈이다)",
+    "기사": "그는 택시 기사였다. 어제 읽은 기사입니다. 용감한 기사이며 시인이다.",
+    "길": "좁고 험한 길이라도 가겠다. 좁은 길이었던 곳이다.",
+    "다리": "강 위의 다리였다. 긴 다리야. 아픈 다리라고 했다.",
+    "과장": "새로 온 과장이에요. 그는 과장이던 사람이다.",
+}
+
+
+@pytest.mark.parametrize(("word", "sentence"), [(w, s) for w, text in WITH_COPULA.items() for s in re.findall(r".+?[.?!)]”?(?= |$)", text)])
+def test_a_noun_with_the_copula_is_found_whatever_the_analyser_makes_of_it(word, sentence):
+    tokens, places = locate(KO.tokenize(sentence), word, KO)
+    assert places and bare(tokens[places[0]]) == word
+    assert join_tokens(tokens) == join_tokens(KO.tokenize(sentence))
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence", "longer"),
+    [
+        ("밤", "밤길을 혼자 걸었다.", "밤길"),
+        ("밤", "어젯밤에 비가 왔다.", "어젯밤"),
+        ("눈", "눈물을 흘렸다.", "눈물"),
+        ("배", "배나무를 심었다.", "배나무"),
+        ("배", "배지를 달았다.", "배지"),
+        ("차", "둘의 차이가 크다.", "차이"),
+        ("차", "두 값의 차이도 작다.", "차이"),
+        ("차", "차고에 넣었다.", "차고"),
+        ("말", "거짓말을 했다.", "거짓말"),
+        ("달", "닭을 키운다.", ""),
+    ],
+)
+def test_a_word_that_is_only_a_part_of_a_longer_one_is_not_cut_out_and_the_longer_one_is_named(word, sentence, longer):
+    tokens = KO.tokenize(sentence)
+    assert locate(tokens, word, KO) == (tokens, []) and longer_word(tokens, word) == longer

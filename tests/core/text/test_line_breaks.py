@@ -107,7 +107,7 @@ def test_wrapped_paragraphs_give_their_sentences_back(sentences, width):
     ids=["Windows", "old Mac", "carriage returns twice", "every other line blank", "indented", "all indented", "quoted", "ragged"],
 )
 def test_prose_is_read_in_paragraphs_however_its_lines_end(text):
-    assert [sentence.removeprefix("> ") for sentence in read(text)] == PROSE * 6
+    assert [sentence.removeprefix("> ").replace("\u200b", "") for sentence in read(text)] == PROSE * 6
 
 
 @pytest.mark.parametrize("text", [SONNET, SONNET.lower(), SHOPPING, TABLE], ids=["sonnet", "sonnet without capitals", "list", "table"])
@@ -162,7 +162,10 @@ def test_who_knows_better_says_so():
 @pytest.mark.parametrize(
     ("before", "after", "whole"),
     [
-        ("the well-", "known man", "the well-known man"),
+        ("the well-", "known man", "the well-\u200bknown man"),  # marked as the end of a line
+        ("the im\u00ad", "portance", "the im\u00adportance"),
+        ("the im\u00ac", "portance", "the im\u00adportance"),
+        ("Anglo-", "Saxon", "Anglo-\u200bSaxon"),
         ("two-", "and three-year terms", "two- and three-year terms"),
         ("left--", "there was", "left--there was"),
         ("left", "--there was", "left--there was"),

@@ -347,3 +347,24 @@ def test_accents_written_apart_are_read_as_one_and_shown_as_written(file):
     assert row.tokens == ("caf\u00e9", "noir") and row.targets == (Target(0, "caf\u00e9", "\u00e9"),) and row.text == "cafe\u0301   noir"
     table = file("a.csv", "caf\u00e9,n\nA house.,1\n")
     assert words(read_sentences(table, text_column="cafe\u0301")) == ["A house ."]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_file_has_the_same_sentences_and_lines_whatever_ends_its_lines(tmp_path, end):
+    lines = ["The bank closed.", "", "A river.", "x" * 70_000, "Last."]
+    (tmp_path / "a.txt").write_bytes(end.join(lines).encode())
+    (tmp_path / "a.csv").write_bytes(end.join(["text,n", '"The bank, closed.",1', "A river.,2"]).encode())
+    (tmp_path / "a.jsonl").write_bytes(end.join(json.dumps({"text": line}) for line in ("The bank closed.", "A river.")).encode())
+    assert words(read_sentences(tmp_path / "a.txt", lines="keep"))[:2] == ["The bank closed .", "A river ."]
+    assert [len(tokens) for tokens in corpus.read_lines(tmp_path / "a.txt")][::2] == [4, 3, 2]
+    assert words(read_sentences(tmp_path / "a.csv")) == ["The bank , closed .", "A river ."]
+    assert words(read_sentences(tmp_path / "a.jsonl")) == ["The bank closed .", "A river ."]
+    (tmp_path / "b.jsonl").write_bytes(end.join(['{"text": "One."}', '{"text": 1.5}']).encode())
+    with pytest.raises(BadInput, match="b.jsonl, line 2"):
+        read_sentences(tmp_path / "b.jsonl")
+
+
+def test_a_token_with_invisible_characters_is_the_same_token(file):
+    rows = [{"tokens": ["ban\u00adking", "\u200bsector"], "position": 0, "word": "bank\u200bing", "sense": "a", "text": "ban\u00adking  sector"}]
+    (row,) = read_sentences(file("a.jsonl", rows))
+    assert row.tokens == ("banking", "sector") and row.targets == (Target(0, "banking", "a"),) and row.text == "ban\u00adking  sector"

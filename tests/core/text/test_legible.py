@@ -1,0 +1,128 @@
+"""Text out of PDF files, e-books and web pages: what is read, what is shown, and where it is."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from core.text import languages
+from core.text.composed import JOINER, folded, plain_word
+from core.text.legible import cut_words, legible, read
+from core.text.sentences import as_in_text
+from core.text.tokens import as_written, find_word, spans_in, split_sentences, tokenize
+
+EN, KO = languages.get_language("en"), languages.get_language("ko")
+
+
+@pytest.mark.parametrize(
+    "sign",
+    [
+        *("\u00ad", "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff", "\u200e", "\u200f", "\u202a", "\u202c", "\u2066", "\u2069"),
+        *("\u061c", "\u034f", "\u180e", "\u2063", "\u206f", "\ufff9", "\U000e0041", "\ufe0f", "\U000e0101", "\x02", "\x08", "\x7f"),
+    ],
+)
+def test_invisible_characters_are_not_read_and_stay_where_they_were_written(sign):
+    text = f"{sign}The ban{sign}king{sign} sector{sign}, {sign}\u201cgr{sign}ew{sign}\u201d."
+    tokens = EN.tokenize(text)
+    assert tokens == tokenize(text) == EN.tokenize("The banking sector, \u201cgrew\u201d.")
+    spans = spans_in(tokens, text)
+    assert [text[a:b] for a, b in spans] == ["The", f"ban{sign}king", "sector", ",", "\u201c", f"gr{sign}ew", "\u201d", "."]
+    shown = as_written(tokens, text)
+    assert shown == ["The", f" ban{sign}king", " sector", ",", " \u201c", f"gr{sign}ew", "\u201d", "."]
+    assert "".join(as_in_text(tokens, text)) == text
+    assert find_word(tokens, f"bank{sign}ing") == [1] and folded(f"Bank{sign}ing") == "banking"
+
+
+def test_a_korean_text_is_read_without_its_invisible_characters_and_keeps_the_joiners_of_its_tokens():
+    plain, written = "눈이 내려서 눈을 감았다.", "\ufeff눈\u200b이 내\u00ad려서 눈\u2060을\u200b 감았다."
+    assert KO.tokenize(written) == KO.tokenize(plain) and f"{JOINER}이" in KO.tokenize(plain)
+    assert [written[a:b] for a, b in spans_in(KO.tokenize(written), written)][:3] == ["눈", "이", "내\u00ad려서"]
+
+
+@pytest.mark.parametrize(
+    ("written", "tokens"),
+    [
+        ("The o\ufb03ce is \ufb01ne, \ufb02at and e\ufb00ortless.", ["The", "office", "is", "fine", ",", "flat", "and", "effortless", "."]),
+        ("a well\u2010known, well\u2011known word", ["a", "well-known", ",", "well-known", "word"]),
+        ("10\u00a0km of\u202fthe\u2007bank\u3000here", ["10", "km", "of", "the", "bank", "here"]),
+        ("blank\u3164bank\u2800of\ufffcit", ["blank", "bank", "of", "it"]),
+        (
+            "family \U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f 1\ufe0f\u20e3",
+            ["family", "\U0001f468\u200d\U0001f469\u200d\U0001f467", "\u2764\ufe0f", "1\ufe0f\u20e3"],
+        ),
+        ("cafe\u034f\u0301 cafe\u0301\u200b", ["caf\u00e9", "caf\u00e9"]),
+        ("\u0e44\u0e17\u0e22\u200b\u0e04\u0e19", ["\u0e44\u0e17\u0e22", "\u0e04\u0e19"]),
+    ],
+)
+def test_ligatures_hyphens_and_blanks_are_read_in_their_plain_form(written, tokens):
+    assert EN.tokenize(written) == tokens
+    spans = spans_in(tokens, written)
+    assert None not in spans and [legible(written[a:b]) for a, b in spans] == tokens
+
+
+@pytest.mark.parametrize(
+    ("written", "tokens"),
+    [
+        ("the impor-\ntance of it", ["the", "importance", "of", "it"]),
+        ("the coun-\r\ncil", ["the", "council"]),
+        ("pre-  \n   venting", ["preventing"]),
+        ("im\u00ad\nportance", ["importance"]),
+        ("im\u00ac\nportance", ["importance"]),  # as programs that read scanned pages write it
+        ("im\u2010\nportance", ["importance"]),
+        ("IMPOR-\nTANCE", ["IMPORTANCE"]),
+        ("the govern-\nment's plan", ["the", "government", "'s", "plan"]),
+        ("a well-\nknown man", ["a", "well-known", "man"]),
+        ("co-\noperate", ["cooperate"]),  # of both forms the more frequent one
+        ("Anglo-\nSaxon", ["Anglo-Saxon"]),
+        ("newly-\nformed", ["newly-formed"]),  # on no list, but each part is
+        ("state-of-\nthe-art", ["state-of-the-art"]),
+        ("pre-\nand post-war", ["pre", "-", "and", "post-war"]),
+        ("10-\nyear", ["10", "-", "year"]),
+        ("impor- tance", ["importance"]),  # as browsers paste it into a box of one line
+        ("long- and short-term", ["long", "-", "and", "short-term"]),
+        ("mid- or late", ["mid", "-", "or", "late"]),
+    ],
+)
+def test_words_that_a_line_end_cuts_in_two_are_read_as_one(written, tokens):
+    assert EN.tokenize(written) == tokens
+    assert None not in spans_in(tokens, written) and spans_in(tokens, written)[-1][1] == len(written)
+
+
+def test_hyphens_between_syllables_of_hangul_are_never_those_of_a_line_end():
+    assert [token.strip(JOINER) for token in KO.tokenize("한-\n미 회담")][:3] == ["한", "-", "미"]
+
+
+def test_a_sentence_does_not_end_within_a_word():
+    assert split_sentences("The impor-\ntance of it. The end.\nNew") == ["The impor-\ntance of it.", "The end.", "New"]
+
+
+def test_ordinary_text_is_read_as_it_is():
+    for text in ("It's a \u201cwell-known\u201d bank\u2014in caf\u00e9s\u2026", "Tabs\tand  blanks", "5-6 p.m., AT&T", "x - y", "e-mail"):
+        assert legible(text, EN.joins) == text and read(text).text == text
+
+
+@given(
+    st.text(
+        alphabet=st.characters() | st.sampled_from("a-\n \u00ad\u200b\ufb01\u0301\u1112\u1161\u11ab\ufe0f\u200d\U0001f468"), max_size=60
+    )
+)
+@settings(max_examples=300)
+def test_any_text_is_read_with_the_places_of_its_characters(text):
+    for choose in (lambda word: True, lambda word: word.is_soft):
+        plain = read(text, choose)
+        assert plain.text == legible(text, choose) == unicodedata.normalize("NFC", plain.text)
+        assert len(plain.begins) == len(plain.ends) == len(plain.text)
+        assert list(plain.begins) == sorted(plain.begins) and list(plain.ends) == sorted(plain.ends)
+        assert all(0 <= a <= b <= len(text) for a, b in zip(plain.begins, plain.ends, strict=True))
+        seen = {k for a, b in zip(plain.begins, plain.ends, strict=True) for k in range(a, b)}
+        cut = {k for word in cut_words(text) for k in range(word.start, word.end)}
+        assert all(unicodedata.category(text[k]) in ("Cf", "Cc", "Mn", "Lo", "Cn") for k in range(len(text)) if k not in seen | cut)
+
+
+def test_a_token_of_invisible_characters_alone_stays_a_token():
+    assert plain_word("\u200b") == "\u200b" and plain_word("a\u200b") == "a" and plain_word(f"{JOINER}이\u200b") == f"{JOINER}이"
+
+
+def test_letters_that_choose_their_form_are_compared_without_that_choice():
+    assert folded("\u2764\ufe0f") == folded("\u2764") and folded("\ufe0f") == "\ufe0f"
