@@ -17,8 +17,9 @@ from core.corpus.agreement import alpha
 from core.corpus.spread import Labels, SpreadLabels, clean
 from core.files.artifacts import check_fits
 from core.text.file_lines import refuse, show_value
+from core.text.json_rows import json_rows
 from core.text.own_corpus import keep_upload
-from core.text.sentences import check_position, checked_tokens, json_rows
+from core.text.sentences import check_position, checked_tokens
 
 Token = tuple[tuple[str, ...], int]  # a sentence's tokens, and which of them
 
