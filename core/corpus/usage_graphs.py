@@ -95,6 +95,15 @@ def _span(place: Place, row: Mapping[str, str]) -> tuple[int, int]:
     return int(start), int(end)
 
 
+def is_clusters(path: str | Path) -> bool:
+    """Return whether a file is a table of clusters, by its first line."""
+    path = Path(path)
+    if (kind := suffix_of(path)) not in SUFFIXES:
+        refuse_format(path, SUFFIXES)
+    _, header = next(file_rows(path, kind, whole=True), (None, []))
+    return "cluster" in map(str.strip, header)
+
+
 def read_clusters(path: str | Path, uses: Iterable[Use] = ()) -> dict[str, str]:
     """Return the cluster of each identifier; NOISE where the cell is empty. A use that is there in another cluster already or, where uses
     are given, is none of them, is left out; BadInput where such are a fifth or more."""
