@@ -12,7 +12,8 @@ from core.cli.shared import cluster_of, in_columns, note, open_model, open_stati
 from core.common.errors import BadInput
 from core.common.model_layers import MIX, SENSES
 from core.common.significance import read_back
-from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, read_tags, split_rows, without_repeated
+from core.evaluation.conll import read_tags
+from core.evaluation.datasets import read_pairs, read_semcor, read_sense_rows, split_rows, without_repeated
 from core.text.corpora import open_corpus
 from core.text.sentences import LabelledRow, read_labelled
 

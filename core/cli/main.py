@@ -16,6 +16,7 @@ import click
 from core import __version__
 from core.cli import bundle, card, classify, corpus, live, neighbours, senses, serve, shipping, tasks, training, vectors
 from core.cli.options import group
+from core.common import notes
 from core.common.errors import ElmoscopeError
 from core.common.markup import shorten
 from core.text import languages
@@ -81,7 +82,12 @@ def _brief(message: str) -> str:
 def answered(run: Callable[[], tuple[dict, str]], *, as_json: bool) -> int:
     """Print what a command answers, or why it cannot; the exit status."""
     try:
-        result, text = run()
+        with notes.collecting() as found:
+            try:
+                result, text = run()
+            finally:
+                for found_text in found.values():
+                    print(" ".join(found_text.splitlines()), file=sys.stderr, flush=True)
     except ElmoscopeError as error:
         return _refused(str(error))
     except OSError as error:

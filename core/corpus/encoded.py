@@ -72,6 +72,7 @@ class EncodedCorpus:
     documents: list[str]
     dates: list[str]  # sorted
     senses: list[str]
+    notes: list[str] = field(default_factory=list)  # what was noted when its file was read
     unnamed: str = ""  # in `documents`, what sentences without a document are under
     folder: Path | None = None  # from which it is mapped
     language: Language = field(default_factory=languages.in_use, repr=False)  # as which its text was cut, and queries are
@@ -229,7 +230,7 @@ class EncodedCorpus:
                 table = pa.table({name: getattr(self, name)})
                 with pa.OSFile(str(temporary / f"{name}.arrow"), "wb") as sink, pa.ipc.new_file(sink, table.schema) as writer:
                     writer.write_table(table)
-            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses")}}
+            names = {"version": VERSION, **{name: getattr(self, name) for name in ("documents", "dates", "senses", "notes")}}
             (temporary / "meta.json").write_text(json.dumps(names, ensure_ascii=False), encoding="utf-8", newline="\n")
 
 
@@ -240,7 +241,7 @@ def open_folder(folder: Path) -> EncodedCorpus:
         mapped = {name: np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False) for name in ARRAYS}
         arrays = {name: array.view(np.ndarray) for name, array in mapped.items()}  # a part of a memmap costs ten times an array's
         lists = {name: _strings(folder / f"{name}.arrow") for name in ("spellings", "words")}
-        named = {name: list(names[name]) for name in ("documents", "dates", "senses")}
+        named = {name: list(names[name]) for name in ("documents", "dates", "senses", "notes")}
         if names["version"] != VERSION or len(arrays["word"]) != arrays["starts"][-1]:
             raise ValueError("version")
     except (OSError, ValueError, KeyError, EOFError, IndexError, pa.ArrowInvalid):

@@ -13,28 +13,30 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from core.common import notes
 from core.common.errors import BadInput
 from core.common.i18n import t
 from core.common.limits import limits
-from core.files.artifacts import parse_json, text_fingerprint
+from core.files.artifacts import check_fits, text_fingerprint
+from core.files.formats import refuse_format, suffix_of
+from core.text import documents
 from core.text.composed import plain_word
-from core.text.file_lines import ANY_SIZE, MAX_LINE_BYTES, Place, iterate_lines, refuse, show_value
+from core.text.file_lines import ANY_SIZE, MAX_BYTES, MAX_LINE_BYTES, BadRow, LeftOut, Place, iterate_lines, refuse, show_value
+from core.text.json_rows import json_rows
 from core.text.languages import tokenize
 from core.text.legible import legible
 from core.text.line_breaks import DETECT, sentences_in
 from core.text.other_forms import settled_tokens
 from core.text.table_cells import cells
+from core.text.tables import note_blank
 from core.text.tokens import as_written, join_tokens, pieces, spans_in
 
-MAX_JSON_BYTES = 50_000_000  # of a .json file, which is read at once
+SUFFIXES = (".txt", ".csv", ".tsv", ".xlsx", ".jsonl", ".json", *documents.SUFFIXES)
 MAX_PIECE_BYTES = 65_536  # of a line of text that are read at a time
 MAX_TEXT = 50_000  # characters of a line, a cell or a "text" that is one sentence
 MAX_TOKENS = 5_000  # of one sentence
 MAX_NAME = 200  # characters of a document's name
 _NO_CHARACTER = re.compile("[\x00\ud800-\udfff]")  # NUL, or half of a surrogate pair
-
-
-_Placed = Iterator[tuple[Place, Any]]  # where something stands, and what
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,8 @@ def read_sentences(
     "text" is one sentence).
     .jsonl: rows {"tokens": [...]}, with "position" and "word", "lemma", "pos", "sense" or "label" for a target, or {"text"};
     "document" names the text a row comes from; "text" beside "tokens" is how their sentence is written.
-    .json: a list of such rows, token lists or texts. .csv, .tsv: the column `text_column`, by name, or by number from 1
-    where no names stand on top (then every row is text); dates in the column `date_column`, else in one of core.text.table_cells.DATE_COLUMNS.
+    .json: a list of such rows, token lists or texts. .docx, .pdf, .epub: their text. .csv, .tsv, .xlsx: the column `text_column`, by name,
+    or by number from 1 where no names stand on top (then every row is text); dates in the column `date_column`, else in one of core.text.table_cells.DATE_COLUMNS.
     Rows that follow each other with the same tokens become one Sentence.
     """
     if limit is not None and limit < 1:
@@ -93,7 +95,8 @@ def read_sentences(
     path = Path(path)
     known = {}  # one string per spelling, however often it occurs
     columns = text_column, date_column
-    result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
+    with notes.passing_on():
+        result = _settled(list(islice(_merged(_sentences(path, columns, lines if split else None, whole=limit is None)), limit)))
     sentences = [replace(s, tokens=tuple(known.setdefault(token, token) for token in s.tokens)) for s in result]
     if not sentences:
         raise BadInput(t("{name} has no sentence. Add text.", name=path.name))
@@ -153,8 +156,11 @@ def sentences_from_text(text: str, *, lines: str = DETECT) -> list[Sentence]:
 
 def sentences_of_lines(written: Iterable[str], name: str = "", *, lines: str | None = DETECT) -> list[Sentence]:
     """Sentences of a text's lines; `name` is the file's. Each line is one sentence where `lines` is None."""
-    placed = ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
-    return _settled(list(_from_text(placed, lines)))
+    return _settled(list(_from_text(_placed(written, name), lines)))
+
+
+def _placed(written: Iterable[str], name: str) -> Iterator[tuple[Place, str]]:
+    return ((Place(name, k), _NO_CHARACTER.sub(" ", line)) for k, line in enumerate(written, start=1))
 
 
 def as_in_text(tokens: Sequence[str], text: str | None) -> list[str]:
@@ -190,17 +196,24 @@ def _sentences(
     """Yield the sentences of a file; with `blank` one without tokens for each blank line, cell or item. `reading`: as `iterate_lines`."""
     kind, column = _kind(path), columns[0]
     if kind in (".json", ".jsonl"):
-        for place, row in json_rows(path, **reading):
-            name = row.get("document") if isinstance(row, dict) else None
-            document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
-            date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
-            yield from (replace(sentence, document=document, date=date) for sentence in _from_row(row, column, place, lines, blank))
+        yield from _from_json(path, kind, column, lines, blank, **reading)
+    elif kind in documents.SUFFIXES:
+        check_fits(path, reading.get("most", MAX_BYTES))
+        yield from _from_text(_placed(documents.read_lines(path), path.name), lines, blank)
     elif kind == ".txt":
         longest = MAX_PIECE_BYTES if lines else MAX_LINE_BYTES
         yield from _from_text(iterate_lines(path, longest=longest, in_pieces=lines is not None, **reading), lines, blank)
     else:
+        left_out = LeftOut(path.name)
         for place, text, date in cells(path, kind, *columns, **reading):
-            yield from (replace(sentence, date=date) for sentence in _from_text([(place, text)], lines, blank))
+            left_out.n_rows += 1
+            try:
+                sentences = list(_from_text([(place, text)], lines, blank))
+            except BadRow as error:
+                left_out.add(error)
+            else:
+                yield from (replace(sentence, date=date) for sentence in sentences)
+        left_out.check()
 
 
 def _settled(sentences: list[Sentence]) -> list[Sentence]:
@@ -210,6 +223,26 @@ def _settled(sentences: list[Sentence]) -> list[Sentence]:
         targets = tuple(replace(target, word=tokens[target.position]) for target in sentences[n].targets)
         sentences[n] = replace(sentences[n], tokens=tokens, targets=targets)
     return sentences
+
+
+def _from_json(path: Path, kind: str, column: str | None, lines: str | None, blank: bool, **reading: Any) -> Iterator[Sentence]:
+    """Yield the sentences of JSON rows; a row that is none is left out and noted."""
+    left_out = LeftOut(path.name)
+    n_blank = 0
+    for place, row in json_rows(path, left_out, **reading):
+        name = row.get("document") if isinstance(row, dict) else None
+        document = _NO_CHARACTER.sub(" ", name)[:MAX_NAME] if isinstance(name, str) else None
+        date = str(row["date"])[:MAX_NAME] if isinstance(row, dict) and isinstance(row.get("date"), str | int) else None
+        try:
+            sentences = list(_from_row(row, column, place, lines, blank))
+        except BadRow as error:
+            left_out.add(error)
+            continue
+        if not sentences:
+            n_blank += 1
+            note_blank(path.name, n_blank)
+        yield from (replace(sentence, document=document, date=date) for sentence in sentences)
+    left_out.check()
 
 
 def _merged(sentences: Iterable[Sentence]) -> Iterator[Sentence]:
@@ -350,27 +383,8 @@ def as_text(value: Any, place: Place | str) -> str | None:
 
 
 def _kind(path: Path) -> str:
-    kind = Path(path.stem if path.suffix.lower() in (".xz", ".gz") else path.name).suffix.lower()
-    if kind not in (".txt", ".jsonl", ".json", ".csv", ".tsv"):
-        name = path.name
-        raise BadInput(t("{name}: save it as .txt, .jsonl, .json, .csv or .tsv (or packed: .xz, .gz).", name=name))
+    kind = suffix_of(path)
+    whole_ones = (".xlsx", *documents.SUFFIXES)  # packed already
+    if kind not in SUFFIXES or (kind in whole_ones and path.suffix.lower() != kind):
+        refuse_format(path, SUFFIXES)
     return kind
-
-
-def json_rows(path: Path, **reading: Any) -> _Placed:
-    """The JSON values of a .jsonl file, line by line, or the items of a .json list."""
-    kind, lines = _kind(path), iterate_lines(path, **reading)
-    if kind not in (".json", ".jsonl"):
-        raise BadInput(f"{path.name} holds no labelled rows: they are read from .jsonl or .json files.")
-    if kind == ".json":
-        most = max(MAX_JSON_BYTES, reading.get("most", 0))
-        text = "".join(line for _, line in iterate_lines(path, whole=True, most=most, longest=most))
-        lines = iter([(path.name, text)])
-    for place, text in ((place, text) for place, text in lines if text.strip()):
-        try:
-            value = parse_json(text)
-            if kind == ".json" and not isinstance(value, list):
-                raise ValueError(t("{value} instead of sentences", value=show_value(value)))
-        except ValueError as error:
-            refuse(place, str(error), t('Use {{"tokens": ["the", "bank"]}} per line; in .json, [["the", "bank"], ...].'))
-        yield from [(place, value)] if kind == ".jsonl" else ((Place(path.name, k, True), item) for k, item in enumerate(value))

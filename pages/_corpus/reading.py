@@ -18,7 +18,8 @@ from core.text.own_corpus import KeptCorpus
 from core.views.concordance import Concordance
 from pages._cached import opened
 from pages._cached.progress import duration, show_state
-from pages._corpus import store
+from pages._corpus import inputs, store
+from pages._frame import uploads
 from pages._frame.in_use import InUse
 from pages._frame.markup import show_errors, show_html
 from pages._frame.menu import page_link
@@ -43,7 +44,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
     if own:
         with st.spinner(t("Measuring reading speed…")):
             pace = store.pace(in_use.model, corpus)
-        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.index_bytes))]
+        figures += [(t("Estimated time"), duration(pace.seconds(plan))), (t("Disk space"), _size(plan.working_bytes))]
     words = " · ".join(f"{shorten(word)} {n:,}" for word, n in plan.commonest[:COMMONEST])
     lines = [t("Most frequent: {words}.", words=words)]
     if not own:
@@ -51,8 +52,7 @@ def show_plan(in_use: InUse, corpus: str, kept: KeptCorpus | None) -> None:
     else:
         for place, (label, value) in zip(st.columns(len(figures)), figures, strict=True):
             place.metric(label, value)
-        needs = {"memory": _size(plan.memory_bytes), "disk": _size(plan.working_bytes)}
-        lines.append(t("Reading needs about {memory} of memory and {disk} of disk.", **needs))
+        lines.append(t("Reading needs about {memory} of memory.", memory=_size(plan.memory_bytes)))
         lines.append(
             t("The index keeps the layers of every token and, for the sense space, its substitutes.")
             if plan.keeps_substitutes
@@ -197,3 +197,4 @@ def _forget(corpus: str, model: str) -> None:
         opened.drop_job(corpus, model, targets_only=targets_only)
     st.session_state.update(corpus=languages.in_use().sentences or BUNDLED_CORPUS, corpus_text="", corpus_folder="")
     st.session_state.pop("corpus.kept", None)
+    uploads.remove(inputs.KEY)

@@ -1,7 +1,5 @@
 """Labels as files: downloaded, opened again, held against a second annotator's, used as sentences on every page."""
 
-from types import MappingProxyType
-
 import pandas as pd
 import streamlit as st
 
@@ -15,11 +13,11 @@ from core.text.sentences import Sentence, Target
 from core.views.induction import Occurrences
 from pages._frame.in_use import InUse
 from pages._frame.markup import plain
+from pages._frame.uploads import upload_box, uploads
 from pages._senses import label_store
 from pages._widgets import lists
 
 MOST_MB = 20
-KINDS = MappingProxyType({"type": ["jsonl", "json"], "max_upload_size": MOST_MB})
 
 
 def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: Labels, result: SpreadLabels | None) -> None:
@@ -50,10 +48,11 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
         ),
     )
     if limits().uploads:
-        with st.expander(t("Open labels, or a second annotator’s"), key="spread.open"):
+        brought = any(uploads(_box(name, key)) for name in ("spread.file", "spread.second"))
+        with st.expander(t("Open labels, or a second annotator’s"), key="spread.open", expanded=brought):
             first, second = st.columns(2, gap="large")
             _open(first, key, occurrences)
-            _second(second, occurrences, labels)
+            _second(second, key, occurrences, labels)
     st.caption(t("Labels stay on this machine.") if limits().paths else t("Labels are gone when you leave: download them."))
     if result is not None:
         _twin(occurrences, labels, result)
@@ -61,15 +60,16 @@ def show(key: tuple[str, str], in_use: InUse, occurrences: Occurrences, labels: 
 
 def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
     """A file to go on from; read once for a word, however often the page runs. What is wrong with it stands there while it does."""
-    file = place.file_uploader(t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), key="spread.file", **KINDS)
-    if file is None:
+    files = upload_box(_box("spread.file", key), t("Continue with saved labels (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
+    if not files:
         return
+    file = files[-1]
     faults = st.session_state.setdefault("spread.read", {})
-    this = file.file_id, key
+    this = file.number
     if this not in faults:
         faults[this] = ""
         try:
-            read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+            read = label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
         except ElmoscopeError as error:
             faults[this] = str(error)
         else:
@@ -80,15 +80,21 @@ def _open(place, key: tuple[str, str], occurrences: Occurrences) -> None:
         place.error(plain(faults[this]), icon=":material/error:")
 
 
-def _second(place, occurrences: Occurrences, labels: Labels) -> None:
+def _box(name: str, key: tuple[str, str]) -> str:
+    """The key of a box for files that belong to a corpus and a word."""
+    return ".".join((name, *key))
+
+
+def _second(place, key: tuple[str, str], occurrences: Occurrences, labels: Labels) -> None:
     """Krippendorff's alpha with a second annotator's file."""
     if missing := st.session_state.pop("spread.missing", 0):
         place.info(tn("{n} labeled sentence is not in this corpus.", "{n} labeled sentences are not in this corpus.", missing))
-    file = place.file_uploader(t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), key="spread.second", **KINDS)
-    if file is None:
+    files = upload_box(_box("spread.second", key), t("A second annotator’s (.jsonl, up to {mb} MB)", mb=MOST_MB), MOST_MB, place=place)
+    if not files:
         return
+    file = files[-1]
     try:
-        read = label_files.read_upload(file.name, file.getvalue(), label_files.tokens_of(occurrences.items), MOST_MB)
+        read = label_files.read_upload(file.name, file.read(), label_files.tokens_of(occurrences.items), MOST_MB)
     except ElmoscopeError as error:
         place.error(plain(str(error)), icon=":material/error:")
         return

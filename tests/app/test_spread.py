@@ -62,7 +62,7 @@ def page_with(labels: Labels):
 
 
 def given_file(page, name: str, text: str):
-    next(box for box in page.file_uploader if box.key == "spread.file").upload(name, text.encode())
+    next(box for box in page.file_uploader if box.key.startswith("spread.file.")).upload(name, text.encode())
     return page.run()
 
 
