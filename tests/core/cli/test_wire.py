@@ -1,9 +1,13 @@
 """Bad requests over the wire: each is refused by one sentence that names the part, the value and what to do; what is allowed is answered."""
 
+import re
+import shlex
+
 import pytest
 
 from core.cli import wire
 from core.cli.neighbours import view
+from core.common.config import ROOT
 from core.common.errors import BadInput, ElmoscopeError
 from core.workbench import Bench, open_bench
 from tests.bench.nonsense import wrong_with
@@ -105,3 +109,9 @@ def test_a_request_is_an_object(bench, given):
 def test_what_is_no_json_is_named(request_):
     with pytest.raises(BadInput, match=r'^--request is not JSON: .+ Use an object, such as \{"first": \{…\}, "second": \{…\}\}\.$'):
         view(name="pair", request=request_)
+
+
+def test_the_request_in_the_readme_is_answered_rightly(answer):
+    (command,) = re.findall("^python -m (core view pair .*)$", (ROOT / "core/cli/README.md").read_text("utf-8"), re.MULTILINE)
+    result = answer(*shlex.split(command)[1:-1])
+    assert result["words"] == ["bank", "bank"] and result["judgment"]["verdict"]["says"] == "two meanings"
