@@ -40,6 +40,7 @@ def add_labelled(pack: Pack, bench: Bench) -> dict:
         "spaces": spaces,
         "senses": table.senses,
         "lemmas": facts,
+        "lemma_names": table.lemmas,
         "forms": {word: lemma for word in table.words if (lemma := table.lemma_of(word)) in facts},
         "calibration": {"layer": ground.layer, "votes": list(ground.votes), "alone": list(ground.alone)},
         "folds": len(space.learned.maps) - 1 if space else 0,
