@@ -8,7 +8,6 @@ import json
 import re
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from html import unescape
 from pathlib import Path
 
